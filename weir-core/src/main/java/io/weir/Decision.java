@@ -1,0 +1,182 @@
+package io.weir;
+
+import io.weir.rule.Claim;
+import io.weir.rule.Rule;
+import io.weir.store.Outcome;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a limiter decided, and why. Immutable.
+ *
+ * <p>Of several rules the tightest is what the caller is told: of those that refuse, the one to be
+ * waited for longest; if none does, the one with the fewest permits left. Shadow rules are set
+ * aside: they are listed in {@link #rules} and never bind.
+ */
+public final class Decision {
+  private static final int NONE = -1;
+
+  private final Claim[] claims;
+  private final Outcome[] outcomes;
+  private final long revision;
+  private final int binding;
+
+  Decision(Claim[] claims, Outcome[] outcomes, long revision) {
+    this.claims = claims;
+    this.outcomes = outcomes;
+    this.revision = revision;
+    int tightest = NONE;
+    for (int i = 0; i < claims.length; i++) {
+      if (!claims[i].limit().rule().shadow() && (tightest == NONE || tighter(i, tightest))) {
+        tightest = i;
+      }
+    }
+    binding = tightest;
+  }
+
+  /** What one rule said. */
+  public record RuleOutcome(
+      String rule,
+      boolean shadow,
+      boolean allowed,
+      boolean degraded,
+      long limit,
+      long remaining,
+      Duration reset,
+      Duration retryAfter) {}
+
+  public boolean allowed() {
+    return binding == NONE || outcomes[binding].fits();
+  }
+
+  /** Whether a store had no answer for one of the rules, and its posture answered. */
+  public boolean degraded() {
+    for (Outcome outcome : outcomes) {
+      if (outcome.degraded()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether it was refused because its cost can never fit, however long one waits. */
+  public boolean never() {
+    return binding != NONE && outcomes[binding].never();
+  }
+
+  /** The rule that bound, if any enforcing rule met the request. */
+  public Optional<String> rule() {
+    return binding == NONE ? Optional.empty() : Optional.of(claims[binding].limit().rule().id());
+  }
+
+  /** The most that can ever fit the rule that bound; 0 if none did. */
+  public long limit() {
+    return binding == NONE ? 0 : claims[binding].limit().most();
+  }
+
+  /** The permits left of the rule that bound, after this decision; 0 if none did. */
+  public long remaining() {
+    return binding == NONE ? 0 : outcomes[binding].remaining();
+  }
+
+  /** The time until all permits of the rule that bound are back. */
+  public Duration reset() {
+    return binding == NONE ? Duration.ZERO : micros(outcomes[binding].reset());
+  }
+
+  /** If refused, the time until it would be admitted if nothing else came; zero if never. */
+  public Duration retryAfter() {
+    return binding == NONE ? Duration.ZERO : micros(outcomes[binding].waitFor());
+  }
+
+  /** If admitted, how long to hold the request before it goes on. */
+  public Duration delay() {
+    long longest = 0;
+    for (int i = 0; i < outcomes.length && allowed(); i++) {
+      if (!claims[i].limit().rule().shadow()) {
+        longest = Math.max(longest, outcomes[i].delay());
+      }
+    }
+    return micros(longest);
+  }
+
+  /** Whether a shadow rule would have refused it. */
+  public boolean shadowRefused() {
+    for (int i = 0; i < outcomes.length; i++) {
+      if (claims[i].limit().rule().shadow() && !outcomes[i].fits()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Which rule set decided. */
+  public long revision() {
+    return revision;
+  }
+
+  /** What every rule said that met the request, shadow rules included, in their order. */
+  public List<RuleOutcome> rules() {
+    List<RuleOutcome> rows = new ArrayList<>();
+    for (int i = 0; i < claims.length; ) {
+      Rule rule = claims[i].limit().rule();
+      int tightest = i;
+      for (i++; i < claims.length && claims[i].limit().rule().id().equals(rule.id()); i++) {
+        tightest = tighter(i, tightest) ? i : tightest;
+      }
+      Outcome o = outcomes[tightest];
+      rows.add(
+          new RuleOutcome(
+              rule.id(),
+              rule.shadow(),
+              o.fits(),
+              o.degraded(),
+              claims[tightest].limit().most(),
+              o.remaining(),
+              micros(o.reset()),
+              micros(o.waitFor())));
+    }
+    return rows;
+  }
+
+  Claim[] claims() {
+    return claims;
+  }
+
+  Outcome[] outcomes() {
+    return outcomes;
+  }
+
+  private boolean tighter(int i, int than) {
+    Outcome a = outcomes[i];
+    Outcome b = outcomes[than];
+    if (a.fits() != b.fits()) {
+      return !a.fits();
+    }
+    if (!a.fits()) {
+      return a.never() != b.never() ? a.never() : a.pause() > b.pause();
+    }
+    if (a.degraded() != b.degraded()) {
+      return b.degraded(); // a posture knows of no remaining permits
+    }
+    return a.remaining() != b.remaining() ? a.remaining() < b.remaining() : a.reset() > b.reset();
+  }
+
+  private static Duration micros(long micros) {
+    return Duration.of(micros, ChronoUnit.MICROS);
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(allowed() ? "allowed" : "refused");
+    rule().ifPresent(id -> text.append(" by ").append(id));
+    text.append(", ").append(remaining()).append(" of ").append(limit()).append(" left");
+    if (!allowed()) {
+      text.append(never() ? ", never fits" : ", retry after " + retryAfter());
+    }
+    return text.append(degraded() ? ", degraded" : "").toString();
+  }
+}

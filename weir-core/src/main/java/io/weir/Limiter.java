@@ -1,0 +1,48 @@
+package io.weir;
+
+import io.weir.store.Mode;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Decides whether a request still has budget. Made by {@link Weir}; safe for any number of threads.
+ *
+ * <p>A request is admitted only if every rule that meets it has room, and then all of them are
+ * charged; a refusal charges none. The futures never complete exceptionally.
+ */
+public interface Limiter {
+
+  /** Judges a request and charges it as the mode says. */
+  CompletableFuture<Decision> ask(Request request, Mode mode);
+
+  /**
+   * Decides now, charging the cost, for work whose true cost is known only afterwards. Commit or
+   * cancel the reservation within {@code ttl}; one that is forgotten is cancelled by itself then.
+   */
+  CompletableFuture<Reservation> reserve(Request request, Duration ttl);
+
+  /** Decides: charges the request if it is admitted. */
+  default CompletableFuture<Decision> decide(Request request) {
+    return ask(request, Mode.TAKE);
+  }
+
+  /** Decides, waiting for the answer of a store that is away. */
+  default Decision decideNow(Request request) {
+    return decide(request).join();
+  }
+
+  /** Says what {@link #decide} would say and charges nothing. */
+  default CompletableFuture<Decision> peek(Request request) {
+    return ask(request, Mode.PEEK);
+  }
+
+  /** Charges a request that has happened already, past the limit if need be. */
+  default CompletableFuture<Decision> charge(Request request) {
+    return ask(request, Mode.FORCE);
+  }
+
+  /** Gives back what is still counted of a request, never more than was used. */
+  default CompletableFuture<Decision> refund(Request request) {
+    return ask(request, Mode.REFUND);
+  }
+}

@@ -1,0 +1,117 @@
+package io.weir;
+
+import io.weir.rule.Attributes;
+import io.weir.rule.Claim;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked of a limiter: the attributes of a request and what it costs. Immutable.
+ *
+ * <p>A value may hold any characters, up to {@value #MAX_VALUE} of them; a request has at most
+ * {@value #MAX_ATTRIBUTES} attributes.
+ */
+public final class Request implements Attributes {
+  /** The longest value an attribute may have, in characters. */
+  public static final int MAX_VALUE = 65_536;
+
+  /** The most attributes a request may have. */
+  public static final int MAX_ATTRIBUTES = 64;
+
+  private final String[] pairs;
+  private final long cost;
+
+  private Request(String[] pairs, long cost) {
+    this.pairs = pairs;
+    this.cost = cost;
+  }
+
+  /**
+   * A request of cost 1 with these attributes.
+   *
+   * @param pairs names and values in turn, such as {@code "user", "42", "ip", "10.0.0.1"}
+   * @throws IllegalArgumentException if a value is missing or too long, or a name stands twice
+   */
+  public static Request of(String... pairs) {
+    if (pairs.length % 2 != 0) {
+      throw new IllegalArgumentException(
+          "'" + pairs[pairs.length - 1] + "' has no value; write names and values in turn");
+    }
+    if (pairs.length > 2 * MAX_ATTRIBUTES) {
+      throw new IllegalArgumentException(
+          "a request of " + pairs.length / 2 + " attributes cannot be; write at most 64");
+    }
+    for (int i = 0; i < pairs.length; i += 2) {
+      if (pairs[i] == null || pairs[i + 1] == null) {
+        throw new IllegalArgumentException(
+            "attribute '" + pairs[i] + "' is null; leave out what the request does not have");
+      }
+      if (pairs[i + 1].length() > MAX_VALUE) {
+        throw new IllegalArgumentException(
+            "attribute '" + pairs[i] + "' is longer than 65536 characters; shorten or hash it");
+      }
+      for (int k = 0; k < i; k += 2) {
+        if (pairs[k].equals(pairs[i])) {
+          throw new IllegalArgumentException("attribute '" + pairs[i] + "' stands twice; keep one");
+        }
+      }
+    }
+    return new Request(pairs.clone(), 1);
+  }
+
+  /** A request of cost 1 with these attributes. */
+  public static Request of(Map<String, String> attributes) {
+    return of(
+        attributes.entrySet().stream()
+            .flatMap(e -> java.util.stream.Stream.of(e.getKey(), e.getValue()))
+            .toArray(String[]::new));
+  }
+
+  /**
+   * The same request at another cost.
+   *
+   * @throws IllegalArgumentException below 1 or above 2<sup>53</sup>
+   */
+  public Request cost(long permits) {
+    return new Request(pairs, Claim.checkCost(permits));
+  }
+
+  public long cost() {
+    return cost;
+  }
+
+  @Override
+  public @Nullable String get(String name) {
+    for (int i = 0; i < pairs.length; i += 2) {
+      if (pairs[i].equals(name)) {
+        return pairs[i + 1];
+      }
+    }
+    return null;
+  }
+
+  public Map<String, String> attributes() {
+    Map<String, String> map = new LinkedHashMap<>();
+    for (int i = 0; i < pairs.length; i += 2) {
+      map.put(pairs[i], pairs[i + 1]);
+    }
+    return map;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Request that && cost == that.cost && Arrays.equals(pairs, that.pairs);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(pairs) * 31 + Long.hashCode(cost);
+  }
+
+  @Override
+  public String toString() {
+    return attributes() + (cost == 1 ? "" : " cost " + cost);
+  }
+}

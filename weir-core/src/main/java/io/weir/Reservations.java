@@ -1,0 +1,125 @@
+package io.weir;
+
+import io.weir.rule.Claim;
+import io.weir.store.Clock;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import io.weir.store.Store;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The reservations this node has open. Those whose time is up are cancelled before the next request
+ * is decided, or by a timer where none comes. Safe for any number of threads.
+ */
+final class Reservations {
+  private static final long NONE = Long.MAX_VALUE;
+
+  private final Store store;
+  private final Clock clock;
+  private final PriorityQueue<Held> open =
+      new PriorityQueue<>(Comparator.comparingLong((Held held) -> held.expiry));
+  private volatile long nextExpiry = NONE;
+
+  Reservations(Store store, Clock clock) {
+    this.store = store;
+    this.clock = clock;
+  }
+
+  Reservation open(Decision decision, Duration ttl) {
+    long expiry = clock.micros() + ttl.toNanos() / 1000;
+    Held held = new Held(decision, expiry);
+    if (!decision.allowed()) {
+      held.settled.set(true);
+      return held;
+    }
+    synchronized (open) {
+      open.add(held);
+      nextExpiry = Math.min(nextExpiry, expiry);
+    }
+    CompletableFuture.delayedExecutor(ttl.toNanos(), TimeUnit.NANOSECONDS).execute(this::expire);
+    return held;
+  }
+
+  /** Cancels what is overdue; a mere read where nothing is open. */
+  void expire() {
+    if (nextExpiry == NONE || clock.micros() < nextExpiry) {
+      return;
+    }
+    List<Held> overdue = new ArrayList<>();
+    synchronized (open) {
+      long now = clock.micros();
+      for (Held first = open.peek(); first != null && first.expiry <= now; first = open.peek()) {
+        overdue.add(first);
+        open.remove();
+      }
+      lookAhead();
+    }
+    for (Held held : overdue) {
+      var unused = held.cancel();
+    }
+  }
+
+  private void lookAhead() {
+    Held first = open.peek();
+    nextExpiry = first == null ? NONE : first.expiry;
+  }
+
+  /** One reservation. */
+  private final class Held implements Reservation {
+    private final Decision decision;
+    private final long expiry;
+    private final AtomicBoolean settled = new AtomicBoolean();
+
+    Held(Decision decision, long expiry) {
+      this.decision = decision;
+      this.expiry = expiry;
+    }
+
+    @Override
+    public Decision decision() {
+      return decision;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> commit(long cost) {
+      if (cost < 0 || cost > Claim.MAX_COST) {
+        throw new IllegalArgumentException(
+            "a cost of " + cost + " cannot be; write a whole number from 0 to 2^53");
+      }
+      if (!settled.compareAndSet(false, true)) {
+        return CompletableFuture.completedFuture(false);
+      }
+      synchronized (open) {
+        open.remove(this);
+        lookAhead();
+      }
+      return settle(cost);
+    }
+
+    /** Charges or gives back the difference on every claim that was charged. */
+    private CompletableFuture<Boolean> settle(long cost) {
+      List<Claim> claims = new ArrayList<>();
+      long change = 0;
+      long chargedAt = 0;
+      for (int i = 0; i < decision.claims().length; i++) {
+        Claim claim = decision.claims()[i];
+        Outcome outcome = decision.outcomes()[i];
+        change = cost - claim.cost();
+        if (outcome.fits() && !outcome.degraded() && change != 0) {
+          chargedAt = outcome.time();
+          claims.add(new Claim(claim.limit(), claim.key(), Math.abs(change)));
+        }
+      }
+      Claim[] all = claims.toArray(new Claim[0]);
+      return (change < 0 ? store.refund(all, chargedAt) : store.take(all, Mode.FORCE))
+          .thenApply(outcomes -> true);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.weir.algorithm;
+
+import java.util.Arrays;
+
+/**
+ * What a key's history has come down to: a few numbers, all zero when the key is fresh.
+ *
+ * <p>Mutable and owned by one decision at a time. A store loads it, lets the verbs of an {@link
+ * Algorithm} work on it and saves it, without knowing what the numbers mean.
+ */
+public final class State {
+  private static final long[] NONE = {};
+
+  /** The moment the state speaks of: when it was last aged, or when its window began. */
+  public long time;
+
+  /** What is used now, in the algorithm's unit. */
+  public long used;
+
+  /** What was used in the window before, where an algorithm remembers one. */
+  public long before;
+
+  /** Single charges, oldest first, as pairs of time and cost, where an algorithm keeps them. */
+  public long[] entries = NONE;
+
+  /** How many numbers of {@link #entries} are in use: twice the number of charges. */
+  public int size;
+
+  /*
+   * Notes of the decision under way, not stored. Claims of one decision on the same key share one
+   * state, and so cannot both be given its last permit.
+   */
+
+  /** The permits that fit at this moment. */
+  public long room;
+
+  /** What the claims looked at so far ask for together. */
+  public long pending;
+
+  /** What the claims settled so far would have taken, had they been charged. */
+  public long taken;
+
+  /** Makes it the state of a key never charged. */
+  public void clear() {
+    time = 0;
+    used = 0;
+    before = 0;
+    size = 0;
+    pending = 0;
+    taken = 0;
+  }
+
+  /** Whether forgetting it would change nothing, once it has been aged. */
+  public boolean isFresh() {
+    return used == 0 && before == 0 && size == 0;
+  }
+
+  /** Makes room for {@code more} further numbers in {@link #entries}. */
+  public void reserve(int more) {
+    if (size + more > entries.length) {
+      entries = Arrays.copyOf(entries, Math.max(size + more, entries.length * 2));
+    }
+  }
+
+  /** Takes over the numbers of another state. */
+  public void copyFrom(State other) {
+    time = other.time;
+    used = other.used;
+    before = other.before;
+    size = 0;
+    reserve(other.size);
+    System.arraycopy(other.entries, 0, entries, 0, other.size);
+    size = other.size;
+  }
+
+  @Override
+  public String toString() {
+    return "time="
+        + time
+        + " used="
+        + used
+        + " before="
+        + before
+        + " entries="
+        + Arrays.toString(Arrays.copyOf(entries, size));
+  }
+}

@@ -1,0 +1,122 @@
+package io.weir.algorithm;
+
+/**
+ * A limit as integers, compiled once when its rule is loaded; Java and Lua receive the same.
+ *
+ * <p>Buckets count in fractions of a permit: {@code unit} of them make one permit and {@code p} of
+ * them drain every {@code q} microseconds, p/q being the rate in lowest terms. With a unit of a
+ * million, p/q is simply the permits per second (100/minute is 5/3), and the numbers of a state
+ * keep their meaning when the limit is edited. Only buckets above 4 billion permits use the coarser
+ * unit of a thousand, to stay exact below 2<sup>53</sup>.
+ *
+ * <p>The sliding counter weighs its windows in {@code slices} equal steps.
+ *
+ * @param permits how many, per {@code period}
+ * @param period how long, in microseconds
+ * @param burst the size of the bucket or queue; equal to {@code permits} where there is neither
+ * @param coolDown for how long a used fixed window stays open past its end, in microseconds
+ */
+public record Terms(
+    long permits, long period, long burst, long coolDown, long unit, long p, long q, long slices) {
+
+  /** Integers up to here are exact in Lua. */
+  public static final long MAX_EXACT = 1L << 53;
+
+  /** The largest burst, and the largest number of permits of a window. */
+  public static final long MAX_BURST = 1_000_000_000_000L;
+
+  /** The longest period: a leap year. */
+  public static final long MAX_PERIOD = 366L * 86_400 * 1_000_000;
+
+  private static final long MAX_PERMITS_PER_MICRO = 10;
+  private static final long MAX_FILL = 50L * MAX_PERIOD;
+  private static final long FINE = 1_000_000;
+  private static final long COARSE = 1_000;
+  private static final long MAX_FINE_BURST = 4_000_000_000L;
+
+  /** Compiles a limit and refuses what the algorithm could not compute exactly. */
+  public static Terms of(
+      Algorithm algorithm, long permits, long period, long burst, long coolDown) {
+    require(permits >= 1, "allows " + permits + " permits; write at least 1");
+    require(period >= 1, "has a period of " + period + " µs; write at least 1 µs");
+    require(period <= MAX_PERIOD, "has a period above 366 days; write a shorter one");
+    require(permits <= MAX_BURST, "allows more than 1e12 permits; write fewer");
+    require(
+        permits <= MAX_PERMITS_PER_MICRO * period,
+        "is faster than 10 million a second; write a lower rate");
+    require(burst >= 1, "has a burst of " + burst + "; write at least 1");
+    require(burst <= MAX_BURST, "has a burst above 1e12; write a smaller one");
+    require(
+        coolDown >= 0 && coolDown < period,
+        "has a cool-down that is not shorter than its period; write a shorter one");
+    long unit = burst > MAX_FINE_BURST ? COARSE : FINE;
+    long common = gcd(permits, period);
+    long among = gcd(unit, period / common);
+    long p = permits / common * (unit / among);
+    long q = period / common / among;
+    Terms terms = new Terms(permits, period, burst, coolDown, unit, p, q, slices(permits, period));
+    algorithm.check(terms);
+    return terms;
+  }
+
+  /** The whole bucket, in units. */
+  public long full() {
+    return burst * unit;
+  }
+
+  /** The exact time in which {@code amount} units drain, rounded up to a microsecond. */
+  public long drain(long amount) {
+    long turns = amount / p;
+    return turns * q + ceilDiv((amount - turns * p) * q, p);
+  }
+
+  /** The beginning of the window that holds {@code now}. */
+  public long window(long now) {
+    return now - now % period;
+  }
+
+  /** Refuses a bucket whose arithmetic would leave the exact integers. */
+  public void checkBucket() {
+    boolean exact = p < MAX_EXACT / 2 / q && full() / p < MAX_FILL / q;
+    require(
+        exact,
+        "cannot be counted exactly: its rate in lowest terms is "
+            + p
+            + " per "
+            + q
+            + " µs and its burst "
+            + burst
+            + "; write a rounder number of permits or a smaller burst");
+  }
+
+  /** Refuses windows too large to be weighed exactly. */
+  public void checkSlices() {
+    require(
+        slices >= 1000 || slices == period,
+        "cannot be weighed exactly; write a rounder period or fewer permits");
+  }
+
+  private static long slices(long permits, long period) {
+    for (long grain = 1; grain <= period; grain *= 10) {
+      if (period % grain == 0 && 2 * permits + 1 < MAX_EXACT / (period / grain)) {
+        return period / grain;
+      }
+    }
+    return 1;
+  }
+
+  /** {@code a / b} rounded up, for a ≥ 0 and b > 0. */
+  public static long ceilDiv(long a, long b) {
+    return (a + b - 1) / b;
+  }
+
+  private static long gcd(long a, long b) {
+    return b == 0 ? a : gcd(b, a % b);
+  }
+
+  private static void require(boolean condition, String reason) {
+    if (!condition) {
+      throw new IllegalArgumentException(reason);
+    }
+  }
+}

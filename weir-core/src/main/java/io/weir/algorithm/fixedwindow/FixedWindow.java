@@ -1,0 +1,62 @@
+package io.weir.algorithm.fixedwindow;
+
+import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.State;
+import io.weir.algorithm.Terms;
+
+/**
+ * So many permits in each window, all back when the next one begins.
+ *
+ * <p>State: {@code used} permits of the window that began at {@code time}. A window that was used
+ * stays open for the cool-down past its end: what is left of it may still be taken, and the next
+ * one begins after.
+ */
+public final class FixedWindow implements Algorithm {
+
+  @Override
+  public String name() {
+    return "fixed-window";
+  }
+
+  @Override
+  public void age(Terms t, State s, long now) {
+    if (s.time > now) {
+      s.time = t.window(now);
+    } else if (s.used == 0 || now >= end(t, s)) {
+      s.time = t.window(now);
+      s.used = 0;
+    }
+  }
+
+  @Override
+  public long room(Terms t, State s, long now) {
+    return Math.max(0, t.permits() - s.used);
+  }
+
+  @Override
+  public void charge(Terms t, State s, long when, long cost) {
+    if (when >= s.time) {
+      long most = 2 * t.permits();
+      s.used = Math.max(0, Math.min(s.used + Math.min(cost, most), most));
+    }
+  }
+
+  @Override
+  public long waitFor(Terms t, State s, long now, long cost) {
+    return s.used + cost <= t.permits() ? 0 : end(t, s) - now;
+  }
+
+  @Override
+  public long most(Terms t) {
+    return t.permits();
+  }
+
+  @Override
+  public boolean coolsDown() {
+    return true;
+  }
+
+  private static long end(Terms t, State s) {
+    return s.time + t.period() + t.coolDown();
+  }
+}

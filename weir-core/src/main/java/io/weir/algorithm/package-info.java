@@ -1,0 +1,2 @@
+/** What a limit computes: four verbs over a small state, in Java and in Lua side by side. */
+package io.weir.algorithm;

@@ -1,0 +1,119 @@
+package io.weir.algorithm.slidinglog;
+
+import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.State;
+import io.weir.algorithm.Terms;
+
+/**
+ * Every charge remembered for one period: no trailing window ever holds more than the limit.
+ *
+ * <p>State: the charges as {@code entries}, oldest first, their sum as {@code used}, as of {@code
+ * time}. Memory grows with the limit, which is therefore bounded.
+ */
+public final class SlidingLog implements Algorithm {
+  private static final long MAX_PERMITS = 10_000;
+
+  @Override
+  public String name() {
+    return "sliding-log";
+  }
+
+  @Override
+  public void age(Terms t, State s, long now) {
+    if (s.time > now) {
+      for (int i = s.size - 2; i >= 0 && s.entries[i] > now; i -= 2) {
+        s.entries[i] = now;
+      }
+    }
+    s.time = now;
+    int gone = 0;
+    while (gone < s.size && s.entries[gone] <= now - t.period()) {
+      s.used -= s.entries[gone + 1];
+      gone += 2;
+    }
+    remove(s, 0, gone);
+  }
+
+  @Override
+  public long room(Terms t, State s, long now) {
+    return Math.max(0, t.permits() - s.used);
+  }
+
+  @Override
+  public void charge(Terms t, State s, long when, long cost) {
+    int at = s.size;
+    while (at > 0 && s.entries[at - 2] > when) {
+      at -= 2;
+    }
+    if (cost > 0) {
+      take(s, at, when, Math.min(cost, 2 * t.permits() - s.used));
+    } else {
+      giveBack(s, at, -cost);
+    }
+  }
+
+  @Override
+  public long waitFor(Terms t, State s, long now, long cost) {
+    long over = s.used + cost - t.permits();
+    int i = 0;
+    while (over > 0) {
+      over -= s.entries[i + 1];
+      i += 2;
+    }
+    return i == 0 ? 0 : s.entries[i - 2] + t.period() - now;
+  }
+
+  @Override
+  public long most(Terms t) {
+    return t.permits();
+  }
+
+  @Override
+  public void check(Terms t) {
+    if (t.permits() > MAX_PERMITS) {
+      throw new IllegalArgumentException(
+          "remembers every one of "
+              + t.permits()
+              + " permits; write at most "
+              + MAX_PERMITS
+              + ", or use sliding-counter");
+    }
+  }
+
+  /** Enters a charge at position {@code at}, joining one of the same moment. */
+  private static void take(State s, int at, long when, long cost) {
+    if (cost <= 0) {
+      return;
+    }
+    s.used += cost;
+    if (at > 0 && s.entries[at - 2] == when) {
+      s.entries[at - 1] += cost;
+      return;
+    }
+    s.reserve(2);
+    System.arraycopy(s.entries, at, s.entries, at + 2, s.size - at);
+    s.entries[at] = when;
+    s.entries[at + 1] = cost;
+    s.size += 2;
+  }
+
+  /** Takes {@code cost} out of the charges before position {@code at}, the youngest first. */
+  private static void giveBack(State s, int at, long cost) {
+    long left = cost;
+    while (at > 0 && left > 0) {
+      long part = Math.min(left, s.entries[at - 1]);
+      s.entries[at - 1] -= part;
+      s.used -= part;
+      left -= part;
+      if (s.entries[at - 1] == 0) {
+        remove(s, at - 2, at);
+      }
+      at -= 2;
+    }
+  }
+
+  private static void remove(State s, int from, int to) {
+    System.arraycopy(s.entries, to, s.entries, from, s.size - to);
+    s.size -= to - from;
+  }
+}

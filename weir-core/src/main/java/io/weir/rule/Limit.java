@@ -1,0 +1,56 @@
+package io.weir.rule;
+
+import io.weir.algorithm.Terms;
+
+/**
+ * One limit of one rule, compiled: what a request is held against and what its counters are named.
+ *
+ * <p>The name of a counter depends on the rule, the algorithm and the period, never on how many
+ * permits there are, so an edit keeps the counters. Immutable.
+ */
+public final class Limit {
+  private final Rule rule;
+  private final Rate rate;
+  private final Terms terms;
+  private final long salt;
+
+  Limit(Rule rule, Rate rate, Terms terms) {
+    this.rule = rule;
+    this.rate = rate;
+    this.terms = terms;
+    String name = rule.id() + "\n" + rule.algorithm().name() + "\n" + terms.period();
+    this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unit());
+  }
+
+  public Rule rule() {
+    return rule;
+  }
+
+  public Rate rate() {
+    return rate;
+  }
+
+  public Terms terms() {
+    return terms;
+  }
+
+  /** The most that can ever fit. */
+  public long most() {
+    return rule.algorithm().most(terms);
+  }
+
+  /**
+   * The key of a caller's counter, from the caller's fingerprint. The upper 16 bits are the
+   * caller's own, the same for all limits that count per the same attributes, so that a store can
+   * keep a caller's counters together; the lower 48 bits mix caller and limit.
+   */
+  long key(long caller) {
+    long mixed = Fingerprint.mix(caller ^ salt);
+    return (caller & 0xFFFF_0000_0000_0000L) | (mixed >>> 16);
+  }
+
+  @Override
+  public String toString() {
+    return rule.id() + " " + rate;
+  }
+}

@@ -1,0 +1,66 @@
+package io.weir.rule;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * How many permits per how long, such as {@code 100/minute} or {@code 5/30s}.
+ *
+ * @param permits how many, at least 1
+ * @param period how long, in whole microseconds
+ */
+public record Rate(long permits, Duration period) {
+  private static final Map<String, String> UNITS =
+      Map.of("second", "1s", "sec", "1s", "minute", "1m", "min", "1m", "hour", "1h", "day", "1d");
+
+  public Rate {
+    if (permits < 1) {
+      throw new IllegalArgumentException(
+          "'" + permits + "' permits can never be; write at least 1, such as 100/minute");
+    }
+    if (period.isNegative()
+        || period.isZero()
+        || !period.truncatedTo(ChronoUnit.MICROS).equals(period)) {
+      throw new IllegalArgumentException(
+          "a period of " + period + " cannot be; write whole microseconds, at least one");
+    }
+  }
+
+  /**
+   * Reads a rate: a whole number, a slash, and a unit (second, minute, hour, day; s, m, h, d) or
+   * any duration.
+   *
+   * @throws IllegalArgumentException saying what to write instead
+   */
+  public static Rate parse(String text) {
+    int slash = text.indexOf('/');
+    String permits = slash < 0 ? "" : text.substring(0, slash).trim();
+    if (!permits.matches("-?\\d{1,18}")) {
+      throw new IllegalArgumentException(
+          "'"
+              + text
+              + "' is not a rate; write a whole number per a unit, such as 100/minute or 5/30s");
+    }
+    String per = text.substring(slash + 1).trim().toLowerCase(Locale.ROOT);
+    String unit = UNITS.getOrDefault(per, per);
+    return new Rate(
+        Long.parseLong(permits), Durations.parse(unit.matches("[a-z]+") ? "1" + unit : unit));
+  }
+
+  /** The rate as {@link #parse} reads it. */
+  @Override
+  public String toString() {
+    String length = Durations.format(period);
+    String unit =
+        switch (length) {
+          case "1s" -> "second";
+          case "1m" -> "minute";
+          case "1h" -> "hour";
+          case "1d" -> "day";
+          default -> length;
+        };
+    return permits + "/" + unit;
+  }
+}

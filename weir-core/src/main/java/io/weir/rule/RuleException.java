@@ -1,0 +1,40 @@
+package io.weir.rule;
+
+/** A rule that cannot be: which rule, which field, what is wrong and what to write instead. */
+public final class RuleException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1;
+
+  private final String rule;
+  private final String field;
+  private final String reason;
+
+  public RuleException(String rule, String field, String reason) {
+    super("rule '" + rule + "': " + field + ": " + reason);
+    this.rule = rule;
+    this.field = field;
+    this.reason = reason;
+  }
+
+  /** Runs a step of making a rule; what it refuses is said of that rule and field. */
+  static void within(String rule, String field, Runnable step) {
+    try {
+      step.run();
+    } catch (RuleException e) {
+      throw e;
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new RuleException(rule, field, String.valueOf(e.getMessage()));
+    }
+  }
+
+  public String rule() {
+    return rule;
+  }
+
+  public String field() {
+    return field;
+  }
+
+  public String reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,101 @@
+package io.weir.rule;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules in force, as one immutable snapshot with a revision, indexed so that finding those that
+ * meet a request costs the same for ten rules and for ten thousand.
+ */
+public final class RuleSet implements RuleSource {
+  private static final Claim[] NONE = {};
+
+  private final long revision;
+  private final Map<String, Rule> byId;
+  private final Rule[] enabled;
+  private final SelectorIndex index;
+
+  private RuleSet(long revision, Map<String, Rule> byId) {
+    this.revision = revision;
+    this.byId = byId;
+    enabled = byId.values().stream().filter(Rule::enabled).toArray(Rule[]::new);
+    index = new SelectorIndex(Arrays.stream(enabled).map(Rule::match).toList());
+  }
+
+  /**
+   * A snapshot of these rules.
+   *
+   * @throws RuleException if two of them have the same id
+   */
+  public static RuleSet of(long revision, Collection<Rule> rules) {
+    Map<String, Rule> byId = new LinkedHashMap<>();
+    for (Rule rule : rules) {
+      if (byId.put(rule.id(), rule) != null) {
+        throw new RuleException(rule.id(), "id", "is used twice; give each rule an id of its own");
+      }
+    }
+    return new RuleSet(revision, byId);
+  }
+
+  /** A first snapshot of these rules. */
+  public static RuleSet of(Rule... rules) {
+    return of(1, List.of(rules));
+  }
+
+  @Override
+  public RuleSet current() {
+    return this;
+  }
+
+  public long revision() {
+    return revision;
+  }
+
+  /** All rules in their order, those not enabled included. */
+  public List<Rule> rules() {
+    return new ArrayList<>(byId.values());
+  }
+
+  public @Nullable Rule rule(String id) {
+    return byId.get(id);
+  }
+
+  /**
+   * The claims of a request on every limit of every enabled rule that meets it, in the order of the
+   * rules. A rule meets a request that has every attribute it names.
+   */
+  public Claim[] claims(Attributes request, Fingerprint fingerprint, long cost) {
+    int[] always = index.always();
+    int[] found = index.candidates(request);
+    if (always.length + found.length == 0) {
+      return NONE;
+    }
+    Claim[] claims = new Claim[always.length + found.length];
+    int n = 0;
+    List<String> lastPer = List.of();
+    long caller = 0;
+    for (int i = 0, j = 0; i < always.length || j < found.length; ) {
+      boolean free = j == found.length || (i < always.length && always[i] < found[j]);
+      int next = free ? always[i++] : found[j++];
+      Rule rule = enabled[next];
+      if (rule.counts(request) && (free || index.meets(next, request))) {
+        if (n == 0 || !lastPer.equals(rule.per())) {
+          lastPer = rule.per();
+          caller = fingerprint.of(request, lastPer);
+        }
+        for (Limit limit : rule.limits(request)) {
+          if (n == claims.length) {
+            claims = Arrays.copyOf(claims, n + 4);
+          }
+          claims[n++] = Claim.of(limit, caller, cost);
+        }
+      }
+    }
+    return n == claims.length ? claims : Arrays.copyOf(claims, n);
+  }
+}

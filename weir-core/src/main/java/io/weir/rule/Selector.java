@@ -1,0 +1,123 @@
+package io.weir.rule;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Whom a rule meets: patterns per attribute, of which every named attribute must meet one.
+ *
+ * <p>A pattern is an exact value, or has {@code *} for any run of characters within a {@code /}
+ * segment and {@code **} for any number of segments. A selector that names nothing meets everyone.
+ * Immutable.
+ */
+public final class Selector {
+  /** Meets every request. */
+  public static final Selector ANY = new Selector(Map.of());
+
+  private final Map<String, List<String>> patterns;
+  private final String[] names;
+  private final GlobTree[] trees;
+
+  private Selector(Map<String, List<String>> patterns) {
+    this.patterns = patterns;
+    names = patterns.keySet().toArray(new String[0]);
+    trees = new GlobTree[names.length];
+    for (int i = 0; i < names.length; i++) {
+      trees[i] = new GlobTree();
+      for (String pattern : patterns.getOrDefault(names[i], List.of())) {
+        trees[i].add(pattern, 0);
+      }
+    }
+  }
+
+  /**
+   * A selector from patterns by attribute.
+   *
+   * @throws IllegalArgumentException saying which pattern cannot be, and what to write instead
+   */
+  public static Selector of(Map<String, ? extends Collection<String>> patterns) {
+    Map<String, List<String>> checked = new LinkedHashMap<>();
+    patterns.forEach(
+        (name, values) -> {
+          checkName(name);
+          if (values.isEmpty()) {
+            throw new IllegalArgumentException(
+                name + " has no value; write at least one, or leave it out");
+          }
+          for (String value : values) {
+            try {
+              GlobTree.check(value);
+            } catch (IllegalArgumentException e) {
+              throw new IllegalArgumentException(name + " " + e.getMessage(), e);
+            }
+          }
+          checked.put(name, List.copyOf(values));
+        });
+    return checked.isEmpty() ? ANY : new Selector(Collections.unmodifiableMap(checked));
+  }
+
+  /** A selector on one attribute. */
+  public static Selector of(String name, String... patterns) {
+    return of(Map.of(name, List.of(patterns)));
+  }
+
+  /** The patterns, by attribute, as written. */
+  public Map<String, List<String>> patterns() {
+    return patterns;
+  }
+
+  public boolean meets(Attributes request) {
+    return meets(request, "");
+  }
+
+  /** As {@link #meets(Attributes)}, taking for granted what an index has found out already. */
+  boolean meets(Attributes request, String granted) {
+    for (int i = 0; i < names.length; i++) {
+      if (!names[i].equals(granted)) {
+        String value = request.get(names[i]);
+        if (value == null || !trees[i].meets(value)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  static void checkName(String attribute) {
+    if (!attribute.matches("[A-Za-z0-9_.-]{1,100}")) {
+      throw new IllegalArgumentException(
+          "'" + attribute + "' is not an attribute; write letters, digits and . _ - only");
+    }
+  }
+
+  /** This selector with one more attribute. */
+  Selector and(String name, String... values) {
+    Map<String, Collection<String>> more = new LinkedHashMap<>(patterns);
+    Collection<String> old = more.put(name, List.of(values));
+    if (old != null) {
+      List<String> both = new ArrayList<>(old);
+      both.addAll(List.of(values));
+      more.put(name, both);
+    }
+    return of(more);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Selector that && patterns.equals(that.patterns);
+  }
+
+  @Override
+  public int hashCode() {
+    return patterns.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return patterns.toString();
+  }
+}

@@ -1,0 +1,110 @@
+package io.weir.rule;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds, among many selectors, those that meet a request, by their position in the list.
+ *
+ * <p>Each selector is entered under the one of its attributes whose patterns the fewest others
+ * share, in a {@link GlobTree} of that attribute; the rest of its conditions are checked on the few
+ * that are found. Selectors that name nothing are {@link #always} candidates. Immutable.
+ */
+final class SelectorIndex {
+  private final List<Selector> selectors;
+  private final String[] anchors;
+  private final int[] always;
+  private final List<String> attributes = new ArrayList<>();
+  private final List<GlobTree> trees = new ArrayList<>();
+
+  SelectorIndex(List<Selector> selectors) {
+    this.selectors = selectors;
+    this.anchors = new String[selectors.size()];
+    Map<String, Integer> sharing = new HashMap<>();
+    for (Selector selector : selectors) {
+      selector
+          .patterns()
+          .forEach(
+              (name, patterns) ->
+                  patterns.forEach(p -> sharing.merge(name + '\n' + p, 1, Integer::sum)));
+    }
+    int[] unanchored = new int[selectors.size()];
+    int n = 0;
+    for (int i = 0; i < selectors.size(); i++) {
+      Map<String, List<String>> patterns = selectors.get(i).patterns();
+      anchors[i] = anchor(patterns, sharing);
+      if (anchors[i].isEmpty()) {
+        unanchored[n++] = i;
+      } else {
+        GlobTree tree = tree(anchors[i]);
+        for (String pattern : patterns.getOrDefault(anchors[i], List.of())) {
+          tree.add(pattern, i);
+        }
+      }
+    }
+    always = java.util.Arrays.copyOf(unanchored, n);
+  }
+
+  /** The selectors that name nothing. Not to be written to. */
+  int[] always() {
+    return always;
+  }
+
+  /** The selectors whose indexed condition holds; {@link #meets} says if all do. */
+  int[] candidates(Attributes request) {
+    int[] found = GlobTree.NONE;
+    for (int i = 0; i < attributes.size(); i++) {
+      String value = request.get(attributes.get(i));
+      if (value != null) {
+        found = GlobTree.merge(found, trees.get(i).find(value));
+      }
+    }
+    return found;
+  }
+
+  /** Whether a candidate meets the request in everything. */
+  boolean meets(int candidate, Attributes request) {
+    return selectors.get(candidate).meets(request, anchors[candidate]);
+  }
+
+  /** The first selector in the list that meets the request, or -1. */
+  int first(Attributes request) {
+    for (int candidate : GlobTree.merge(always, candidates(request))) {
+      if (meets(candidate, request)) {
+        return candidate;
+      }
+    }
+    return -1;
+  }
+
+  private GlobTree tree(String attribute) {
+    int at = attributes.indexOf(attribute);
+    if (at < 0) {
+      attributes.add(attribute);
+      trees.add(new GlobTree());
+      at = trees.size() - 1;
+    }
+    return trees.get(at);
+  }
+
+  /** The attribute to find a selector by: the one least shared; none if it names none. */
+  private static String anchor(Map<String, List<String>> patterns, Map<String, Integer> sharing) {
+    String best = "";
+    long least = Long.MAX_VALUE;
+    for (Map.Entry<String, List<String>> e : patterns.entrySet()) {
+      long shared = 0;
+      for (String pattern : e.getValue()) {
+        boolean literal = pattern.chars().anyMatch(c -> c != '*' && c != '/' && c != ' ');
+        shared +=
+            literal ? sharing.getOrDefault(e.getKey() + '\n' + pattern, 0) : Integer.MAX_VALUE;
+      }
+      if (shared < least) {
+        least = shared;
+        best = e.getKey();
+      }
+    }
+    return best;
+  }
+}

@@ -1,0 +1,83 @@
+package io.weir.store;
+
+import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.State;
+import io.weir.algorithm.Terms;
+import io.weir.rule.Claim;
+import io.weir.rule.Posture;
+import io.weir.rule.Rule;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The decision, once for every algorithm: look at all claims, then charge all or none. The twin of
+ * {@code decide.lua}.
+ */
+final class Decide {
+
+  private Decide() {}
+
+  /**
+   * Judges claims, each with its state; claims on one key share one state. A state that is missing
+   * is one the store could not find room for: the rule's posture answers.
+   *
+   * @param when the time the charge counts at: {@code now}, or earlier for what is given back
+   */
+  static Outcome[] decide(
+      Claim[] claims, @Nullable State[] states, Mode mode, long now, long when) {
+    boolean admitted = true;
+    Outcome[] outcomes = new Outcome[claims.length];
+    for (int i = 0; i < claims.length; i++) {
+      Claim claim = claims[i];
+      Rule rule = claim.limit().rule();
+      State s = states[i];
+      boolean fits;
+      if (s == null) {
+        fits = rule.posture().answer() != Posture.Answer.CLOSED;
+        outcomes[i] = Outcome.degraded(fits, now);
+      } else {
+        fits = fits(rule.algorithm(), claim.limit().terms(), s, now, claim.cost());
+      }
+      admitted &= fits || rule.shadow();
+    }
+    boolean charged = mode == Mode.TAKE ? admitted : mode != Mode.PEEK;
+    for (int i = 0; i < claims.length; i++) {
+      State s = states[i];
+      if (s != null) {
+        outcomes[i] = settle(claims[i], s, charged, mode, now, when);
+      }
+    }
+    return outcomes;
+  }
+
+  /** Whether a claim has room beside those before it on the same state. */
+  private static boolean fits(Algorithm a, Terms t, State s, long now, long cost) {
+    if (s.pending == 0) {
+      a.age(t, s, now);
+      s.room = a.room(t, s, now);
+    }
+    s.pending += cost;
+    return s.pending <= s.room;
+  }
+
+  private static Outcome settle(
+      Claim claim, State s, boolean charged, Mode mode, long now, long when) {
+    Algorithm a = claim.limit().rule().algorithm();
+    Terms t = claim.limit().terms();
+    long cost = claim.cost();
+    long asked = s.taken + cost;
+    boolean fits = asked <= s.room;
+    long pause;
+    if (fits) {
+      pause = a.delay(t, s, now);
+    } else {
+      pause = asked > a.most(t) ? -1 : a.waitFor(t, s, now, asked);
+    }
+    if (!charged) {
+      s.taken = asked;
+    } else if (fits || mode != Mode.TAKE) {
+      a.charge(t, s, when, mode == Mode.REFUND ? -cost : cost);
+      s.room = a.room(t, s, now);
+    }
+    return new Outcome(fits, false, s.room, a.waitFor(t, s, now, a.most(t)), pause, now);
+  }
+}

@@ -1,0 +1,210 @@
+package io.weir.store;
+
+import io.weir.algorithm.State;
+import io.weir.rule.Claim;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counters in this JVM's memory: a bounded table of primitive numbers, no object per caller.
+ *
+ * <p>The table is cut into segments by the upper bits of the key, which are the caller's, so that a
+ * caller's counters share one. A decision locks the segments of its claims in ascending order,
+ * which makes it atomic over all of them without deadlock; the locks are spins, held for tens of
+ * nanoseconds. What has become fresh is forgotten when room is needed; no thread sweeps.
+ *
+ * <p>Memory never exceeds the budget (and the transient copy of one segment). Under a flood of
+ * distinct keys the states nearest to fresh are forgotten first, an exhausted one never; a new key
+ * that finds no room is answered by its rule's posture, as degraded.
+ */
+public final class MemoryStore implements Store {
+  private static final int SEGMENT_WORDS = 32 * 1024;
+  private static final int FEWEST_SEGMENTS = 256;
+  private static final int MOST_SEGMENTS = 1 << 16;
+
+  private final Clock clock;
+  private final Segment[] segments;
+  private final int shift;
+  private final LongAdder turnedAway = new LongAdder();
+
+  /** A store of at most a quarter of this JVM's heap. */
+  public MemoryStore(Clock clock) {
+    this(clock, Runtime.getRuntime().maxMemory() / 4);
+  }
+
+  /**
+   * A store of at most that many bytes, about 33 for each counter.
+   *
+   * @throws IllegalArgumentException below 1 MiB
+   */
+  public MemoryStore(Clock clock, long maxBytes) {
+    if (maxBytes < 1 << 20) {
+      throw new IllegalArgumentException(
+          "a memory store of " + maxBytes + " bytes cannot be; give it at least 1 MiB");
+    }
+    this.clock = clock;
+    long wanted = maxBytes / 8 / SEGMENT_WORDS;
+    int count = FEWEST_SEGMENTS;
+    while (count < wanted && count < MOST_SEGMENTS) {
+      count *= 2;
+    }
+    int budget = (int) Math.min(maxBytes / 8 / count, 1 << 28);
+    segments = new Segment[count];
+    Arrays.setAll(segments, i -> new Segment(budget));
+    shift = Long.numberOfLeadingZeros(count - 1L);
+  }
+
+  @Override
+  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
+    return CompletableFuture.completedFuture(judge(claims, mode, Long.MAX_VALUE));
+  }
+
+  @Override
+  public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
+    return CompletableFuture.completedFuture(judge(claims, Mode.REFUND, chargedAt));
+  }
+
+  /** How many counters it holds, those that have become fresh but were not yet needed included. */
+  public long counters() {
+    return sum(Segment::count);
+  }
+
+  /** The bytes of the table. */
+  public long bytes() {
+    return sum(Segment::words) * 8;
+  }
+
+  /** How many counters with room left were forgotten early to stay within the budget. */
+  public long evicted() {
+    return sum(Segment::evicted);
+  }
+
+  /** How many claims found no room and were answered by their rule's posture. */
+  public long turnedAway() {
+    return turnedAway.sum();
+  }
+
+  private Outcome[] judge(Claim[] claims, Mode mode, long chargedAt) {
+    if (claims.length == 0) {
+      return new Outcome[0];
+    }
+    long now = clock.micros();
+    int first = segment(claims[0]);
+    for (int i = 1; i < claims.length; i++) {
+      if (segment(claims[i]) != first) {
+        return judgeAcross(claims, mode, now, chargedAt);
+      }
+    }
+    segments[first].lock();
+    try {
+      return judgeLocked(claims, mode, now, chargedAt);
+    } finally {
+      segments[first].unlock();
+    }
+  }
+
+  private Outcome[] judgeAcross(Claim[] claims, Mode mode, long now, long chargedAt) {
+    int[] order = new int[claims.length];
+    for (int i = 0; i < order.length; i++) {
+      order[i] = segment(claims[i]);
+    }
+    Arrays.sort(order);
+    for (int i = 0; i < order.length; i++) {
+      if (i == 0 || order[i] != order[i - 1]) {
+        segments[order[i]].lock();
+      }
+    }
+    try {
+      return judgeLocked(claims, mode, now, chargedAt);
+    } finally {
+      for (int i = 0; i < order.length; i++) {
+        if (i == 0 || order[i] != order[i - 1]) {
+          segments[order[i]].unlock();
+        }
+      }
+    }
+  }
+
+  /** Decides with the locks of all segments held; the first one lends its states. */
+  private Outcome[] judgeLocked(Claim[] claims, Mode mode, long before, long chargedAt) {
+    long now = before;
+    Segment lender = segments[segment(claims[0])];
+    State[] pool = lender.pool(claims.length);
+    @Nullable State[] states = lender.states();
+    for (int i = 0; i < claims.length; i++) {
+      long key = key(claims[i]);
+      State s = shared(claims, states, i);
+      if (s == null) {
+        s = pool[i];
+        segments[segment(claims[i])].load(key, s);
+        if (s.time > now) {
+          now =
+              Math.max(now, clock.micros()); // another thread read the clock later but locked first
+        }
+      }
+      states[i] = s;
+    }
+    for (int i = 0; i < claims.length && mode != Mode.PEEK; i++) {
+      State s = states[i];
+      if (s != null && !segments[segment(claims[i])].admits(key(claims[i]), s, now)) {
+        states[i] = null;
+        turnedAway.increment();
+      }
+    }
+    Outcome[] outcomes = Decide.decide(claims, states, mode, now, Math.min(now, chargedAt));
+    if (mode != Mode.PEEK && (mode != Mode.TAKE || admitted(claims, outcomes))) {
+      for (int i = 0; i < claims.length; i++) {
+        State s = states[i];
+        if (s != null) {
+          Outcome o = outcomes[i];
+          segments[segment(claims[i])].save(key(claims[i]), s, now + o.reset(), o.remaining() == 0);
+        }
+      }
+    }
+    return outcomes;
+  }
+
+  /** The state an earlier claim on the same key has loaded. */
+  private static @Nullable State shared(Claim[] claims, @Nullable State[] states, int i) {
+    for (int k = 0; k < i; k++) {
+      if (claims[k].key() == claims[i].key()) {
+        return states[k];
+      }
+    }
+    return null;
+  }
+
+  private static boolean admitted(Claim[] claims, Outcome[] outcomes) {
+    for (int i = 0; i < claims.length; i++) {
+      if (!outcomes[i].fits() && !claims[i].limit().rule().shadow()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int segment(Claim claim) {
+    return (int) (claim.key() >>> shift);
+  }
+
+  /** The key as the table holds it: 0 is an empty slot there. */
+  private static long key(Claim claim) {
+    return claim.key() == 0 ? 1 : claim.key();
+  }
+
+  private long sum(ToLongFunction<Segment> part) {
+    long sum = 0;
+    for (Segment segment : segments) {
+      segment.lock();
+      try {
+        sum += part.applyAsLong(segment);
+      } finally {
+        segment.unlock();
+      }
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,13 @@
+package io.weir.store;
+
+/** How a store is asked. */
+public enum Mode {
+  /** Charge all claims if every enforcing one fits, else none. */
+  TAKE,
+  /** Say what taking would say; charge nothing. */
+  PEEK,
+  /** Charge all claims, whether they fit or not. */
+  FORCE,
+  /** Give back what is still counted of each claim, never more. */
+  REFUND
+}

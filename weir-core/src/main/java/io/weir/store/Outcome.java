@@ -1,0 +1,37 @@
+package io.weir.store;
+
+/**
+ * What a store says of one claim. Durations and times are in microseconds.
+ *
+ * @param fits whether the claim has room
+ * @param degraded whether this is the rule's posture, the store having had no answer
+ * @param remaining the permits left after this decision
+ * @param reset the time until all of them are back
+ * @param pause if it fits, how long to hold the request; if not, how long until it would fit,
+ *     negative if it never will
+ * @param time the store's time of the decision
+ */
+public record Outcome(
+    boolean fits, boolean degraded, long remaining, long reset, long pause, long time) {
+  private static final long DEGRADED_WAIT = 1_000_000;
+
+  /** The answer of a posture: nothing is known but yes or no. */
+  public static Outcome degraded(boolean fits, long time) {
+    return new Outcome(fits, true, 0, 0, fits ? 0 : DEGRADED_WAIT, time);
+  }
+
+  /** How long until the claim would fit; 0 if it does, and if it never will. */
+  public long waitFor() {
+    return fits ? 0 : Math.max(0, pause);
+  }
+
+  /** How long an admitted request is to be held. */
+  public long delay() {
+    return fits ? pause : 0;
+  }
+
+  /** Whether the cost can never fit, however long one waits. */
+  public boolean never() {
+    return !fits && pause < 0;
+  }
+}

@@ -1,0 +1,282 @@
+package io.weir.store;
+
+import io.weir.algorithm.State;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One part of the table in memory: a lock, and the slots of the keys that fall to it.
+ *
+ * <p>A slot is three words: the key; the state's time, with its {@link Life} in the upper bits;
+ * what is used, with two marks. Longer states have a chain of {@link Blocks} instead of the third
+ * number. Slots are found by open addressing; a key of 0 is an empty slot.
+ *
+ * <p>Nothing is ever removed by itself. When a segment is full it is built anew without the states
+ * that have become fresh, for forgetting those changes nothing; larger if need be, up to its budget
+ * of words. At the budget it also forgets, of the states that still have room, those nearest to
+ * fresh; never one that is exhausted. If that makes no room either, a new key is turned away.
+ *
+ * <p>Everything but {@link #lock} is to be called with the lock held.
+ */
+final class Segment {
+  private static final int SLOT = 3;
+  private static final int FEWEST = 8;
+  private static final long NUMBER = (1L << 53) - 1;
+  private static final long CHAINED = 1L << 63;
+  private static final long EXHAUSTED = 1L << 62;
+  private static final State[] NO_STATES = {};
+  private static final VarHandle LOCKED;
+
+  static {
+    try {
+      LOCKED = MethodHandles.lookup().findVarHandle(Segment.class, "locked", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final int budget;
+
+  @SuppressWarnings("unused") // through LOCKED
+  private int locked;
+
+  private long[] slots = new long[0];
+  private Blocks blocks = new Blocks();
+  private State[] pool = NO_STATES;
+  private @Nullable State[] states = NO_STATES;
+  private int count;
+  private int promised;
+  private long evicted;
+  private long hopelessUntil;
+
+  Segment(int budget) {
+    this.budget = budget;
+  }
+
+  void lock() {
+    for (int tries = 0;
+        (int) LOCKED.getOpaque(this) != 0 || !LOCKED.compareAndSet(this, 0, 1);
+        tries++) {
+      backOff(tries);
+    }
+  }
+
+  void unlock() {
+    promised = 0;
+    LOCKED.setRelease(this, 0);
+  }
+
+  /**
+   * Waits a little, away from the holder's cache line; longer each time, as it may be descheduled.
+   */
+  @SuppressWarnings("ThreadPriorityCheck") // the holder may need this core
+  private static void backOff(int tries) {
+    if (tries < 6) {
+      for (int i = 8 << tries; i > 0; i--) {
+        Thread.onSpinWait();
+      }
+    } else if (tries < 20) {
+      Thread.yield();
+    } else {
+      LockSupport.parkNanos(20_000);
+    }
+  }
+
+  /** States for the holder of this lock to load, one per claim. */
+  State[] pool(int claims) {
+    if (claims > pool.length) {
+      int old = pool.length;
+      pool = Arrays.copyOf(pool, claims);
+      for (int i = old; i < claims; i++) {
+        pool[i] = new State();
+      }
+      states = new State[claims];
+    }
+    return pool;
+  }
+
+  /** As long as the {@link #pool}, for the holder of this lock to lay out which claim has which. */
+  @Nullable State[] states() {
+    return states;
+  }
+
+  int count() {
+    return count;
+  }
+
+  long evicted() {
+    return evicted;
+  }
+
+  int words() {
+    return slots.length + blocks.words();
+  }
+
+  /** Reads the state of a key, fresh if there is none. */
+  void load(long key, State s) {
+    s.clear();
+    if (count == 0) {
+      return;
+    }
+    int at = find(slots, key);
+    if (slots[at] == key) {
+      read(at, s);
+    }
+  }
+
+  private void read(int at, State s) {
+    s.time = slots[at + 1] & NUMBER;
+    long word = slots[at + 2];
+    if (word >= 0) {
+      s.used = word & NUMBER;
+    } else {
+      blocks.load((int) (word & NUMBER), s);
+    }
+  }
+
+  /**
+   * Promises room for the state of a key, grown by one charge; whether it could. The promise holds
+   * until {@link #unlock}.
+   */
+  boolean admits(long key, State s, long now) {
+    boolean known = count > 0 && slots[find(slots, key)] == key;
+    int numbers = 4 + s.size;
+    boolean room = (known || hasSlot()) && words() + blocks.missing(numbers) <= budget;
+    if (!room && (now < hopelessUntil || !rebuild(now, Blocks.wordsFor(numbers)))) {
+      return false;
+    }
+    promised += known ? 0 : 1;
+    return true;
+  }
+
+  /** Writes the state of a key that {@link #admits} has promised room for. */
+  void save(long key, State s, long freshAt, boolean exhausted) {
+    int at = find(slots, key);
+    if (slots[at] != key) {
+      if (s.isFresh()) {
+        return;
+      }
+      slots[at] = key;
+      count++;
+    } else if (slots[at + 2] < 0) {
+      blocks.free((int) (slots[at + 2] & NUMBER));
+    }
+    boolean chained = s.before != 0 || s.size != 0;
+    long number = chained ? CHAINED | blocks.save(s) : s.used;
+    slots[at + 1] = s.time | (long) Life.encode(freshAt - s.time) << 53;
+    slots[at + 2] = number | (exhausted ? EXHAUSTED : 0);
+  }
+
+  private static int find(long[] slots, long key) {
+    int at = (int) (((key & 0xFFFF_FFFFL) * (slots.length / SLOT)) >>> 32) * SLOT;
+    while (slots[at] != key && slots[at] != 0) {
+      at += SLOT;
+      if (at == slots.length) {
+        at = 0;
+      }
+    }
+    return at;
+  }
+
+  /** Whether one more key leaves a fifth of the slots empty, the promised ones counted. */
+  private boolean hasSlot() {
+    return (count + promised + 1) * 5L <= slots.length / SLOT * 4L;
+  }
+
+  private long freshAt(int at) {
+    return (slots[at + 1] & NUMBER) + Life.decode((int) (slots[at + 1] >>> 53));
+  }
+
+  /** Builds the segment anew without what may be forgotten; whether a new key has room then. */
+  private boolean rebuild(long now, int chain) {
+    int live = promised + 1;
+    int chains = chain + budget / 16;
+    State s = new State();
+    for (int at = 0; at < slots.length; at += SLOT) {
+      if (slots[at] != 0 && freshAt(at) > now) {
+        live++;
+        chains += chainWords(at, s);
+      }
+    }
+    int most = Math.max(FEWEST, (budget - chains) / SLOT);
+    int victims = 0;
+    long victimsUntil = now;
+    if (live * 5L > most * 4L) {
+      victims = live / 8 + 1;
+      victimsUntil = nearestToFresh(now, victims);
+      if (victimsUntil == now) {
+        hopelessUntil = firstFresh(now);
+        return false;
+      }
+    }
+    copy(Math.max(FEWEST, Math.min(most, live + live / 2 + live / 16)), now, victims, victimsUntil);
+    return hasSlot();
+  }
+
+  private int chainWords(int at, State s) {
+    if (slots[at + 2] >= 0) {
+      return 0;
+    }
+    s.clear();
+    read(at, s);
+    return Blocks.wordsFor(2 + s.size);
+  }
+
+  private void copy(int capacity, long now, int victims, long victimsUntil) {
+    long[] old = slots;
+    long[] next = new long[capacity * SLOT];
+    Blocks nextBlocks = new Blocks();
+    State s = new State();
+    int kept = 0;
+    for (int at = 0; at < old.length; at += SLOT) {
+      long freshAt = old[at] == 0 ? 0 : freshAt(at);
+      boolean exhausted = (old[at + 2] & EXHAUSTED) != 0;
+      if (freshAt <= now) {
+        continue;
+      }
+      if (exhausted || freshAt > victimsUntil || victims-- <= 0) {
+        int to = find(next, old[at]);
+        next[to] = old[at];
+        next[to + 1] = old[at + 1];
+        next[to + 2] = old[at + 2];
+        if (old[at + 2] < 0) {
+          s.clear();
+          read(at, s);
+          next[to + 2] = CHAINED | nextBlocks.save(s) | (exhausted ? EXHAUSTED : 0);
+        }
+        kept++;
+      } else {
+        evicted++;
+      }
+    }
+    slots = next;
+    blocks = nextBlocks;
+    count = kept;
+  }
+
+  /** The time by which {@code wanted} of the states that still have room are fresh; now if none. */
+  private long nearestToFresh(long now, int wanted) {
+    long[] times = new long[count];
+    int n = 0;
+    for (int at = 0; at < slots.length; at += SLOT) {
+      if (slots[at] != 0 && freshAt(at) > now && (slots[at + 2] & EXHAUSTED) == 0) {
+        times[n++] = freshAt(at);
+      }
+    }
+    Arrays.sort(times, 0, n);
+    return n == 0 ? now : times[Math.min(wanted, n) - 1];
+  }
+
+  private long firstFresh(long now) {
+    long first = Long.MAX_VALUE;
+    for (int at = 0; at < slots.length; at += SLOT) {
+      if (slots[at] != 0 && freshAt(at) > now) {
+        first = Math.min(first, freshAt(at));
+      }
+    }
+    return first;
+  }
+}

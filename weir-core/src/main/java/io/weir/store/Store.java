@@ -1,0 +1,34 @@
+package io.weir.store;
+
+import io.weir.rule.Claim;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Where counters live. Its whole duty is to judge the claims of one decision and charge them, in
+ * one atomic step.
+ *
+ * <p>An implementation is safe for any number of threads and never completes exceptionally: what it
+ * cannot answer it answers by the rule's posture, with {@link Outcome#degraded}.
+ */
+public interface Store extends AutoCloseable {
+
+  /**
+   * Judges all claims at one moment and charges them as the mode says. Claims on the same key are
+   * judged in turn, each after those before it. A claim of a shadow rule is judged and, if it fits
+   * and the rest is charged, charged; it never keeps the others from being charged.
+   *
+   * @param claims not written to, neither by the store nor, until it has answered, by the caller
+   * @return one outcome per claim, in order
+   */
+  CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode);
+
+  /**
+   * Gives back claims that were charged at an earlier time of this store, such as a reservation's.
+   * What has been forgotten since is not given back.
+   */
+  CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt);
+
+  /** Ends what the store started; it must not be asked any more. */
+  @Override
+  default void close() {}
+}
