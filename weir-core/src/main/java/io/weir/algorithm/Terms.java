@@ -64,6 +64,14 @@ public record Terms(
     return burst * unit;
   }
 
+  /**
+   * The most units a bucket's state may say are used: its size, as much again in debt, and what may
+   * trickle in during a turn, which a state does not subtract before the turn is over.
+   */
+  public long brim() {
+    return 2 * full() + p;
+  }
+
   /** The exact time in which {@code amount} units drain, rounded up to a microsecond. */
   public long drain(long amount) {
     long turns = amount / p;
@@ -77,7 +85,7 @@ public record Terms(
 
   /** Refuses a bucket whose arithmetic would leave the exact integers. */
   public void checkBucket() {
-    boolean exact = p < MAX_EXACT / 2 / q && full() / p < MAX_FILL / q;
+    boolean exact = p < MAX_EXACT / 2 / q && full() / p < MAX_FILL / q && brim() < MAX_EXACT;
     require(
         exact,
         "cannot be counted exactly: its rate in lowest terms is "

@@ -1,7 +1,7 @@
 -- The decision, once for every algorithm: look at all claims, then charge all or none. The twin of Decide.java.
 -- A claim is {algorithm, terms, state, cost, shadow}; claims on one key share one state.
 -- mode: take | peek | force | refund      when: the time the charge counts at
--- Returns per claim: fits (1 or 0), remaining, reset, pause.
+-- Returns per claim fits (1 or 0), remaining, reset, pause; and whether the states were charged and must be kept.
 local function decide(claims, mode, now, when)
   local admitted = true
   for i = 1, #claims do
@@ -41,5 +41,5 @@ local function decide(claims, mode, now, when)
     outcomes[#outcomes + 1] = pause
   end
   for i = 1, #claims do claims[i].state.pending = nil end
-  return outcomes
+  return outcomes, charged
 end

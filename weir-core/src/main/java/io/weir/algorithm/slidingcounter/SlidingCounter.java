@@ -24,6 +24,9 @@ public final class SlidingCounter implements Algorithm {
     if (window > s.time) {
       s.before = window == s.time + t.period() ? s.used : 0;
       s.used = 0;
+    } else if (window < s.time) {
+      s.used = Math.min(s.used + s.before, t.permits());
+      s.before = 0;
     }
     s.time = window;
     s.used = Math.min(s.used, 2 * t.permits()); // the limit may have been lowered

@@ -17,6 +17,8 @@ function counter.age(t, s, now)
   if window > s.time then
     s.before = window == s.time + t.period and s.used or 0
     s.used = 0
+  elseif window < s.time then
+    s.used, s.before = min(s.used + s.before, t.permits), 0
   end
   s.time = window
   s.used, s.before = min(s.used, 2 * t.permits), min(s.before, 2 * t.permits)

@@ -20,12 +20,12 @@ public class TokenBucket implements Algorithm {
 
   @Override
   public void age(Terms t, State s, long now) {
-    long debt = 2 * t.full();
-    if (s.used > debt) {
-      s.used = debt; // the limit was lowered
+    if (s.used > t.brim()) {
+      s.used = t.brim(); // the limit was lowered
     }
     long elapsed = now - s.time;
-    if (s.used == 0 || elapsed < 0) {
+    if (elapsed < 0) {
+      s.used = Math.min(s.used, t.full());
       s.time = now;
     } else if (elapsed >= t.drain(s.used)) {
       s.used = 0;
@@ -47,7 +47,7 @@ public class TokenBucket implements Algorithm {
   public void charge(Terms t, State s, long when, long cost) {
     long most = 2 * t.burst();
     long amount = Math.max(-most, Math.min(cost, most)) * t.unit();
-    s.used = Math.max(0, Math.min(s.used + amount, 2 * t.full()));
+    s.used = Math.max(0, Math.min(s.used + amount, t.brim()));
   }
 
   @Override

@@ -2,11 +2,10 @@
 local bucket = {}
 
 function bucket.age(t, s, now)
-  local debt = 2 * t.burst * t.unit
-  if s.used > debt then s.used = debt end
+  s.used = min(s.used, brim(t))
   local elapsed = now - s.time
-  if s.used == 0 or elapsed < 0 then
-    s.time = now
+  if elapsed < 0 then
+    s.used, s.time = min(s.used, t.burst * t.unit), now
   elseif elapsed >= drain(t, s.used) then
     s.used, s.time = 0, now
   else
@@ -25,7 +24,7 @@ end
 function bucket.charge(t, s, when, cost)
   local most = 2 * t.burst
   local amount = max(-most, min(cost, most)) * t.unit
-  s.used = max(0, min(s.used + amount, most * t.unit))
+  s.used = max(0, min(s.used + amount, brim(t)))
 end
 
 function bucket.wait(t, s, now, cost)

@@ -1,0 +1,116 @@
+package io.weir.testkit;
+
+import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.Terms;
+import io.weir.rule.Rule;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * A source of random limits, times and costs, repeatable by its seed: everything a law is tried on.
+ */
+public final class History {
+  private static final long[] PERIODS = {
+    1_000, 60_000, 1_000_000, 1_234_567, 60_000_000, 3_600_000_000L, 86_400_000_000L
+  };
+
+  private final Random random;
+  private long now = 1_700_000_000_000_000L;
+
+  public History(long seed) {
+    random = new Random(seed);
+    now += random.nextInt(1_000_000_000);
+  }
+
+  /** The seed a failing run printed, given as {@code -Dweir.seed=…}, or a new one. */
+  public static long seed() {
+    return Long.getLong("weir.seed", System.nanoTime());
+  }
+
+  /** How many steps a law is tried for: {@code weir.law.steps}. */
+  public static int steps() {
+    return Integer.getInteger("weir.law.steps", 100_000);
+  }
+
+  /** Some limit the algorithm can hold exactly. */
+  public Terms terms(Algorithm algorithm) {
+    Terms terms = null;
+    while (terms == null) {
+      try {
+        terms = someTerms(algorithm);
+      } catch (IllegalArgumentException refused) {
+        terms = null; // cannot be exact: try another
+      }
+    }
+    return terms;
+  }
+
+  private Terms someTerms(Algorithm algorithm) {
+    long period = PERIODS[random.nextInt(PERIODS.length)];
+    long permits = size(algorithm.name().equals("sliding-log") ? 40 : 1_000_000_000_000L);
+    long burst = algorithm.bursts() ? size(1_000_000_000_000L) : permits;
+    long coolDown = algorithm.coolsDown() && random.nextBoolean() ? random.nextLong(period) : 0;
+    return Terms.of(algorithm, permits, period, burst, coolDown);
+  }
+
+  /** Some rule of that algorithm. */
+  public Rule.Builder rule(String id, Algorithm algorithm) {
+    Terms t = terms(algorithm);
+    Rule.Builder rule =
+        Rule.named(id)
+            .algorithm(algorithm)
+            .per("user")
+            .limit(t.permits() + "/" + t.period() + "us")
+            .coolDown(Duration.ofNanos(t.coolDown() * 1000));
+    return algorithm.bursts() ? rule.burst(t.burst()) : rule;
+  }
+
+  /** The next moment: usually a little later than the last, now and then much later or earlier. */
+  public long next(Terms t) {
+    long scale = Math.max(1, t.period());
+    switch (random.nextInt(24)) {
+      case 0 -> now -= random.nextLong(Math.min(scale, 10_000_000));
+      case 1 -> now += random.nextLong(3 * scale);
+      case 2 -> now += scale - now % scale - random.nextInt(2); // about a window's edge
+      case 3, 4, 5, 6 -> {} // the same moment
+      default -> now += random.nextLong(Math.max(2, 2 * scale / Math.min(t.permits(), 40)));
+    }
+    return now;
+  }
+
+  /** The next moment, never earlier than the last. */
+  public long nextForward(Terms t) {
+    long last = now;
+    now = Math.max(last, next(t));
+    return now;
+  }
+
+  /** Mostly small, now and then about or above what can ever fit. */
+  public long cost(long most) {
+    return switch (random.nextInt(8)) {
+      case 0 -> 1 + random.nextLong(most + 1);
+      case 1 -> Math.max(1, most - random.nextInt(3));
+      case 2 -> most + 1;
+      default -> 1 + random.nextLong(Math.max(1, most / 4));
+    };
+  }
+
+  public boolean oneIn(int n) {
+    return random.nextInt(n) == 0;
+  }
+
+  public int below(int n) {
+    return random.nextInt(n);
+  }
+
+  public <T> T oneOf(List<T> choices) {
+    return choices.get(random.nextInt(choices.size()));
+  }
+
+  /** Some size: small as often as any other order of magnitude. */
+  private long size(long most) {
+    long bound = random.nextBoolean() ? 20 : (long) Math.pow(10, random.nextInt(13));
+    return 1 + random.nextLong(Math.min(bound, most));
+  }
+}

@@ -1,0 +1,140 @@
+package io.weir.testkit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.Algorithms;
+import io.weir.algorithm.Terms;
+import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.rule.Limit;
+import io.weir.store.MemoryStore;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import io.weir.store.Store;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Java equals Lua at every step: the memory store beside the Lua twins in a real Redis. */
+class LuaTwinTest {
+  private static final int DECISIONS_PER_CALL = 200;
+  private static final Fingerprint FINGERPRINT = new Fingerprint(1, 2);
+
+  private static LocalRedis redis;
+  private static String replay;
+
+  @BeforeAll
+  static void start() throws IOException {
+    redis = new LocalRedis();
+    replay =
+        redis.load(
+            Algorithms.lua()
+                + resource(Store.class, "decide.lua")
+                + resource(LuaTwinTest.class, "replay.lua"));
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    redis.close();
+  }
+
+  /** Each algorithm alone, then all of them together in decisions of several claims. */
+  static Stream<List<Algorithm>> mixes() {
+    return Stream.concat(Algorithms.all().stream().map(List::of), Stream.of(Algorithms.all()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mixes")
+  void decidesIdentically(List<Algorithm> mix) {
+    long seed = History.seed();
+    History history = new History(seed);
+    int refused = 0;
+    int steps = 0;
+    while (steps < History.steps()) {
+      List<Limit> limits = new ArrayList<>();
+      for (Algorithm algorithm : mix) {
+        boolean shadow = mix.size() > 1 && history.oneIn(4);
+        limits.add(
+            history.rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
+      }
+      StringBuilder words = new StringBuilder(limits.size() + " ");
+      limits.forEach(limit -> words.append(describe(limit)));
+      StringBuilder expected = new StringBuilder();
+      FakeClock clock = new FakeClock();
+      MemoryStore store = new MemoryStore(clock, 16 << 20);
+      for (int i = 0; i < DECISIONS_PER_CALL; i++, steps++) {
+        refused += step(history, limits, clock, store, words, expected);
+      }
+      assertThat(redis.eval(replay, words.toString()))
+          .as("-Dweir.seed=%d after %d steps: %s", seed, steps, limits)
+          .isEqualTo(expected.toString().trim());
+    }
+    assertThat(refused).as("histories that try something").isBetween(steps / 20, steps * 19 / 20);
+  }
+
+  private static int step(
+      History history,
+      List<Limit> limits,
+      FakeClock clock,
+      Store store,
+      StringBuilder words,
+      StringBuilder expected) {
+    long now = history.next(limits.get(history.below(limits.size())).terms());
+    long when = history.oneIn(3) ? now - history.below(2_000_000_000) : now;
+    Mode mode = history.oneIn(3) ? history.oneOf(List.of(Mode.values())) : Mode.TAKE;
+    clock.set(now);
+    List<Claim> claims = new ArrayList<>();
+    StringBuilder asked = new StringBuilder();
+    int count = 1 + history.below(limits.size());
+    for (int i = 0; i < count; i++) {
+      int limit = history.below(limits.size());
+      int caller = history.below(2);
+      long cost = history.cost(limits.get(limit).most());
+      claims.add(Claim.of(limits.get(limit), FINGERPRINT.of("caller " + caller), cost));
+      asked.append(limit + " " + caller + " " + cost + " ");
+    }
+    Claim[] array = claims.toArray(new Claim[0]);
+    boolean earlier = mode == Mode.REFUND && when < now;
+    Outcome[] outcomes = (earlier ? store.refund(array, when) : store.take(array, mode)).join();
+    words.append(mode.name().toLowerCase(Locale.ROOT) + " " + now + " ");
+    words.append((earlier ? when : now) + " " + count + " " + asked);
+    int refused = 0;
+    for (Outcome o : outcomes) {
+      expected.append(
+          (o.fits() ? "1 " : "0 ") + o.remaining() + " " + o.reset() + " " + o.pause() + " ");
+      refused |= o.fits() ? 0 : 1;
+    }
+    return refused;
+  }
+
+  private static String describe(Limit limit) {
+    Terms t = limit.terms();
+    return String.format(
+        "%s %d %d %d %d %d %d %d %d %d ",
+        limit.rule().algorithm().name(),
+        limit.rule().shadow() ? 1 : 0,
+        t.permits(),
+        t.period(),
+        t.burst(),
+        t.coolDown(),
+        t.unit(),
+        t.p(),
+        t.q(),
+        t.slices());
+  }
+
+  private static String resource(Class<?> beside, String name) throws IOException {
+    try (InputStream in = beside.getResourceAsStream(name)) {
+      return new String(in.readAllBytes(), UTF_8);
+    }
+  }
+}
