@@ -135,22 +135,19 @@ public final class MemoryStore implements Store {
     State[] pool = lender.pool(claims.length);
     @Nullable State[] states = lender.states();
     for (int i = 0; i < claims.length; i++) {
-      long key = key(claims[i]);
-      State s = shared(claims, states, i);
-      if (s == null) {
-        s = pool[i];
-        segments[segment(claims[i])].load(key, s);
-        if (s.time > now) {
-          now =
-              Math.max(now, clock.micros()); // another thread read the clock later but locked first
-        }
+      int earlier = sameKey(claims, i);
+      if (earlier >= 0) {
+        states[i] = states[earlier];
+        continue;
       }
-      states[i] = s;
-    }
-    for (int i = 0; i < claims.length && mode != Mode.PEEK; i++) {
-      State s = states[i];
-      if (s != null && !segments[segment(claims[i])].admits(key(claims[i]), s, now)) {
-        states[i] = null;
+      Segment segment = segments[segment(claims[i])];
+      State s = pool[i];
+      segment.load(key(claims[i]), s);
+      if (s.time > now) {
+        now = Math.max(now, clock.micros()); // another thread read the clock later but locked first
+      }
+      states[i] = mode == Mode.PEEK || segment.admits(key(claims[i]), s, now) ? s : null;
+      if (states[i] == null) {
         turnedAway.increment();
       }
     }
@@ -167,14 +164,14 @@ public final class MemoryStore implements Store {
     return outcomes;
   }
 
-  /** The state an earlier claim on the same key has loaded. */
-  private static @Nullable State shared(Claim[] claims, @Nullable State[] states, int i) {
+  /** The first claim on the same key as claim i, if it is another. */
+  private static int sameKey(Claim[] claims, int i) {
     for (int k = 0; k < i; k++) {
       if (claims[k].key() == claims[i].key()) {
-        return states[k];
+        return k;
       }
     }
-    return null;
+    return -1;
   }
 
   private static boolean admitted(Claim[] claims, Outcome[] outcomes) {

@@ -52,7 +52,7 @@ public class TokenBucket implements Algorithm {
 
   @Override
   public long waitFor(Terms t, State s, long now, long cost) {
-    long missing = s.used + cost * t.unit() - t.full();
+    long missing = s.used - (t.burst() - cost) * t.unit();
     return missing <= 0 ? 0 : Math.max(0, t.drain(missing) - (now - s.time));
   }
 

@@ -28,7 +28,7 @@ function bucket.charge(t, s, when, cost)
 end
 
 function bucket.wait(t, s, now, cost)
-  local missing = s.used + cost * t.unit - t.burst * t.unit
+  local missing = s.used - (t.burst - cost) * t.unit
   if missing <= 0 then return 0 end
   return max(0, drain(t, missing) - (now - s.time))
 end

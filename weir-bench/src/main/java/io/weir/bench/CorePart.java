@@ -1,0 +1,79 @@
+package io.weir.bench;
+
+import io.weir.bench.Rounds.Trial;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** One key, a whole decision, and finding the rules; what {@code ./bench core} measures. */
+final class CorePart implements Bench.Part {
+  private static final String[] LIMITERS = {
+    "weirStore", "weirLimiter", "bucket4j", "resilience4j", "guava"
+  };
+
+  /** A bound, not a peer. */
+  private static final double MOST_ALLOCATED = 300;
+
+  private final Table single = Table.lowerIsBetter("one contended key", "ns per call");
+  private final Table decide =
+      Table.higherIsBetter("a decision, 100 rules of which 2 meet", "million per second");
+  private final Table allocation = Table.lowerIsBetter("a decision allocates", "bytes");
+  private final Table lookup = Table.lowerIsBetter("finding 2 rules among", "ns per call");
+
+  @Override
+  public List<Table> measure(Rounds rounds) throws Exception {
+    List<Trial> trials = new ArrayList<>();
+    addSingle(trials, new Jmh(rounds, SingleKeyBench.class, "1g"));
+    addDecide(trials, new Jmh(rounds, DecideBench.class, "3g"));
+    Jmh finding = new Jmh(rounds, LookupBench.class, "1g");
+    for (String size : LookupBench.SIZES) {
+      trials.add(
+          new Trial(lookup, "weir", size, finding.score("claims", 1, Map.of("rules", size))));
+    }
+    rounds.run(trials);
+    addResults();
+    return List.of(single, decide, allocation, lookup);
+  }
+
+  private void addSingle(List<Trial> trials, Jmh jmh) {
+    for (String outcome : List.of("allow", "refuse")) {
+      for (int threads = 1; threads <= 2; threads++) {
+        String column = outcome + "-" + threads + "t";
+        for (String method : LIMITERS) {
+          trials.add(
+              new Trial(
+                  single, method, column, jmh.score(method, threads, Map.of("outcome", outcome))));
+        }
+      }
+    }
+  }
+
+  private void addDecide(List<Trial> trials, Jmh jmh) {
+    for (String users : List.of("1000000", "1000")) {
+      for (int threads = 1; threads <= 2; threads++) {
+        String column = (users.equals("1000") ? "1k" : "1m") + "-users-" + threads + "t";
+        for (String candidate : DecideBench.CANDIDATES) {
+          Map<String, String> params = Map.of("users", users, "candidate", candidate);
+          trials.add(new Trial(decide, candidate, column, jmh.score("decide", threads, params)));
+        }
+      }
+    }
+    for (String candidate : DecideBench.CANDIDATES) {
+      Map<String, String> params = Map.of("users", "1000", "candidate", candidate);
+      trials.add(new Trial(allocation, candidate, "decision", jmh.allocation("decide", params)));
+    }
+  }
+
+  private void addResults() {
+    for (String column : single.columns()) {
+      single.result(
+          "single-" + column + "-ns", column, "weirStore", "bucket4j", "resilience4j", "guava");
+    }
+    for (String column : decide.columns()) {
+      decide.result("decide-" + column + "-mops", column, "weir", "chm-bucket4j");
+    }
+    allocation.result("decide-alloc-bytes", allocation.median("weir", "decision"), MOST_ALLOCATED);
+    lookup.result(
+        "lookup-10000-vs-10-ns", lookup.median("weir", "10000"), lookup.median("weir", "10"));
+  }
+}

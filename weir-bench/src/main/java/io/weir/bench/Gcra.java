@@ -1,0 +1,22 @@
+package io.weir.bench;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The least a limiter can be: GCRA on one AtomicLong. */
+final class Gcra {
+  private final AtomicLong arrival = new AtomicLong(Long.MIN_VALUE / 2);
+
+  boolean tryAcquire(long intervalNanos, long burstNanos) {
+    long now = System.nanoTime();
+    while (true) {
+      long tat = arrival.get();
+      long next = Math.max(tat, now) + intervalNanos;
+      if (next - now > burstNanos) {
+        return false;
+      }
+      if (arrival.compareAndSet(tat, next)) {
+        return true;
+      }
+    }
+  }
+}

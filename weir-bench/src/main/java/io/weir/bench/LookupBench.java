@@ -1,0 +1,48 @@
+package io.weir.bench;
+
+import io.weir.Request;
+import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.rule.RuleSet;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/**
+ * Finding the two rules that meet a request among few and among many. Run it: {@code ./bench core}.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@SuppressWarnings("NullAway.Init") // JMH fills the fields
+public class LookupBench {
+  static final String[] SIZES = {"10", "100", "1000", "10000"};
+  private static final int USERS = 1 << 14;
+
+  @Param({"10", "100", "1000", "10000"})
+  public int rules;
+
+  private final Fingerprint fingerprint = Fingerprint.random();
+  private RuleSet set;
+  private Request[] requests;
+  private int[] sequence;
+
+  @Setup
+  public void setup() {
+    Resources resources = new Resources(rules);
+    set = resources.rules();
+    requests = resources.requests(USERS);
+    sequence = Keys.uniform(USERS);
+  }
+
+  @Benchmark
+  public Claim[] claims(Cursor cursor) {
+    return set.claims(requests[cursor.next(sequence)], fingerprint, 1);
+  }
+}

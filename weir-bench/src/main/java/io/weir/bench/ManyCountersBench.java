@@ -1,0 +1,46 @@
+package io.weir.bench;
+
+import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.rule.Limit;
+import io.weir.rule.Rule;
+import io.weir.store.Clock;
+import io.weir.store.MemoryStore;
+import io.weir.store.Mode;
+import java.io.IOException;
+import java.util.Map;
+
+/**
+ * Twenty million counters in a JVM of 1 GB, none forgotten and none turned away. A charge stays
+ * remembered for a quarter of an hour, longer than it takes to make all of them. Run it: {@code
+ * ./bench memory}.
+ */
+final class ManyCountersBench {
+  static final int CALLERS = 20_000_000;
+
+  private ManyCountersBench() {}
+
+  /** Counts in a JVM of its own; what the store says afterwards, by name. */
+  static Map<String, Double> run() throws IOException, InterruptedException {
+    return Fork.run(ManyCountersBench.class, "1g");
+  }
+
+  public static void main(String[] args) throws InterruptedException {
+    Limit limit = Rule.named("api").per("user").limit("100/day").build().limits().get(0);
+    Fingerprint fingerprint = Fingerprint.random();
+    MemoryStore store = new MemoryStore(Clock.system(), 900_000_000);
+    long refused = 0;
+    long start = System.nanoTime();
+    for (int i = 0; i < CALLERS; i++) {
+      Claim[] claims = {Claim.of(limit, fingerprint.of(Keys.user(i)), 1)};
+      refused += store.take(claims, Mode.TAKE).join()[0].fits() ? 0 : 1;
+    }
+    Fork.tell("ns-each", (System.nanoTime() - start) / (double) CALLERS);
+    Fork.tell("heap", Fork.usedHeap());
+    Fork.tell("bytes", store.bytes());
+    Fork.tell("counters", store.counters());
+    Fork.tell("evicted", store.evicted());
+    Fork.tell("turned-away", store.turnedAway());
+    Fork.tell("refused", refused);
+  }
+}
