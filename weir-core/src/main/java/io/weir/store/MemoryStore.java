@@ -131,6 +131,7 @@ public final class MemoryStore implements Store {
   /** Decides with the locks of all segments held; the first one lends its states. */
   private Outcome[] judgeLocked(Claim[] claims, Mode mode, long before, long chargedAt) {
     long now = before;
+    boolean behind = false;
     Segment lender = segments[segment(claims[0])];
     State[] pool = lender.pool(claims.length);
     @Nullable State[] states = lender.states();
@@ -145,6 +146,7 @@ public final class MemoryStore implements Store {
       segment.load(key(claims[i]), s);
       if (s.time > now) {
         now = Math.max(now, clock.micros()); // another thread read the clock later but locked first
+        behind |= s.time > now;
       }
       states[i] = mode == Mode.PEEK || segment.admits(key(claims[i]), s, now) ? s : null;
       if (states[i] == null) {
@@ -152,7 +154,8 @@ public final class MemoryStore implements Store {
       }
     }
     Outcome[] outcomes = Decide.decide(claims, states, mode, now, Math.min(now, chargedAt));
-    if (mode != Mode.PEEK && (mode != Mode.TAKE || admitted(claims, outcomes))) {
+    boolean charged = mode == Mode.TAKE ? admitted(claims, outcomes) : mode != Mode.PEEK;
+    if (charged || behind) { // a state that followed a clock back must not wait for it again
       for (int i = 0; i < claims.length; i++) {
         State s = states[i];
         if (s != null) {

@@ -154,6 +154,9 @@ final class Segment {
 
   /** Writes the state of a key that {@link #admits} has promised room for. */
   void save(long key, State s, long freshAt, boolean exhausted) {
+    if (count == 0 && s.isFresh()) {
+      return;
+    }
     int at = find(slots, key);
     if (slots[at] != key) {
       if (s.isFresh()) {
