@@ -23,9 +23,15 @@ final class CorePart implements Bench.Part {
   @Override
   public List<Table> measure(Rounds rounds) throws Exception {
     List<Trial> trials = new ArrayList<>();
-    addSingle(trials, new Jmh(rounds, SingleKeyBench.class, "1g"));
-    addDecide(trials, new Jmh(rounds, DecideBench.class, "3g"));
-    Jmh finding = new Jmh(rounds, LookupBench.class, "1g");
+    addSingle(trials, new Jmh(rounds, SingleKeyBench.class, "256m"));
+    addDecide(trials, "1m-users", "1000000", new Jmh(rounds, DecideBench.class, "2500m"));
+    Jmh hot = new Jmh(rounds, DecideBench.class, "512m");
+    addDecide(trials, "1k-users", "1000", hot);
+    for (String candidate : DecideBench.CANDIDATES) {
+      Map<String, String> params = Map.of("users", "1000", "candidate", candidate);
+      trials.add(new Trial(allocation, candidate, "decision", hot.allocation("decide", params)));
+    }
+    Jmh finding = new Jmh(rounds, LookupBench.class, "256m");
     for (String size : LookupBench.SIZES) {
       trials.add(
           new Trial(lookup, "weir", size, finding.score("claims", 1, Map.of("rules", size))));
@@ -48,19 +54,13 @@ final class CorePart implements Bench.Part {
     }
   }
 
-  private void addDecide(List<Trial> trials, Jmh jmh) {
-    for (String users : List.of("1000000", "1000")) {
-      for (int threads = 1; threads <= 2; threads++) {
-        String column = (users.equals("1000") ? "1k" : "1m") + "-users-" + threads + "t";
-        for (String candidate : DecideBench.CANDIDATES) {
-          Map<String, String> params = Map.of("users", users, "candidate", candidate);
-          trials.add(new Trial(decide, candidate, column, jmh.score("decide", threads, params)));
-        }
+  private void addDecide(List<Trial> trials, String title, String users, Jmh jmh) {
+    for (int threads = 1; threads <= 2; threads++) {
+      String column = title + "-" + threads + "t";
+      for (String candidate : DecideBench.CANDIDATES) {
+        Map<String, String> params = Map.of("users", users, "candidate", candidate);
+        trials.add(new Trial(decide, candidate, column, jmh.score("decide", threads, params)));
       }
-    }
-    for (String candidate : DecideBench.CANDIDATES) {
-      Map<String, String> params = Map.of("users", "1000", "candidate", candidate);
-      trials.add(new Trial(allocation, candidate, "decision", jmh.allocation("decide", params)));
     }
   }
 

@@ -17,6 +17,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * A whole decision under 100 rules of which two meet the request, beside two Bucket4j buckets found
@@ -43,12 +44,17 @@ public class DecideBench {
   @Setup
   public void setup() {
     decider = candidate.equals("weir") ? weir() : bucket4j();
+    expectAllowed();
+    sequence = Keys.uniform(users);
+  }
+
+  @TearDown
+  public void expectAllowed() {
     for (int user = 0; user < users; user++) {
       if (!decider.test(user)) {
         throw new IllegalStateException("user " + user + " is refused");
       }
     }
-    sequence = Keys.uniform(users);
   }
 
   private IntPredicate weir() {

@@ -50,7 +50,7 @@ final class Fork {
 
   /** The bytes in use on this JVM's heap when all garbage is gone. */
   static long usedHeap() throws InterruptedException {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
       System.gc();
       Thread.sleep(50);
     }

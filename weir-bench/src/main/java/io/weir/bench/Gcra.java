@@ -3,18 +3,21 @@ package io.weir.bench;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The least a limiter can be: GCRA on one AtomicLong. */
-final class Gcra {
-  private final AtomicLong arrival = new AtomicLong(Long.MIN_VALUE / 2);
+final class Gcra extends AtomicLong {
+
+  Gcra() {
+    super(Long.MIN_VALUE / 2);
+  }
 
   boolean tryAcquire(long intervalNanos, long burstNanos) {
     long now = System.nanoTime();
     while (true) {
-      long tat = arrival.get();
+      long tat = get();
       long next = Math.max(tat, now) + intervalNanos;
       if (next - now > burstNanos) {
         return false;
       }
-      if (arrival.compareAndSet(tat, next)) {
+      if (compareAndSet(tat, next)) {
         return true;
       }
     }

@@ -13,7 +13,8 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Measures one method of a JMH class in a JVM of its own.
+ * Measures one method of a JMH class in a JVM of its own, whose heap is touched beforehand: else
+ * whoever allocates would pay for the kernel's first handing out of pages.
  *
  * @param rounds for how long
  * @param heap of the measured JVM, such as {@code 1g}
@@ -44,7 +45,7 @@ record Jmh(Rounds rounds, Class<?> type, String heap) {
             .include("^" + type.getName().replace(".", "\\.") + "\\." + method + "$")
             .threads(threads)
             .forks(1)
-            .jvmArgs("-Xms" + heap, "-Xmx" + heap)
+            .jvmArgs("-Xms" + heap, "-Xmx" + heap, "-XX:+AlwaysPreTouch")
             .warmupIterations(rounds.warmups())
             .warmupTime(iteration)
             .measurementIterations(rounds.iterations())

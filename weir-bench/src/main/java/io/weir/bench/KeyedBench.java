@@ -1,5 +1,6 @@
 package io.weir.bench;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -9,6 +10,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * One limit per String key, a million keys already there; lookups use other String objects than
@@ -33,15 +35,31 @@ public class KeyedBench {
 
   @Setup
   public void setup() {
+    CompletableFuture<int[]> order =
+        CompletableFuture.supplyAsync(
+            () -> access.equals("zipf") ? Keys.zipf(KEYS) : Keys.uniform(KEYS));
     limits = KeyedTable.named(table, KEYS);
     for (int i = 0; i < KEYS; i++) {
-      if (!limits.tryAcquire(Keys.user(i))) {
-        throw new IllegalStateException(table + " refuses");
-      }
+      expectAllowed(Keys.user(i));
     }
     limits.settle(KEYS);
     lookups = Keys.users(KEYS);
-    sequence = access.equals("zipf") ? Keys.zipf(KEYS) : Keys.uniform(KEYS);
+    sequence = order.join();
+  }
+
+  /** The most popular keys must still have been allowed. */
+  @TearDown
+  public void check() {
+    for (int i = 0; i < 1000; i++) {
+      expectAllowed(lookups[sequence[i]]);
+    }
+    limits.settle(KEYS);
+  }
+
+  private void expectAllowed(String key) {
+    if (!limits.tryAcquire(key)) {
+      throw new IllegalStateException(table + " refuses " + key);
+    }
   }
 
   @Benchmark

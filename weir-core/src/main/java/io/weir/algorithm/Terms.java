@@ -104,10 +104,13 @@ public record Terms(
         "cannot be weighed exactly; write a rounder period or fewer permits");
   }
 
+  /** The period in microseconds, or in the finest 1, 2 or 5 times a power of ten that is exact. */
   private static long slices(long permits, long period) {
-    for (long grain = 1; grain <= period; grain *= 10) {
-      if (period % grain == 0 && 2 * permits + 1 < MAX_EXACT / (period / grain)) {
-        return period / grain;
+    for (long power = 1; power <= period; power *= 10) {
+      for (long grain : new long[] {power, 2 * power, 5 * power}) {
+        if (period % grain == 0 && 2 * permits + 1 < MAX_EXACT / (period / grain)) {
+          return period / grain;
+        }
       }
     }
     return 1;

@@ -1,0 +1,299 @@
+package io.weir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.rule.LimitOverride;
+import io.weir.rule.LiveRules;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.Selector;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class LimiterTest {
+  private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
+
+  @Test
+  void twoLinesAreEnough() {
+    Limiter limiter = Weir.inMemory(Rule.named("api").per("user").limit("100/minute").build());
+    Decision d = limiter.decideNow(Request.of("user", "42"));
+
+    assertThat(d.allowed()).isTrue();
+    assertThat(d.remaining()).isEqualTo(99);
+    assertThat(d.limit()).isEqualTo(100);
+    assertThat(d.rule()).contains("api");
+    assertThat(d.degraded()).isFalse();
+  }
+
+  @Test
+  void aRequestNoRuleMeetsIsAllowed() {
+    Decision d = limiter(rule("api", "1/minute")).decideNow(Request.of("ip", "10.0.0.1"));
+    assertThat(d.allowed()).isTrue();
+    assertThat(d.rule()).isEmpty();
+    assertThat(d.rules()).isEmpty();
+    assertThat(d.toString()).startsWith("allowed");
+  }
+
+  @Test
+  void theTightestRuleIsWhatTheCallerIsTold() {
+    Limiter limiter = limiter(rule("wide", "10/minute"), rule("narrow", "5/minute"));
+    Decision d = limiter.decideNow(user("x"));
+    assertThat(d.rule()).contains("narrow");
+    assertThat(d.remaining()).isEqualTo(4);
+    limiter.decideNow(user("x").cost(4));
+    Decision refused = limiter.decideNow(user("x"));
+    assertThat(refused.allowed()).isFalse();
+    assertThat(refused.rule()).contains("narrow");
+    assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(12));
+    assertThat(refused.rules()).extracting("rule").containsExactly("wide", "narrow");
+    assertThat(refused.rules()).extracting("remaining").containsExactly(5L, 0L);
+  }
+
+  @Test
+  void ofSeveralRefusalsTheLongestWaitBinds() {
+    Limiter limiter = limiter(rule("hour", "2/hour"), rule("second", "2/second"));
+    limiter.decideNow(user("x").cost(2));
+    Decision d = limiter.decideNow(user("x"));
+    assertThat(d.rule()).contains("hour");
+    assertThat(d.retryAfter()).isEqualTo(Duration.ofMinutes(30));
+  }
+
+  @Test
+  void severalLimitsOfARuleAreDecidedTogether() {
+    Rule rule = Rule.named("api").per("user").limit("2/second", "3/hour").build();
+    Limiter limiter = limiter(rule);
+    assertThat(limiter.decideNow(user("x").cost(2)).allowed()).isTrue();
+    pass(Duration.ofSeconds(1));
+    assertThat(limiter.decideNow(user("x").cost(2)).allowed()).isFalse();
+    assertThat(limiter.decideNow(user("x")).allowed()).isTrue();
+    Decision d = limiter.decideNow(user("x"));
+    assertThat(d.allowed()).isFalse();
+    assertThat(d.rules()).as("one row per rule").hasSize(1);
+    assertThat(d.rules().get(0).limit()).isEqualTo(3);
+  }
+
+  @Test
+  void aCostThatCanNeverFitIsToldApart() {
+    Decision d = limiter(rule("api", "5/minute")).decideNow(user("x").cost(6));
+    assertThat(d.allowed()).isFalse();
+    assertThat(d.never()).isTrue();
+    assertThat(d.retryAfter()).isZero();
+    assertThat(d.toString()).contains("never fits");
+  }
+
+  @Test
+  void badCostsNeverReachArithmetic() {
+    for (long cost : new long[] {0, -1, Long.MIN_VALUE, (1L << 53) + 1, Long.MAX_VALUE}) {
+      assertThatThrownBy(() -> user("x").cost(cost))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("from 1 to 2^53");
+    }
+  }
+
+  @Test
+  void badRequestsAreRefusedWithAReason() {
+    assertThatThrownBy(() -> Request.of("user")).hasMessageContaining("'user' has no value");
+    assertThatThrownBy(() -> Request.of("a", "1", "a", "2")).hasMessageContaining("stands twice");
+    assertThatThrownBy(() -> Request.of(new String[2])).hasMessageContaining("null");
+    assertThatThrownBy(() -> Request.of("a", "x".repeat(65_537))).hasMessageContaining("65536");
+    assertThatThrownBy(() -> Request.of(new String[130])).hasMessageContaining("at most 64");
+    assertThat(Request.of(Map.of("a", "1"))).isEqualTo(Request.of("a", "1"));
+  }
+
+  @Test
+  void shadowIsJudgedAndNeverEnforced() {
+    Rule shadow = rule("shadow", "1/minute").edit().shadow(true).build();
+    Limiter limiter = limiter(shadow, rule("real", "3/minute"));
+    limiter.decideNow(user("x"));
+    Decision d = limiter.decideNow(user("x"));
+    assertThat(d.allowed()).isTrue();
+    assertThat(d.shadowRefused()).isTrue();
+    assertThat(d.rule()).contains("real");
+    assertThat(d.rules()).extracting("allowed").containsExactly(false, true);
+  }
+
+  @Test
+  void tiersAndOverridesGiveCallersTheirOwnLimits() {
+    Rule rule =
+        rule("api", "1/minute")
+            .edit()
+            .overrides(
+                LimitOverride.of(Selector.of("user", "acme"), "3/minute"),
+                LimitOverride.of(Selector.of("tier", "pro"), "2/minute"))
+            .build();
+    Limiter limiter = limiter(rule);
+    assertThat(limiter.decideNow(user("x")).limit()).isEqualTo(1);
+    assertThat(limiter.decideNow(Request.of("user", "y", "tier", "pro")).limit()).isEqualTo(2);
+    assertThat(limiter.decideNow(user("acme")).limit()).isEqualTo(3);
+  }
+
+  @Test
+  void anEditKeepsCountersAndActsAtOnce() {
+    LiveRules rules = new LiveRules(List.of(rule("api", "10/hour"), rule("other", "5/hour")));
+    Limiter limiter = Weir.limiter(rules).clock(now::get).build();
+    limiter.decideNow(user("x").cost(5));
+    assertThat(limiter.decideNow(user("x")).allowed()).isFalse();
+    rules.replace(List.of(rule("other", "1000/hour"), rule("api", "10/hour")));
+    Decision d = limiter.decideNow(user("x"));
+    assertThat(d.allowed()).isTrue();
+    assertThat(d.revision()).isEqualTo(2);
+    assertThat(d.rules()).extracting("remaining").containsExactly(994L, 4L);
+  }
+
+  @Test
+  void everyDecisionSeesOneRevisionWhileRulesAreReplaced() throws Exception {
+    LiveRules rules = new LiveRules(pair(1));
+    Limiter limiter = Weir.limiter(rules).clock(now::get).build();
+    AtomicBoolean done = new AtomicBoolean();
+    ExecutorService pool = Executors.newFixedThreadPool(3);
+    try {
+      List<Future<Long>> checks = new ArrayList<>();
+      for (int t = 0; t < 3; t++) {
+        checks.add(
+            pool.submit(
+                () -> {
+                  long mixed = 0;
+                  while (!done.get()) {
+                    Decision d = limiter.peek(user("x")).join();
+                    long each = 1000 + d.revision();
+                    mixed += d.rules().stream().filter(r -> r.limit() != each).count();
+                  }
+                  return mixed;
+                }));
+      }
+      for (int revision = 2; revision <= 2000; revision++) {
+        rules.replace(pair(revision));
+      }
+      done.set(true);
+      for (Future<Long> check : checks) {
+        assertThat(check.get()).isZero();
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  private static List<Rule> pair(int revision) {
+    String limit = (1000 + revision) + "/minute";
+    return List.of(rule("a", limit), rule("b", limit));
+  }
+
+  @Test
+  void listenersHearOfDecisionsAndCannotChangeThem() {
+    List<String> heard = new ArrayList<>();
+    Limiter limiter =
+        Weir.limiter(RuleSet.of(rule("api", "1/minute")))
+            .clock(now::get)
+            .listener(
+                (request, decision) -> {
+                  throw new IllegalStateException("a listener's own trouble");
+                })
+            .listener((request, decision) -> heard.add(request.get("user") + decision.allowed()))
+            .build();
+    limiter.decideNow(user("x"));
+    limiter.decideNow(user("x"));
+    limiter.peek(user("x")).join();
+    limiter.refund(user("x")).join();
+    assertThat(heard).containsExactly("xtrue", "xfalse");
+  }
+
+  @Test
+  void peekRefundAndCharge() {
+    Limiter limiter = limiter(rule("api", "3/minute"));
+    limiter.decideNow(user("x").cost(3));
+    assertThat(limiter.peek(user("x")).join().allowed()).isFalse();
+    assertThat(limiter.refund(user("x").cost(2)).join().remaining()).isEqualTo(2);
+    assertThat(limiter.charge(user("x").cost(5)).join().remaining()).isZero();
+    assertThat(limiter.peek(user("x")).join().retryAfter()).isEqualTo(Duration.ofSeconds(80));
+  }
+
+  @Test
+  void aReservationIsSettledAtItsTrueCost() {
+    Limiter limiter = limiter(rule("tokens", "100/hour"));
+    Reservation low = reserve(limiter, 50);
+    assertThat(low.commit(20).join()).isTrue();
+    assertThat(remaining(limiter)).isEqualTo(80);
+    assertThat(low.commit(1).join()).as("settled once").isFalse();
+    Reservation high = reserve(limiter, 10);
+    assertThat(high.commit(30).join()).isTrue();
+    assertThat(remaining(limiter)).isEqualTo(50);
+    assertThat(reserve(limiter, 40).cancel().join()).isTrue();
+    assertThat(remaining(limiter)).isEqualTo(50);
+    assertThat(reserve(limiter, 5).commit(5).join()).isTrue();
+    assertThat(remaining(limiter)).isEqualTo(45);
+    assertThatThrownBy(() -> low.commit(-1)).hasMessageContaining("from 0 to 2^53");
+  }
+
+  @Test
+  void aReservationForgottenExpiresByItself() {
+    Limiter limiter =
+        limiter(
+            Rule.named("tokens").per("user").algorithm("fixed-window").limit("100/hour").build());
+    Reservation kept = reserve(limiter, 30);
+    Reservation forgotten = reserve(limiter, 50);
+    assertThat(kept.commit(30).join()).isTrue();
+    pass(Duration.ofSeconds(59));
+    assertThat(remaining(limiter)).isEqualTo(20);
+    pass(Duration.ofSeconds(1));
+    assertThat(remaining(limiter)).isEqualTo(70);
+    assertThat(forgotten.commit(50).join()).isFalse();
+    assertThat(remaining(limiter)).isEqualTo(70);
+  }
+
+  @Test
+  void aReservationThatIsRefusedHoldsNothing() {
+    Limiter limiter = limiter(rule("tokens", "10/hour"));
+    limiter.decideNow(user("x").cost(8));
+    Reservation refused = reserve(limiter, 5);
+    assertThat(refused.decision().allowed()).isFalse();
+    assertThat(refused.cancel().join()).isFalse();
+    assertThat(remaining(limiter)).isEqualTo(2);
+    assertThatThrownBy(() -> limiter.reserve(user("x"), Duration.ZERO))
+        .hasMessageContaining("at most a day");
+  }
+
+  @Test
+  void aLateSettlementDoesNotReachIntoAnotherWindow() {
+    Limiter limiter =
+        limiter(
+            Rule.named("tokens").per("user").algorithm("fixed-window").limit("10/minute").build());
+    Reservation reservation = limiter.reserve(user("x").cost(10), Duration.ofHours(1)).join();
+    pass(Duration.ofMinutes(1));
+    limiter.decideNow(user("x").cost(10));
+    assertThat(reservation.cancel().join()).isTrue();
+    assertThat(limiter.decideNow(user("x")).allowed()).isFalse();
+  }
+
+  private Reservation reserve(Limiter limiter, long cost) {
+    return limiter.reserve(user("x").cost(cost), Duration.ofMinutes(1)).join();
+  }
+
+  private static long remaining(Limiter limiter) {
+    return limiter.peek(user("x")).join().remaining();
+  }
+
+  private Limiter limiter(Rule... rules) {
+    return Weir.limiter(RuleSet.of(rules)).clock(now::get).build();
+  }
+
+  private void pass(Duration duration) {
+    now.addAndGet(duration.toNanos() / 1000);
+  }
+
+  private static Rule rule(String id, String limit) {
+    return Rule.named(id).per("user").limit(limit).build();
+  }
+
+  private static Request user(String id) {
+    return Request.of("user", id);
+  }
+}

@@ -1,0 +1,178 @@
+package io.weir.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class RuleSetTest {
+  private static final Fingerprint FINGERPRINT = Fingerprint.random();
+
+  @Test
+  void findsTheRulesThatMeetARequestInTheirOrder() {
+    RuleSet rules =
+        RuleSet.of(
+            rule("by-tier").match("tier", "free", "trial").build(),
+            rule("everyone").build(),
+            rule("orders").match("endpoint", "GET /v1/orders/**").build(),
+            rule("off").enabled(false).build(),
+            rule("by-ip").per("ip").build(),
+            rule("both").match("endpoint", "GET /v1/**").match("tier", "pro").build(),
+            rule("global").per().build());
+    assertThat(met(rules, "user", "1", "tier", "free", "endpoint", "GET /v1/orders/7"))
+        .containsExactly("by-tier", "everyone", "orders", "global");
+    assertThat(met(rules, "user", "1", "tier", "pro", "endpoint", "GET /v1/orders"))
+        .containsExactly("everyone", "orders", "both", "global");
+    assertThat(met(rules, "ip", "10.0.0.1")).containsExactly("by-ip", "global");
+    assertThat(met(rules)).containsExactly("global");
+  }
+
+  @Test
+  void equalsAskingEveryRuleInTurn() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    String[] names = {"endpoint", "tier", "user"};
+    String[] patterns = {"a", "b", "a/*", "a/**", "*", "**", "a/b", "*/b"};
+    String[] values = {"a", "b", "a/b", "a/b/c", "c", ""};
+    List<Rule> all = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      Rule.Builder rule = rule("r" + i).per();
+      for (String name : names) {
+        if (random.nextInt(3) > 0) {
+          rule.match(name, patterns[random.nextInt(8)], patterns[random.nextInt(8)]);
+        }
+      }
+      all.add(rule.build());
+    }
+    RuleSet rules = RuleSet.of(1, all);
+    for (int n = 0; n < 2000; n++) {
+      Map<String, String> request = new HashMap<>();
+      for (String name : names) {
+        if (random.nextInt(4) > 0) {
+          request.put(name, values[random.nextInt(values.length)]);
+        }
+      }
+      List<String> expected =
+          all.stream().filter(r -> r.match().meets(request::get)).map(Rule::id).toList();
+      assertThat(met(rules, request)).as("seed %d: %s", seed, request).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void theFirstOverrideForACallerApplies() {
+    Rule rule =
+        rule("api")
+            .overrides(
+                LimitOverride.of(Selector.of("user", "acme"), "6000/minute"),
+                LimitOverride.of(Selector.of("tier", "pro"), "600/minute", "5000/hour"))
+            .build();
+    RuleSet rules = RuleSet.of(rule);
+    assertThat(limits(rules, "user", "x")).containsExactly("10/minute");
+    assertThat(limits(rules, "user", "acme", "tier", "pro")).containsExactly("6000/minute");
+    assertThat(limits(rules, "user", "x", "tier", "pro"))
+        .containsExactly("600/minute", "5000/hour");
+  }
+
+  @Test
+  void keysDependOnRuleAlgorithmPeriodAndCallerAndNotOnNumbers() {
+    Set<Long> keys = new HashSet<>();
+    keys.add(key(rule("api").build(), "1"));
+    keys.add(key(rule("api2").build(), "1"));
+    keys.add(key(rule("api").algorithm("fixed-window").build(), "1"));
+    keys.add(key(rule("api").limit("10/hour").build(), "1"));
+    keys.add(key(rule("api").build(), "2"));
+    assertThat(keys).hasSize(5);
+    assertThat(key(rule("api").limit("99/minute").burst(5).shadow(true).build(), "1"))
+        .isEqualTo(key(rule("api").build(), "1"));
+  }
+
+  @Test
+  void aCallersCountersShareTheirUpperBits() {
+    assertThat(key(rule("a").build(), "1") >>> 48).isEqualTo(key(rule("b").build(), "1") >>> 48);
+  }
+
+  @Test
+  void tuplesThatJoinAlikeAreDistinct() {
+    Rule pair = rule("pair").per("a", "b").build();
+    Set<Long> keys = new HashSet<>();
+    List<String> parts =
+        List.of(
+            "",
+            ":",
+            "::",
+            "{",
+            "}",
+            "{}",
+            " ",
+            "\0",
+            "\0\0",
+            "\n",
+            "a",
+            "aa",
+            "aaa",
+            "aaaa",
+            "b",
+            "😀",
+            "\ud83d",
+            "ab",
+            "a:b",
+            "x".repeat(10_000),
+            "x".repeat(10_001));
+    for (String a : parts) {
+      for (String b : parts) {
+        keys.add(claims(RuleSet.of(pair), Map.of("a", a, "b", b))[0].key());
+      }
+    }
+    assertThat(keys).hasSize(parts.size() * parts.size());
+  }
+
+  @Test
+  void keysSpreadEvenlyAndDifferBySeed() {
+    int[] bySegment = new int[256];
+    for (int i = 0; i < 256_000; i++) {
+      bySegment[(int) (FINGERPRINT.of("user-" + i) >>> 56)]++;
+    }
+    assertThat(Arrays.stream(bySegment).min().getAsInt()).isGreaterThan(800);
+    assertThat(Arrays.stream(bySegment).max().getAsInt()).isLessThan(1200);
+    assertThat(Fingerprint.random().of("x")).isNotEqualTo(Fingerprint.random().of("x"));
+  }
+
+  private static long key(Rule rule, String user) {
+    return claims(RuleSet.of(rule), Map.of("user", user))[0].key();
+  }
+
+  private static Claim[] claims(RuleSet rules, Map<String, String> request) {
+    return rules.claims(request::get, FINGERPRINT, 1);
+  }
+
+  private static List<String> met(RuleSet rules, Map<String, String> request) {
+    return Arrays.stream(claims(rules, request)).map(c -> c.limit().rule().id()).toList();
+  }
+
+  private static List<String> met(RuleSet rules, String... pairs) {
+    return met(rules, map(pairs));
+  }
+
+  private static List<String> limits(RuleSet rules, String... pairs) {
+    return Arrays.stream(claims(rules, map(pairs))).map(c -> c.limit().rate().toString()).toList();
+  }
+
+  private static Map<String, String> map(String... pairs) {
+    Map<String, String> map = new HashMap<>();
+    for (int i = 0; i < pairs.length; i += 2) {
+      map.put(pairs[i], pairs[i + 1]);
+    }
+    return map;
+  }
+
+  private static Rule.Builder rule(String id) {
+    return Rule.named(id).per("user").limit("10/minute");
+  }
+}

@@ -1,0 +1,205 @@
+package io.weir.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RuleTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "100/minute, 100, 60s",
+    "100/min, 100, 60s",
+    "10/m, 10, 60s",
+    "10/second, 10, 1s",
+    "10/s, 10, 1s",
+    "1000/hour, 1000, 1h",
+    "5/30s, 5, 30s",
+    "5 / 1h30m, 5, 90m",
+    "1/365d, 1, 365d",
+    "7/250ms, 7, 250ms",
+    "3/DAY, 3, 24h",
+  })
+  void readsRates(String text, long permits, String period) {
+    Rate rate = Rate.parse(text);
+    assertThat(rate).isEqualTo(new Rate(permits, Durations.parse(period)));
+    assertThat(Rate.parse(rate.toString())).as("as written").isEqualTo(rate);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "100",
+        "/minute",
+        "100/",
+        "x/minute",
+        "1.5/s",
+        "1e3/s",
+        "NaN/s",
+        "Infinity/s",
+        "-1/s",
+        "0/minute",
+        "9223372036854775808/s",
+        "1e400/s",
+        "10/fortnight",
+        "10/0s",
+        "10/-5s",
+        "10/1.5s",
+        "10/99999999999999999999s",
+        "10/minute/hour",
+        "10/999999999999999999d",
+        "١/s"
+      })
+  void refusesRates(String text) {
+    assertThatThrownBy(() -> Rate.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("write");
+  }
+
+  static Stream<Arguments> bad() {
+    return Stream.of(
+        bad("id", () -> rule("Has Blank").build()),
+        bad("id", () -> rule("").build()),
+        bad("id", () -> rule("a".repeat(65)).build()),
+        bad("limit", () -> Rule.named("r").per("user").build()),
+        bad("limit", () -> rule("r").limit("0/s")),
+        bad("limit", () -> rule("r").limit("10/s", "20/s").build()),
+        bad("limit", () -> rule("r").limit("10000001/s").build()),
+        bad("limit", () -> rule("r").limit("1/367d").build()),
+        bad("limit", () -> rule("r").limit("9007199254740993/366d").build()),
+        bad("limit", () -> rule("r").limit("999999999989/365d").build()),
+        bad("limit", () -> rule("r").algorithm("sliding-log").limit("10001/day").build()),
+        bad("burst", () -> rule("r").burst(0)),
+        bad("burst", () -> rule("r").burst(-1)),
+        bad("limit", () -> rule("r").burst(1_000_000_000_001L).build()),
+        bad("limit", () -> rule("r").limit("1/365d").burst(1_000_000_000_000L).build()),
+        bad("burst", () -> rule("r").algorithm("fixed-window").burst(5).build()),
+        bad("burst", () -> rule("r").limit("1/s", "10/m").burst(5).build()),
+        bad("cool-down", () -> rule("r").coolDown(Duration.ofSeconds(1)).build()),
+        bad(
+            "limit",
+            () -> rule("r").algorithm("fixed-window").coolDown(Duration.ofMinutes(1)).build()),
+        bad("algorithm", () -> rule("r").algorithm("tokenbucket")),
+        bad("per", () -> rule("r").per("user", "user").build()),
+        bad("per", () -> rule("r").per("us er").build()),
+        bad("match", () -> rule("r").match("endpoint", "")),
+        bad("match", () -> rule("r").match("endpoint")),
+        bad("match", () -> rule("r").match("end point", "x")),
+        bad("match", () -> rule("r").match("endpoint", "/a**")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("bad")
+  void refusesWhatCannotBeAndSaysWhatToWrite(String field, ThrowingCallable making) {
+    assertThatThrownBy(making)
+        .isInstanceOfSatisfying(
+            RuleException.class,
+            e -> {
+              assertThat(e.field()).isEqualTo(field);
+              assertThat(e.getMessage()).startsWith("rule '" + e.rule() + "': " + field + ": ");
+              assertThat(e.reason())
+                  .containsAnyOf("write", "leave it out", "keep one", "name at most", "use ");
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1/366d, token-bucket", "1/365d, leaky-bucket", "10000000/s, token-bucket",
+    "10000000/s, sliding-counter", "9999991/s, token-bucket", "1234567/day, token-bucket",
+    "1000000/day, sliding-counter", "864000000000/day, sliding-counter", "10000000/s, fixed-window"
+  })
+  void acceptsTheWholeRangeOfRates(String rate, String algorithm) {
+    assertThat(Rule.named("r").algorithm(algorithm).limit(rate).build().limits()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1000/s", "100000/s", "10000000/s"})
+  void acceptsBurstsToATrillion(String rate) {
+    assertThat(Rule.named("r").limit(rate).burst(1_000_000_000_000L).build().limits().get(0).most())
+        .isEqualTo(1_000_000_000_000L);
+  }
+
+  @Test
+  void valuesAreChecked() {
+    assertThatThrownBy(() -> Consistency.synced(Duration.ZERO)).hasMessageContaining("100ms");
+    assertThatThrownBy(() -> new Consistency(Consistency.Kind.EXACT, Duration.ofMillis(5)))
+        .hasMessageContaining("leave it out");
+    assertThatThrownBy(() -> Posture.local(0)).hasMessageContaining("1% to 100%");
+    assertThatThrownBy(() -> new Posture(Posture.Answer.OPEN, 10))
+        .hasMessageContaining("leave it out");
+    assertThatThrownBy(() -> LimitOverride.of(Selector.ANY, "1/s")).hasMessageContaining("when:");
+  }
+
+  @Test
+  void twoRulesAreEqualIfTheySayTheSame() {
+    Rule rule = rule("r").match("tier", "free").overrides(acme("9/s")).build();
+    assertThat(rule.edit().build()).isEqualTo(rule).hasSameHashCodeAs(rule);
+    assertThat(rule.edit().shadow(true).build()).isNotEqualTo(rule);
+    assertThat(rule.edit().overrides(acme("8/s")).build()).isNotEqualTo(rule);
+  }
+
+  @Test
+  void duplicateIdsAreRefused() {
+    Rule rule = rule("twice").build();
+    assertThatThrownBy(() -> RuleSet.of(rule, rule))
+        .isInstanceOf(RuleException.class)
+        .hasMessageContaining("rule 'twice': id");
+  }
+
+  @Test
+  void aBadChangeLeavesTheRulesInForce() {
+    LiveRules live = new LiveRules(List.of(rule("good").build()));
+    Rule twice = rule("bad").build();
+    assertThatThrownBy(() -> live.replace(List.of(twice, twice))).hasMessageContaining("bad");
+    assertThat(live.current().revision()).isEqualTo(1);
+    assertThat(live.replace(List.of()).revision()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "5", "s", "5 s", "1h 5", "-1s", "1.5s", "NaN", "99999999999999999d"})
+  void refusesDurations(String text) {
+    assertThatThrownBy(() -> Durations.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("such as 100ms");
+  }
+
+  @Test
+  void durationsAreWrittenAsTheyAreRead() {
+    for (String text : List.of("1us", "100ms", "30s", "1h30m", "1d2h3m4s5ms6us", "0s")) {
+      assertThat(Durations.format(Durations.parse(text))).isEqualTo(text);
+    }
+  }
+
+  @Test
+  void aSelectorNeedsEveryAttributeItNames() {
+    Selector selector = Selector.of(Map.of("tier", List.of("free", "trial"), "user", List.of("*")));
+    assertThat(selector.meets(Map.of("tier", "trial", "user", "x")::get)).isTrue();
+    assertThat(selector.meets(Map.of("tier", "trial")::get)).isFalse();
+    assertThat(selector.meets(Map.of("tier", "pro", "user", "x")::get)).isFalse();
+    assertThat(Selector.ANY.meets(name -> null)).isTrue();
+  }
+
+  private static LimitOverride acme(String rate) {
+    return LimitOverride.of(Selector.of("user", "acme"), rate);
+  }
+
+  private static Rule.Builder rule(String id) {
+    return Rule.named(id).per("user").limit("10/minute");
+  }
+
+  private static Arguments bad(String field, ThrowingCallable making) {
+    return Arguments.of(field, making);
+  }
+}

@@ -1,0 +1,199 @@
+package io.weir.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.rule.Posture;
+import io.weir.rule.Rule;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class MemoryStoreTest {
+  private static final Fingerprint FINGERPRINT = Fingerprint.random();
+  private static final long MEBI = 1 << 20;
+
+  private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
+
+  @Test
+  void aFloodOfKeysStaysWithinTheBudgetAndNeverForgetsAnExhaustedKey() {
+    MemoryStore store = new MemoryStore(now::get, 32 * MEBI);
+    Rule rule = rule("api", "100/minute");
+    for (int i = 0; i < 1000; i++) {
+      store.take(new Claim[] {claim(rule, "exhausted " + i, 100)}, Mode.TAKE).join();
+    }
+    for (int i = 0; i < 5_000_000; i++) {
+      assertThat(take(store, claim(rule, "flood " + i, 1)).degraded()).isFalse();
+    }
+    assertThat(store.bytes()).isLessThanOrEqualTo(32 * MEBI);
+    assertThat(store.evicted()).isPositive();
+    for (int i = 0; i < 1000; i++) {
+      assertThat(take(store, claim(rule, "exhausted " + i, 1)).fits()).isFalse();
+    }
+  }
+
+  @Test
+  void whenEveryKeyIsExhaustedANewOneIsAnsweredByItsPosture() {
+    MemoryStore store = new MemoryStore(now::get, MEBI);
+    Rule open = rule("open", "1/hour");
+    Rule closed = rule("closed", "1/hour").edit().onStoreFailure(Posture.CLOSED).build();
+    int kept = 0;
+    for (int i = 0; i < 200_000; i++) {
+      Outcome o = take(store, claim(open, "flood " + i, 1));
+      assertThat(o.fits()).isTrue();
+      kept += o.degraded() ? 0 : 1;
+    }
+    assertThat(store.bytes()).isLessThanOrEqualTo(MEBI);
+    assertThat(store.turnedAway()).isEqualTo(200_000 - kept);
+    assertThat(store.evicted()).isZero();
+    assertThat(kept).isGreaterThan(20_000);
+    int refused = 0;
+    for (int i = 0; i < 100; i++) {
+      Outcome o = take(store, claim(closed, "late " + i, 1));
+      refused += o.degraded() && !o.fits() && o.waitFor() > 0 ? 1 : 0;
+    }
+    assertThat(refused).isGreaterThan(90);
+    for (int i = 0; i < 200_000; i++) {
+      Outcome o = take(store, claim(open, "flood " + i, 1));
+      assertThat(o.degraded() || !o.fits()).as("no exhausted key was forgotten").isTrue();
+    }
+    now.addAndGet(Duration.ofHours(2).toNanos() / 1000);
+    assertThat(take(store, claim(open, "after", 1)).degraded()).as("room again").isFalse();
+  }
+
+  @Test
+  void whatHasBecomeFreshMakesRoomForWhatComes() {
+    MemoryStore store = new MemoryStore(now::get, 16 * MEBI);
+    Rule rule = rule("api", "10/second");
+    for (int round = 0; round < 20; round++) {
+      for (int i = 0; i < 50_000; i++) {
+        assertThat(take(store, claim(rule, round + " " + i, 10)).fits()).isTrue();
+      }
+      now.addAndGet(2_000_000);
+    }
+    assertThat(store.evicted() + store.turnedAway()).isZero();
+    assertThat(store.counters()).isLessThan(200_000);
+  }
+
+  @Test
+  void longStatesAreKeptWholeThroughGrowthAndForgetting() {
+    MemoryStore store = new MemoryStore(now::get, 64 * MEBI);
+    Rule log = rule("log", "20/minute").edit().algorithm("sliding-log").build();
+    Rule counter = rule("counter", "20/minute").edit().algorithm("sliding-counter").build();
+    Random random = new Random(7);
+    int[] logged = new int[5000];
+    for (int step = 0; step < 100_000; step++) {
+      now.addAndGet(100);
+      int caller = random.nextInt(logged.length);
+      Claim[] claims = {claim(log, "c" + caller, 1), claim(counter, "c" + caller, 1)};
+      Outcome[] outcomes = store.take(claims, Mode.TAKE).join();
+      boolean fits = logged[caller] < 20;
+      assertThat(outcomes[0].fits()).isEqualTo(fits);
+      assertThat(outcomes[1].fits()).isEqualTo(fits);
+      logged[caller] += fits ? 1 : 0;
+      assertThat(outcomes[0].remaining()).isEqualTo(20 - logged[caller]);
+      assertThat(outcomes[1].remaining()).isEqualTo(20 - logged[caller]);
+    }
+  }
+
+  @Test
+  void threadsTogetherGetExactlyTheLimit() throws Exception {
+    MemoryStore store = new MemoryStore(now::get);
+    Rule rule = rule("api", "1000/hour");
+    Claim[] claim = {claim(rule, "hot", 1)};
+    ExecutorService pool = Executors.newFixedThreadPool(64);
+    try {
+      List<Future<Integer>> parts = new ArrayList<>();
+      for (int t = 0; t < 64; t++) {
+        parts.add(
+            pool.submit(
+                () -> {
+                  int fits = 0;
+                  for (int i = 0; i < 1000; i++) {
+                    fits += store.take(claim, Mode.TAKE).join()[0].fits() ? 1 : 0;
+                  }
+                  return fits;
+                }));
+      }
+      int total = 0;
+      for (Future<Integer> part : parts) {
+        total += part.get();
+      }
+      assertThat(total).isEqualTo(1000);
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  @Test
+  void underTheRealClockABucketGivesItsBurstAndItsRate() throws Exception {
+    MemoryStore store = new MemoryStore(Clock.system());
+    Rule rule = rule("api", "100000/second").edit().burst(1000).build();
+    Claim[] claim = {claim(rule, "hot", 1)};
+    ExecutorService pool = Executors.newFixedThreadPool(8);
+    try {
+      List<Future<long[]>> parts = new ArrayList<>();
+      for (int t = 0; t < 8; t++) {
+        parts.add(
+            pool.submit(
+                () -> {
+                  long first = Long.MAX_VALUE;
+                  long last = 0;
+                  long fits = 0;
+                  for (int i = 0; i < 100_000; i++) {
+                    Outcome o = store.take(claim, Mode.TAKE).join()[0];
+                    fits += o.fits() ? 1 : 0;
+                    first = Math.min(first, o.time());
+                    last = Math.max(last, o.time());
+                  }
+                  return new long[] {fits, first, last};
+                }));
+      }
+      long fits = 0;
+      long first = Long.MAX_VALUE;
+      long last = 0;
+      for (Future<long[]> part : parts) {
+        fits += part.get()[0];
+        first = Math.min(first, part.get()[1]);
+        last = Math.max(last, part.get()[2]);
+      }
+      assertThat(fits).isLessThanOrEqualTo(1000 + (last - first) / 10 + 1);
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  @Test
+  void aLifeIsNeverShorterThanItsDurationAndHardlyLonger() {
+    for (long micros = 0; micros < 1L << 52; micros = micros * 33 / 32 + 1) {
+      long decoded = Life.decode(Life.encode(micros));
+      assertThat(decoded).isBetween(micros, micros + micros / 31);
+      assertThat(Life.encode(micros)).isLessThan(1 << Life.BITS);
+    }
+  }
+
+  @Test
+  void aStoreTooSmallToBeIsRefused() {
+    assertThatThrownBy(() -> new MemoryStore(now::get, 1000)).hasMessageContaining("1 MiB");
+  }
+
+  private static Outcome take(MemoryStore store, Claim claim) {
+    return store.take(new Claim[] {claim}, Mode.TAKE).join()[0];
+  }
+
+  private static Claim claim(Rule rule, String caller, long cost) {
+    return Claim.of(rule.limits().get(0), FINGERPRINT.of(caller), cost);
+  }
+
+  private static Rule rule(String id, String limit) {
+    return Rule.named(id).per("user").limit(limit).build();
+  }
+}
