@@ -1,6 +1,7 @@
 package io.weir;
 
 import io.weir.rule.Claim;
+import io.weir.rule.Durations;
 import io.weir.rule.Rule;
 import io.weir.store.Outcome;
 import java.time.Duration;
@@ -175,7 +176,7 @@ public final class Decision {
     rule().ifPresent(id -> text.append(" by ").append(id));
     text.append(", ").append(remaining()).append(" of ").append(limit()).append(" left");
     if (!allowed()) {
-      text.append(never() ? ", never fits" : ", retry after " + retryAfter());
+      text.append(never() ? ", never fits" : ", retry after " + Durations.format(retryAfter()));
     }
     return text.append(degraded() ? ", degraded" : "").toString();
   }

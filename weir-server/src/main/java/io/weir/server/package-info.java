@@ -1,0 +1,2 @@
+/** The command line: so far {@code weir demo}, which decides in this process. */
+package io.weir.server;
