@@ -1,0 +1,75 @@
+package io.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every Java example of the README compiles and runs as written. */
+class ReadmeTest {
+  private static final String CONTEXT =
+      """
+      import static io.weir.testkit.DecisionAssert.assertThat;
+      import io.weir.*;
+      import io.weir.rule.*;
+      import io.weir.testkit.FakeClock;
+      import java.time.Duration;
+      import java.util.List;
+      public class Example {
+        static Rule rule = Rule.named("context").per("user").limit("10/minute").build();
+        static Rule orders = rule;
+        static Request request = Request.of("user", "42");
+        static Limiter limiter = Weir.inMemory(rule);
+        public static void run() {
+      @EXAMPLE@
+        }
+      }
+      """;
+
+  static Stream<String> examples() throws Exception {
+    String readme = Files.readString(Path.of("..", "README.md"));
+    return Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
+        .matcher(readme)
+        .results()
+        .map((MatchResult m) -> m.group(1));
+  }
+
+  @ParameterizedTest
+  @MethodSource("examples")
+  void compilesAndRuns(String example, @TempDir Path classes) throws Exception {
+    JavaFileObject source =
+        new SimpleJavaFileObject(URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
+          @Override
+          public CharSequence getCharContent(boolean ignoreErrors) {
+            return CONTEXT.replace("@EXAMPLE@", example);
+          }
+        };
+    List<String> options =
+        List.of(
+            "-proc:none", "-d", classes.toString(), "-cp", System.getProperty("java.class.path"));
+    StringWriter said = new StringWriter();
+    boolean compiled =
+        ToolProvider.getSystemJavaCompiler()
+            .getTask(said, null, null, options, null, List.of(source))
+            .call();
+    assertThat(compiled).as(said.toString()).isTrue();
+    URL[] urls = {classes.toUri().toURL()};
+    try (URLClassLoader loader = new URLClassLoader(urls)) {
+      loader.loadClass("Example").getMethod("run").invoke(null);
+    }
+  }
+}
