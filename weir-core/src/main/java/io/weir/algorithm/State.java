@@ -40,6 +40,12 @@ public final class State {
   /** What the claims settled so far would have taken, had they been charged. */
   public long taken;
 
+  /** Whether it must be stored: it was charged, or followed a clock that stepped back. */
+  public boolean changed;
+
+  /** Where the store found it. */
+  public int slot;
+
   /** Makes it the state of a key never charged. */
   public void clear() {
     time = 0;

@@ -15,9 +15,22 @@ package io.weir.algorithm;
  * @param period how long, in microseconds
  * @param burst the size of the bucket or queue; equal to {@code permits} where there is neither
  * @param coolDown for how long a used fixed window stays open past its end, in microseconds
+ * @param unit how many units make one permit of a bucket
+ * @param p how many units drain in q microseconds
+ * @param q how many microseconds make a turn of the bucket
+ * @param slices in how many steps the weight of the window before falls
+ * @param fill the time in which a bucket at its {@link #brim} drains; 0 if it cannot be a bucket
  */
 public record Terms(
-    long permits, long period, long burst, long coolDown, long unit, long p, long q, long slices) {
+    long permits,
+    long period,
+    long burst,
+    long coolDown,
+    long unit,
+    long p,
+    long q,
+    long slices,
+    long fill) {
 
   /** Integers up to here are exact in Lua. */
   public static final long MAX_EXACT = 1L << 53;
@@ -54,7 +67,9 @@ public record Terms(
     long among = gcd(unit, period / common);
     long p = permits / common * (unit / among);
     long q = period / common / among;
-    Terms terms = new Terms(permits, period, burst, coolDown, unit, p, q, slices(permits, period));
+    long fill = isExact(burst * unit, p, q) ? drain(2 * burst * unit + p, p, q) : 0;
+    Terms terms =
+        new Terms(permits, period, burst, coolDown, unit, p, q, slices(permits, period), fill);
     algorithm.check(terms);
     return terms;
   }
@@ -74,8 +89,20 @@ public record Terms(
 
   /** The exact time in which {@code amount} units drain, rounded up to a microsecond. */
   public long drain(long amount) {
+    return drain(amount, p, q);
+  }
+
+  private static long drain(long amount, long p, long q) {
+    if (q == 1) {
+      return ceilDiv(amount, p);
+    }
     long turns = amount / p;
     return turns * q + ceilDiv((amount - turns * p) * q, p);
+  }
+
+  /** Whole permits in {@code amount} units; the two units there are, so that none is divided by. */
+  public long permitsIn(long amount) {
+    return unit == FINE ? amount / FINE : amount / COARSE;
   }
 
   /** The beginning of the window that holds {@code now}. */
@@ -85,9 +112,8 @@ public record Terms(
 
   /** Refuses a bucket whose arithmetic would leave the exact integers. */
   public void checkBucket() {
-    boolean exact = p < MAX_EXACT / 2 / q && full() / p < MAX_FILL / q && brim() < MAX_EXACT;
     require(
-        exact,
+        fill > 0,
         "cannot be counted exactly: its rate in lowest terms is "
             + p
             + " per "
@@ -95,6 +121,10 @@ public record Terms(
             + " µs and its burst "
             + burst
             + "; write a rounder number of permits or a smaller burst");
+  }
+
+  private static boolean isExact(long full, long p, long q) {
+    return p < MAX_EXACT / 2 / q && full / p < MAX_FILL / q && 2 * full + p < MAX_EXACT;
   }
 
   /** Refuses windows too large to be weighed exactly. */

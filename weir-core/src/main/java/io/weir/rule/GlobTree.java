@@ -2,9 +2,7 @@ package io.weir.rule;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class GlobTree {
   static final int[] NONE = {};
 
-  private final Node root = new Node();
+  private final Node root = new Node("");
 
   /**
    * Refuses a pattern that has no meaning.
@@ -51,10 +49,17 @@ final class GlobTree {
   /** Adds a pattern; numbers must be added in ascending order. */
   void add(String pattern, int number) {
     Node node = root;
-    for (String segment : pattern.split("/", -1)) {
-      node = node.next(segment);
+    String[] segments = pattern.split("/", -1);
+    for (int i = 0; i < segments.length - 1; i++) {
+      node = node.grow(segments[i]);
     }
-    node.ends = merge(node.ends, new int[] {number});
+    String last = segments[segments.length - 1];
+    if (last.equals("**")) {
+      node.endsOfAny = merge(node.endsOfAny, new int[] {number});
+    } else {
+      Node end = node.grow(last);
+      end.ends = merge(end.ends, new int[] {number});
+    }
   }
 
   /** The numbers of the patterns that meet the value, ascending. Not to be written to. */
@@ -68,18 +73,16 @@ final class GlobTree {
 
   /** Follows the segments that begin at {@code from}; past the end of the value, none are left. */
   private static int[] find(Node node, String value, int from, int[] found) {
-    Node rest = node.rest;
-    if (rest != null) {
-      found = merge(found, rest.ends);
-      if (rest.branches()) {
-        for (int at = from; at <= value.length(); at = end(value, at) + 1) {
-          found = step(rest, value, at, found);
-        }
+    found = merge(found, node.endsOfAny);
+    if (node.any != null) {
+      for (int at = from; at <= value.length(); at = end(value, at) + 1) {
+        found = step(node.any, value, at, found);
       }
     }
     return from > value.length() ? merge(found, node.ends) : step(node, value, from, found);
   }
 
+  /** Follows one segment, literally and through stars. */
   private static int[] step(Node node, String value, int from, int[] found) {
     int to = end(value, from);
     Node next = node.literals.find(value, from, to);
@@ -87,11 +90,11 @@ final class GlobTree {
       found = find(next, value, to + 1, found);
     }
     for (int length : node.prefixes) {
-      List<Star> stars = length <= to - from ? node.stars.find(value, from, from + length) : null;
-      if (stars != null) {
-        for (Star star : stars) {
+      Prefix prefix = length <= to - from ? node.stars.find(value, from, from + length) : null;
+      if (prefix != null) {
+        for (Node star : prefix.nodes) {
           if (star.meets(value, from, to)) {
-            found = find(star.next, value, to + 1, found);
+            found = find(star, value, to + 1, found);
           }
         }
       }
@@ -120,61 +123,66 @@ final class GlobTree {
     return n == both.length ? both : Arrays.copyOf(both, n);
   }
 
-  private static final class Node {
-    final Regions<Node> literals = new Regions<>();
-    final Regions<List<Star>> stars = new Regions<>();
-    final Map<String, Node> byPattern = new HashMap<>();
+  /** A place in the tree, reached by a segment of a pattern. */
+  private static final class Node extends Regions.Text {
+    Regions<Node> literals = Regions.none();
+    Regions<Prefix> stars = Regions.none();
     int[] prefixes = NONE;
-    @Nullable Node rest;
     int[] ends = NONE;
+    int[] endsOfAny = NONE;
+    @Nullable Node any;
 
-    boolean branches() {
-      return !byPattern.isEmpty() || rest != null;
+    Node(String segment) {
+      super(segment);
     }
 
-    Node next(String segment) {
+    /** The place a segment leads to from here, which begins to be if it was not. */
+    Node grow(String segment) {
       if (segment.equals("**")) {
-        rest = rest == null ? new Node() : rest;
-        return rest;
+        any = any == null ? new Node(segment) : any;
+        return any;
       }
-      return byPattern.computeIfAbsent(segment, this::grow);
+      int star = segment.indexOf('*');
+      return star < 0 ? literal(segment) : star(segment, segment.substring(0, star));
     }
 
-    private Node grow(String segment) {
-      Node node = new Node();
-      int star = segment.indexOf('*');
-      if (star < 0) {
-        literals.put(segment, node);
-        return node;
+    private Node literal(String segment) {
+      Node node = literals.find(segment, 0, segment.length());
+      if (node == null) {
+        node = new Node(segment);
+        literals = literals.with(node);
       }
-      String prefix = segment.substring(0, star);
-      List<Star> siblings = stars.find(prefix, 0, star);
-      if (siblings == null) {
-        siblings = new ArrayList<>();
-        stars.put(prefix, siblings);
-        prefixes = merge(prefixes, new int[] {star});
-      }
-      siblings.add(new Star(segment, node));
       return node;
     }
-  }
 
-  /** A segment with stars in it, and where it leads. */
-  private record Star(String segment, Node next) {
+    private Node star(String segment, String beginning) {
+      Prefix prefix = stars.find(beginning, 0, beginning.length());
+      if (prefix == null) {
+        prefix = new Prefix(beginning);
+        stars = stars.with(prefix);
+        prefixes = merge(prefixes, new int[] {beginning.length()});
+      }
+      for (Node node : prefix.nodes) {
+        if (node.text.equals(segment)) {
+          return node;
+        }
+      }
+      Node node = new Node(segment);
+      prefix.nodes.add(node);
+      return node;
+    }
 
-    /**
-     * Whether the segment meets the region: the last star is retried, so time is linear in both.
-     */
+    /** Whether a segment with stars meets the region; the last star is retried. */
     boolean meets(String value, int from, int to) {
       int at = from;
       int mine = 0;
       int star = -1;
       int retry = from;
       while (at < to) {
-        if (mine < segment.length() && segment.charAt(mine) == '*') {
+        if (mine < text.length() && text.charAt(mine) == '*') {
           star = mine++;
           retry = at;
-        } else if (mine < segment.length() && segment.charAt(mine) == value.charAt(at)) {
+        } else if (mine < text.length() && text.charAt(mine) == value.charAt(at)) {
           mine++;
           at++;
         } else if (star >= 0) {
@@ -184,10 +192,19 @@ final class GlobTree {
           return false;
         }
       }
-      while (mine < segment.length() && segment.charAt(mine) == '*') {
+      while (mine < text.length() && text.charAt(mine) == '*') {
         mine++;
       }
-      return mine == segment.length();
+      return mine == text.length();
+    }
+  }
+
+  /** The literal beginning of segments with stars, and the places they lead to. */
+  private static final class Prefix extends Regions.Text {
+    final List<Node> nodes = new ArrayList<>();
+
+    Prefix(String beginning) {
+      super(beginning);
     }
   }
 }

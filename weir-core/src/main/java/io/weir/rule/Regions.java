@@ -1,55 +1,76 @@
 package io.weir.rule;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A hash table from texts to values, searched by a region of a longer text without cutting it. */
-final class Regions<V> {
-  private @Nullable String[] texts = new String[4];
-  private @Nullable Object[] values = new Object[4];
+/** A hash table of texts, searched by a region of a longer text without cutting it. */
+final class Regions<T extends Regions.Text> {
+
+  /** What is kept under a text. */
+  abstract static class Text {
+    final String text;
+    private final int hash;
+
+    Text(String text) {
+      this.text = text;
+      this.hash = hash(text, 0, text.length());
+    }
+  }
+
+  private static final Regions<?> NONE = new Regions<>(0);
+
+  private final @Nullable Text[] table;
   private int count;
 
-  void put(String text, V value) {
-    if (count * 2 >= texts.length) {
-      grow();
+  private Regions(int size) {
+    table = new Text[size];
+  }
+
+  /** An empty table that all who have none share. */
+  @SuppressWarnings("unchecked")
+  static <T extends Text> Regions<T> none() {
+    return (Regions<T>) NONE;
+  }
+
+  /** This table with one more text, or a larger one in its place. */
+  @SuppressWarnings("unchecked")
+  Regions<T> with(T one) {
+    if (count * 2 < table.length) {
+      put(one);
+      return this;
     }
-    count++;
-    int at = hash(text, 0, text.length()) & texts.length - 1;
-    while (texts[at] != null) {
-      at = at + 1 & texts.length - 1;
+    Regions<T> larger = new Regions<>(Math.max(2, table.length * 2));
+    for (Text text : table) {
+      if (text != null) {
+        larger.put((T) text);
+      }
     }
-    texts[at] = text;
-    values[at] = value;
+    larger.put(one);
+    return larger;
   }
 
   @SuppressWarnings("unchecked")
-  @Nullable V find(String value, int from, int to) {
+  @Nullable T find(String value, int from, int to) {
     if (count == 0) {
       return null;
     }
-    int length = to - from;
-    int at = hash(value, from, to) & texts.length - 1;
-    for (String text = texts[at]; text != null; text = texts[at]) {
-      if (text.length() == length && value.startsWith(text, from)) {
-        return (V) values[at];
+    int hash = hash(value, from, to);
+    int at = hash & (table.length - 1);
+    for (Text t = table[at]; t != null; t = table[at]) {
+      if (t.hash == hash && t.text.length() == to - from && value.startsWith(t.text, from)) {
+        return (T) t;
       }
-      at = at + 1 & texts.length - 1;
+      at = (at + 1) & (table.length - 1);
     }
     return null;
   }
 
-  @SuppressWarnings("unchecked")
-  private void grow() {
-    String[] oldTexts = texts;
-    Object[] oldValues = values;
-    texts = Arrays.copyOf(new String[0], oldTexts.length * 2);
-    values = new Object[texts.length];
-    count = 0;
-    for (int i = 0; i < oldTexts.length; i++) {
-      if (oldTexts[i] != null) {
-        put(oldTexts[i], (V) oldValues[i]);
-      }
+  private void put(T one) {
+    count++;
+    int at = ((Text) one).hash & (table.length - 1);
+    while (table[at] != null) {
+      at = (at + 1) & (table.length - 1);
     }
+    table[at] = one;
   }
 
   private static int hash(String text, int from, int to) {
@@ -57,6 +78,6 @@ final class Regions<V> {
     for (int i = from; i < to; i++) {
       h = h * 31 + text.charAt(i);
     }
-    return h ^ h >>> 15;
+    return h ^ (h >>> 15);
   }
 }

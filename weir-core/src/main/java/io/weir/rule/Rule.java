@@ -114,16 +114,6 @@ public final class Rule {
     return override < 0 ? limits : overrideLimits.get(override);
   }
 
-  /** Whether the request has everything the rule counts per. */
-  boolean counts(Attributes request) {
-    for (int i = 0; i < spec.per.size(); i++) {
-      if (request.get(spec.per.get(i)) == null) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private void check() {
     if (!spec.id.matches("[a-z0-9-]{1,64}")) {
       throw wrong("id", "cannot be; write 1 to 64 of a-z, 0-9 and -");

@@ -3,6 +3,7 @@ package io.weir.rule;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,14 +18,28 @@ public final class RuleSet implements RuleSource {
 
   private final long revision;
   private final Map<String, Rule> byId;
-  private final Rule[] enabled;
   private final SelectorIndex index;
+
+  // Of each enabled rule what a lookup needs, side by side: what it counts per (equal lists
+  // shared),
+  // and its limit if it has one for everyone.
+  private final Rule[] enabled;
+  private final List<List<String>> pers = new ArrayList<>();
+  private final @Nullable Limit[] limits;
 
   private RuleSet(long revision, Map<String, Rule> byId) {
     this.revision = revision;
     this.byId = byId;
     enabled = byId.values().stream().filter(Rule::enabled).toArray(Rule[]::new);
     index = new SelectorIndex(Arrays.stream(enabled).map(Rule::match).toList());
+    limits = new Limit[enabled.length];
+    Map<List<String>, List<String>> shared = new HashMap<>();
+    for (int i = 0; i < enabled.length; i++) {
+      Rule rule = enabled[i];
+      pers.add(shared.computeIfAbsent(rule.per(), per -> per));
+      boolean one = rule.limits().size() == 1 && rule.overrides().isEmpty();
+      limits[i] = one ? rule.limits().get(0) : null;
+    }
   }
 
   /**
@@ -82,13 +97,14 @@ public final class RuleSet implements RuleSource {
     for (int i = 0, j = 0; i < always.length || j < found.length; ) {
       boolean free = j == found.length || (i < always.length && always[i] < found[j]);
       int next = free ? always[i++] : found[j++];
-      Rule rule = enabled[next];
-      if (rule.counts(request) && (free || index.meets(next, request))) {
-        if (n == 0 || !lastPer.equals(rule.per())) {
-          lastPer = rule.per();
-          caller = fingerprint.of(request, lastPer);
+      List<String> per = pers.get(next);
+      if (hasAll(request, per) && (free || index.meets(next, request))) {
+        if (n == 0 || !lastPer.equals(per)) {
+          lastPer = per;
+          caller = fingerprint.of(request, per);
         }
-        for (Limit limit : rule.limits(request)) {
+        Limit only = limits[next];
+        for (Limit limit : only == null ? enabled[next].limits(request) : List.of(only)) {
           if (n == claims.length) {
             claims = Arrays.copyOf(claims, n + 4);
           }
@@ -97,5 +113,14 @@ public final class RuleSet implements RuleSource {
       }
     }
     return n == claims.length ? claims : Arrays.copyOf(claims, n);
+  }
+
+  private static boolean hasAll(Attributes request, List<String> names) {
+    for (int i = 0; i < names.size(); i++) {
+      if (request.get(names.get(i)) == null) {
+        return false;
+      }
+    }
+    return true;
   }
 }

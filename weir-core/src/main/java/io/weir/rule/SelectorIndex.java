@@ -15,6 +15,7 @@ import java.util.Map;
 final class SelectorIndex {
   private final List<Selector> selectors;
   private final String[] anchors;
+  private final boolean[] anchorSuffices;
   private final int[] always;
   private final List<String> attributes = new ArrayList<>();
   private final List<GlobTree> trees = new ArrayList<>();
@@ -22,6 +23,7 @@ final class SelectorIndex {
   SelectorIndex(List<Selector> selectors) {
     this.selectors = selectors;
     this.anchors = new String[selectors.size()];
+    this.anchorSuffices = new boolean[selectors.size()];
     Map<String, Integer> sharing = new HashMap<>();
     for (Selector selector : selectors) {
       selector
@@ -35,6 +37,7 @@ final class SelectorIndex {
     for (int i = 0; i < selectors.size(); i++) {
       Map<String, List<String>> patterns = selectors.get(i).patterns();
       anchors[i] = anchor(patterns, sharing);
+      anchorSuffices[i] = patterns.size() <= 1;
       if (anchors[i].isEmpty()) {
         unanchored[n++] = i;
       } else {
@@ -66,7 +69,7 @@ final class SelectorIndex {
 
   /** Whether a candidate meets the request in everything. */
   boolean meets(int candidate, Attributes request) {
-    return selectors.get(candidate).meets(request, anchors[candidate]);
+    return anchorSuffices[candidate] || selectors.get(candidate).meets(request, anchors[candidate]);
   }
 
   /** The first selector in the list that meets the request, or -1. */

@@ -52,6 +52,7 @@ final class Decide {
   /** Whether a claim has room beside those before it on the same state. */
   private static boolean fits(Algorithm a, Terms t, State s, long now, long cost) {
     if (s.pending == 0) {
+      s.changed = s.time > now; // else it would follow the clock back anew each time
       a.age(t, s, now);
       s.room = a.room(t, s, now);
     }
@@ -75,8 +76,9 @@ final class Decide {
     if (!charged) {
       s.taken = asked;
     } else if (fits || mode != Mode.TAKE) {
+      s.changed = true;
       a.charge(t, s, when, mode == Mode.REFUND ? -cost : cost);
-      s.room = a.room(t, s, now);
+      s.room = mode == Mode.TAKE ? s.room - cost : a.room(t, s, now);
     }
     return new Outcome(fits, false, s.room, a.waitFor(t, s, now, a.most(t)), pause, now);
   }

@@ -98,12 +98,31 @@ public final class MemoryStore implements Store {
         return judgeAcross(claims, mode, now, chargedAt);
       }
     }
+    if (claims.length == 1 && mode == Mode.TAKE) {
+      Outcome refusal = refusalAtAGlance(claims[0], now);
+      if (refusal != null) {
+        return new Outcome[] {refusal};
+      }
+    }
     segments[first].lock();
     try {
       return judgeLocked(claims, mode, now, chargedAt);
     } finally {
       segments[first].unlock();
     }
+  }
+
+  /**
+   * Refuses a caller known to be exhausted without taking the lock, so that a flood on one key
+   * costs its neighbours nothing; null if it may fit, or if a glance is not enough.
+   */
+  private @Nullable Outcome refusalAtAGlance(Claim claim, long now) {
+    State s = segments[segment(claim)].glimpse(key(claim));
+    if (s == null || s.time > now) {
+      return null;
+    }
+    Outcome outcome = Decide.decide(new Claim[] {claim}, new State[] {s}, Mode.PEEK, now, now)[0];
+    return outcome.fits() ? null : outcome;
   }
 
   private Outcome[] judgeAcross(Claim[] claims, Mode mode, long now, long chargedAt) {
@@ -131,7 +150,6 @@ public final class MemoryStore implements Store {
   /** Decides with the locks of all segments held; the first one lends its states. */
   private Outcome[] judgeLocked(Claim[] claims, Mode mode, long before, long chargedAt) {
     long now = before;
-    boolean behind = false;
     Segment lender = segments[segment(claims[0])];
     State[] pool = lender.pool(claims.length);
     @Nullable State[] states = lender.states();
@@ -146,22 +164,18 @@ public final class MemoryStore implements Store {
       segment.load(key(claims[i]), s);
       if (s.time > now) {
         now = Math.max(now, clock.micros()); // another thread read the clock later but locked first
-        behind |= s.time > now;
       }
-      states[i] = mode == Mode.PEEK || segment.admits(key(claims[i]), s, now) ? s : null;
+      states[i] = mode == Mode.PEEK || segment.admits(s, now) ? s : null;
       if (states[i] == null) {
         turnedAway.increment();
       }
     }
     Outcome[] outcomes = Decide.decide(claims, states, mode, now, Math.min(now, chargedAt));
-    boolean charged = mode == Mode.TAKE ? admitted(claims, outcomes) : mode != Mode.PEEK;
-    if (charged || behind) { // a state that followed a clock back must not wait for it again
-      for (int i = 0; i < claims.length; i++) {
-        State s = states[i];
-        if (s != null) {
-          Outcome o = outcomes[i];
-          segments[segment(claims[i])].save(key(claims[i]), s, now + o.reset(), o.remaining() == 0);
-        }
+    for (int i = 0; i < claims.length; i++) {
+      State s = states[i];
+      if (s != null && s.changed) {
+        Outcome o = outcomes[i];
+        segments[segment(claims[i])].save(key(claims[i]), s, now + o.reset(), o.remaining() == 0);
       }
     }
     return outcomes;
@@ -175,15 +189,6 @@ public final class MemoryStore implements Store {
       }
     }
     return -1;
-  }
-
-  private static boolean admitted(Claim[] claims, Outcome[] outcomes) {
-    for (int i = 0; i < claims.length; i++) {
-      if (!outcomes[i].fits() && !claims[i].limit().rule().shadow()) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private int segment(Claim claim) {

@@ -1,10 +1,7 @@
 package io.weir.store;
 
 import io.weir.algorithm.State;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,28 +18,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Everything but {@link #lock} is to be called with the lock held.
  */
-final class Segment {
+final class Segment extends SpinLock {
   private static final int SLOT = 3;
   private static final int FEWEST = 8;
+  private static final int NOWHERE = -1;
   private static final long NUMBER = (1L << 53) - 1;
   private static final long CHAINED = 1L << 63;
   private static final long EXHAUSTED = 1L << 62;
   private static final State[] NO_STATES = {};
-  private static final VarHandle LOCKED;
-
-  static {
-    try {
-      LOCKED = MethodHandles.lookup().findVarHandle(Segment.class, "locked", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
 
   private final int budget;
-
-  @SuppressWarnings("unused") // through LOCKED
-  private int locked;
-
   private long[] slots = new long[0];
   private Blocks blocks = new Blocks();
   private State[] pool = NO_STATES;
@@ -56,33 +41,27 @@ final class Segment {
     this.budget = budget;
   }
 
-  void lock() {
-    for (int tries = 0;
-        (int) LOCKED.getOpaque(this) != 0 || !LOCKED.compareAndSet(this, 0, 1);
-        tries++) {
-      backOff(tries);
-    }
-  }
-
-  void unlock() {
-    promised = 0;
-    LOCKED.setRelease(this, 0);
-  }
-
   /**
-   * Waits a little, away from the holder's cache line; longer each time, as it may be descheduled.
+   * Reads, without the lock, the state of a key that was exhausted when last written; null if it
+   * was not, or if that cannot be told without the lock.
    */
-  @SuppressWarnings("ThreadPriorityCheck") // the holder may need this core
-  private static void backOff(int tries) {
-    if (tries < 6) {
-      for (int i = 8 << tries; i > 0; i--) {
-        Thread.onSpinWait();
-      }
-    } else if (tries < 20) {
-      Thread.yield();
-    } else {
-      LockSupport.parkNanos(20_000);
+  @Nullable State glimpse(long key) {
+    int stamp = stamp();
+    long[] table = slots;
+    if ((stamp & 1) != 0 || table.length == 0) {
+      return null;
     }
+    int at = find(table, key);
+    long time = table[at + 1];
+    long word = table[at + 2];
+    boolean exhausted = table[at] == key && (word & (CHAINED | EXHAUSTED)) == EXHAUSTED;
+    if (!exhausted || !unchanged(stamp)) {
+      return null;
+    }
+    State s = new State();
+    s.time = time & NUMBER;
+    s.used = word & NUMBER;
+    return s;
   }
 
   /** States for the holder of this lock to load, one per claim. */
@@ -118,12 +97,13 @@ final class Segment {
   /** Reads the state of a key, fresh if there is none. */
   void load(long key, State s) {
     s.clear();
-    if (count == 0) {
-      return;
-    }
-    int at = find(slots, key);
-    if (slots[at] == key) {
-      read(at, s);
+    s.slot = NOWHERE;
+    if (count > 0) {
+      int at = find(slots, key);
+      if (slots[at] == key) {
+        s.slot = at;
+        read(at, s);
+      }
     }
   }
 
@@ -141,8 +121,8 @@ final class Segment {
    * Promises room for the state of a key, grown by one charge; whether it could. The promise holds
    * until {@link #unlock}.
    */
-  boolean admits(long key, State s, long now) {
-    boolean known = count > 0 && slots[find(slots, key)] == key;
+  boolean admits(State s, long now) {
+    boolean known = s.slot != NOWHERE;
     int numbers = 4 + s.size;
     boolean room = (known || hasSlot()) && words() + blocks.missing(numbers) <= budget;
     if (!room && (now < hopelessUntil || !rebuild(now, Blocks.wordsFor(numbers)))) {
@@ -154,14 +134,14 @@ final class Segment {
 
   /** Writes the state of a key that {@link #admits} has promised room for. */
   void save(long key, State s, long freshAt, boolean exhausted) {
-    if (count == 0 && s.isFresh()) {
-      return;
-    }
-    int at = find(slots, key);
-    if (slots[at] != key) {
+    int at = s.slot;
+    if (at == NOWHERE || at >= slots.length || slots[at] != key) {
       if (s.isFresh()) {
         return;
       }
+      at = find(slots, key);
+    }
+    if (slots[at] != key) {
       slots[at] = key;
       count++;
     } else if (slots[at + 2] < 0) {
@@ -171,6 +151,12 @@ final class Segment {
     long number = chained ? CHAINED | blocks.save(s) : s.used;
     slots[at + 1] = s.time | (long) Life.encode(freshAt - s.time) << 53;
     slots[at + 2] = number | (exhausted ? EXHAUSTED : 0);
+  }
+
+  @Override
+  void unlock() {
+    promised = 0;
+    super.unlock();
   }
 
   private static int find(long[] slots, long key) {

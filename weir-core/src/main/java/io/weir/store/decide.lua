@@ -1,15 +1,15 @@
 -- The decision, once for every algorithm: look at all claims, then charge all or none. The twin of Decide.java.
 -- A claim is {algorithm, terms, state, cost, shadow}; claims on one key share one state.
 -- mode: take | peek | force | refund      when: the time the charge counts at
--- Returns per claim fits (1 or 0), remaining, reset, pause; and whether the states must be kept: they were
--- charged, or followed a clock that stepped back and must not wait for it again.
+-- Returns per claim fits (1 or 0), remaining, reset, pause. Marks the states that must be stored as changed: those
+-- charged, and those that followed a clock that stepped back.
 local function decide(claims, mode, now, when)
-  local admitted, behind = true, false
+  local admitted = true
   for i = 1, #claims do
     local c = claims[i]
     local a, t, s = c.algorithm, c.terms, c.state
     if not s.pending then
-      if s.time > now then behind = true end
+      s.changed = s.time > now
       a.age(t, s, now)
       s.room, s.pending, s.taken = a.room(t, s, now), 0, 0
     end
@@ -34,6 +34,7 @@ local function decide(claims, mode, now, when)
     if not charged then
       s.taken = asked
     elseif fits or mode ~= 'take' then
+      s.changed = true
       a.charge(t, s, when, mode == 'refund' and -c.cost or c.cost)
       s.room = a.room(t, s, now)
     end
@@ -43,5 +44,5 @@ local function decide(claims, mode, now, when)
     outcomes[#outcomes + 1] = pause
   end
   for i = 1, #claims do claims[i].state.pending = nil end
-  return outcomes, charged or behind
+  return outcomes
 end

@@ -197,7 +197,7 @@ public abstract class AlgorithmLaws {
   /** Where a history stands. */
   private static final class Run {
     final History history;
-    Terms terms = new Terms(1, 1, 1, 0, 1, 1, 1, 1);
+    Terms terms = new Terms(1, 1, 1, 0, 1, 1, 1, 1, 1);
     int step;
     long now;
     long cost;

@@ -30,8 +30,8 @@ while at < #words do
     local limit = limits[index]
     claims[i] = {algorithm = limit.algorithm, shadow = limit.shadow, terms = limit.terms, state = loaded[id], cost = cost}
   end
-  local outcomes, keep = decide(claims, mode, now, when)
-  if keep then for id, state in pairs(loaded) do states[id] = state end end
+  local outcomes = decide(claims, mode, now, when)
+  for id, state in pairs(loaded) do if state.changed then states[id] = state end end
   for _, n in ipairs(outcomes) do reply[#reply + 1] = string.format('%.0f', n) end
 end
 return table.concat(reply, ' ')

@@ -27,20 +27,27 @@ public class TokenBucket implements Algorithm {
     if (elapsed < 0) {
       s.used = Math.min(s.used, t.full());
       s.time = now;
-    } else if (elapsed >= t.drain(s.used)) {
+    } else if (s.used == 0 || elapsed >= t.fill()) {
       s.used = 0;
       s.time = now;
     } else {
-      long turns = elapsed / t.q();
-      s.used -= turns * t.p();
-      s.time += turns * t.q();
+      long turns = t.q() == 1 ? elapsed : elapsed / t.q();
+      long drained = turns * t.p();
+      long past = elapsed - turns * t.q();
+      if (drained + trickle(t, past) >= s.used) {
+        s.used = 0;
+        s.time = now;
+      } else {
+        s.used -= drained;
+        s.time = now - past;
+      }
     }
   }
 
   @Override
   public long room(Terms t, State s, long now) {
-    long free = t.full() - s.used + trickled(t, s, now);
-    return free <= 0 ? 0 : Math.min(free / t.unit(), t.burst());
+    long free = t.full() - s.used + trickle(t, now - s.time);
+    return free <= 0 ? 0 : Math.min(t.permitsIn(free), t.burst());
   }
 
   @Override
@@ -71,8 +78,8 @@ public class TokenBucket implements Algorithm {
     t.checkBucket();
   }
 
-  /** What has drained since {@code s.time}, which is less than a turn ago. */
-  private static long trickled(Terms t, State s, long now) {
-    return (now - s.time) * t.p() / t.q();
+  /** What drains in a part of a turn. */
+  private static long trickle(Terms t, long micros) {
+    return micros == 0 ? 0 : micros * t.p() / t.q();
   }
 }

@@ -1,0 +1,67 @@
+package io.weir.store;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A lock for what is held for tens of nanoseconds, with a version that lets readers do without it.
+ *
+ * <p>Unfair on purpose: under contention one thread does a run of work while its cache is warm.
+ * Made to be extended, so that lock and data share a cache line.
+ */
+abstract class SpinLock {
+  private static final VarHandle VERSION;
+
+  static {
+    try {
+      VERSION = MethodHandles.lookup().findVarHandle(SpinLock.class, "version", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** Odd while locked, and another number after each time. */
+  private int version;
+
+  final void lock() {
+    for (int tries = 0; ; tries++) {
+      int seen = (int) VERSION.getOpaque(this);
+      if ((seen & 1) == 0 && VERSION.compareAndSet(this, seen, seen + 1)) {
+        return;
+      }
+      backOff(tries);
+    }
+  }
+
+  void unlock() {
+    VERSION.setRelease(this, version + 1);
+  }
+
+  /** What to hand to {@link #unchanged} after reading without the lock; odd if it is locked now. */
+  final int stamp() {
+    return (int) VERSION.getAcquire(this);
+  }
+
+  /** Whether nobody has held the lock since {@link #stamp}, so that what was read is true. */
+  final boolean unchanged(int stamp) {
+    VarHandle.acquireFence();
+    return version == stamp;
+  }
+
+  /**
+   * Waits away from the holder's cache line, longer each time: the holder may have lost its core.
+   */
+  @SuppressWarnings("ThreadPriorityCheck") // it may need this one
+  private static void backOff(int tries) {
+    if (tries < 6) {
+      for (int i = 8 << tries; i > 0; i--) {
+        Thread.onSpinWait();
+      }
+    } else if (tries < 20) {
+      Thread.yield();
+    } else {
+      LockSupport.parkNanos(20_000);
+    }
+  }
+}
