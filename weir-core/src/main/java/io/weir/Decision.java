@@ -31,7 +31,7 @@ public final class Decision {
     this.revision = revision;
     int tightest = NONE;
     for (int i = 0; i < claims.length; i++) {
-      if (!claims[i].limit().rule().shadow() && (tightest == NONE || tighter(i, tightest))) {
+      if (!claims[i].limit().shadow() && (tightest == NONE || tighter(i, tightest))) {
         tightest = i;
       }
     }
@@ -97,7 +97,7 @@ public final class Decision {
   public Duration delay() {
     long longest = 0;
     for (int i = 0; i < outcomes.length && allowed(); i++) {
-      if (!claims[i].limit().rule().shadow()) {
+      if (!claims[i].limit().shadow()) {
         longest = Math.max(longest, outcomes[i].delay());
       }
     }
@@ -107,7 +107,7 @@ public final class Decision {
   /** Whether a shadow rule would have refused it. */
   public boolean shadowRefused() {
     for (int i = 0; i < outcomes.length; i++) {
-      if (claims[i].limit().rule().shadow() && !outcomes[i].fits()) {
+      if (claims[i].limit().shadow() && !outcomes[i].fits()) {
         return true;
       }
     }

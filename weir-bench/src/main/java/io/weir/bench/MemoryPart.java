@@ -24,7 +24,7 @@ final class MemoryPart implements Bench.Part {
 
   @Override
   public List<Table> measure(Rounds rounds) throws Exception {
-    rounds.run(keyedTrials(new Jmh(rounds, KeyedBench.class, "1500m")));
+    rounds.run(keyedTrials(new Jmh(rounds, KeyedBench.class, "2g")));
     rounds.once().run(byteTrials(rounds.quick()));
     addMany();
     addResults();

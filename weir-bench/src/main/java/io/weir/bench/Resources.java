@@ -21,7 +21,7 @@ final class Resources {
     endpoints = new String[ruleCount - 1];
     for (int i = 0; i < endpoints.length; i++) {
       list.add(rule("resource-" + i).match("endpoint", "GET /v1/resource" + i + "/**").build());
-      endpoints[i] = "GET /v1/resource" + i + "/items/7";
+      endpoints[i] = "GET /v1/resource" + i + "/items/";
     }
     list.add(rule("everything").build());
     rules = RuleSet.of(1, list);
@@ -35,12 +35,12 @@ final class Resources {
     return rules;
   }
 
-  /** One request of each of so many users, spread over the resources. */
+  /** One request of each of so many users, spread over the resources, each with its own texts. */
   Request[] requests(int users) {
     Request[] requests = new Request[users];
     Arrays.setAll(
         requests,
-        i -> Request.of("user", Keys.user(i), "endpoint", endpoints[i % endpoints.length]));
+        i -> Request.of("user", Keys.user(i), "endpoint", endpoints[i % endpoints.length] + i));
     for (int i = 0; i < Math.min(users, 1000); i++) {
       int met = rules.claims(requests[i], new Fingerprint(1, 2), 1).length;
       if (met != 2) {

@@ -26,6 +26,6 @@ public record Claim(Limit limit, long key, long cost) {
 
   /** The claim of a caller known by its fingerprint. */
   public static Claim of(Limit limit, long caller, long cost) {
-    return new Claim(limit, limit.key(caller), cost);
+    return new Claim(limit, Limit.key(caller, limit.salt()), cost);
   }
 }

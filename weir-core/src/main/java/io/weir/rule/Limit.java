@@ -1,5 +1,6 @@
 package io.weir.rule;
 
+import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Terms;
 
 /**
@@ -11,13 +12,17 @@ import io.weir.algorithm.Terms;
 public final class Limit {
   private final Rule rule;
   private final Rate rate;
+  private final Algorithm algorithm;
   private final Terms terms;
   private final long salt;
+  private final boolean shadow;
 
   Limit(Rule rule, Rate rate, Terms terms) {
     this.rule = rule;
     this.rate = rate;
     this.terms = terms;
+    this.algorithm = rule.algorithm();
+    this.shadow = rule.shadow();
     String name = rule.id() + "\n" + rule.algorithm().name() + "\n" + terms.period();
     this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unit());
   }
@@ -30,13 +35,26 @@ public final class Limit {
     return rate;
   }
 
+  public Algorithm algorithm() {
+    return algorithm;
+  }
+
+  /** Whether it is judged but not enforced. */
+  public boolean shadow() {
+    return shadow;
+  }
+
   public Terms terms() {
     return terms;
   }
 
+  long salt() {
+    return salt;
+  }
+
   /** The most that can ever fit. */
   public long most() {
-    return rule.algorithm().most(terms);
+    return algorithm.most(terms);
   }
 
   /**
@@ -44,7 +62,7 @@ public final class Limit {
    * caller's own, the same for all limits that count per the same attributes, so that a store can
    * keep a caller's counters together; the lower 48 bits mix caller and limit.
    */
-  long key(long caller) {
+  static long key(long caller, long salt) {
     long mixed = Fingerprint.mix(caller ^ salt);
     return (caller & 0xFFFF_0000_0000_0000L) | (mixed >>> 16);
   }

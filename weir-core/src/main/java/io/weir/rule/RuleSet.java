@@ -20,12 +20,14 @@ public final class RuleSet implements RuleSource {
   private final Map<String, Rule> byId;
   private final SelectorIndex index;
 
-  // Of each enabled rule what a lookup needs, side by side: what it counts per (equal lists
-  // shared),
-  // and its limit if it has one for everyone.
+  /*
+   * Of each enabled rule what a lookup needs, side by side so that it stays in the cache: what it
+   * counts per (equal lists shared), and its limit, with its salt, if it has one for everyone.
+   */
   private final Rule[] enabled;
   private final List<List<String>> pers = new ArrayList<>();
   private final @Nullable Limit[] limits;
+  private final long[] salts;
 
   private RuleSet(long revision, Map<String, Rule> byId) {
     this.revision = revision;
@@ -33,12 +35,14 @@ public final class RuleSet implements RuleSource {
     enabled = byId.values().stream().filter(Rule::enabled).toArray(Rule[]::new);
     index = new SelectorIndex(Arrays.stream(enabled).map(Rule::match).toList());
     limits = new Limit[enabled.length];
+    salts = new long[enabled.length];
     Map<List<String>, List<String>> shared = new HashMap<>();
     for (int i = 0; i < enabled.length; i++) {
       Rule rule = enabled[i];
       pers.add(shared.computeIfAbsent(rule.per(), per -> per));
       boolean one = rule.limits().size() == 1 && rule.overrides().isEmpty();
       limits[i] = one ? rule.limits().get(0) : null;
+      salts[i] = rule.limits().get(0).salt();
     }
   }
 
@@ -104,7 +108,11 @@ public final class RuleSet implements RuleSource {
           caller = fingerprint.of(request, per);
         }
         Limit only = limits[next];
-        for (Limit limit : only == null ? enabled[next].limits(request) : List.of(only)) {
+        if (only != null && n < claims.length) {
+          claims[n++] = new Claim(only, Limit.key(caller, salts[next]), cost);
+          continue;
+        }
+        for (Limit limit : enabled[next].limits(request)) {
           if (n == claims.length) {
             claims = Arrays.copyOf(claims, n + 4);
           }

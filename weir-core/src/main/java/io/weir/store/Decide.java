@@ -4,8 +4,8 @@ import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.State;
 import io.weir.algorithm.Terms;
 import io.weir.rule.Claim;
+import io.weir.rule.Limit;
 import io.weir.rule.Posture;
-import io.weir.rule.Rule;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,16 +28,16 @@ final class Decide {
     Outcome[] outcomes = new Outcome[claims.length];
     for (int i = 0; i < claims.length; i++) {
       Claim claim = claims[i];
-      Rule rule = claim.limit().rule();
+      Limit limit = claim.limit();
       State s = states[i];
       boolean fits;
       if (s == null) {
-        fits = rule.posture().answer() != Posture.Answer.CLOSED;
+        fits = limit.rule().posture().answer() != Posture.Answer.CLOSED;
         outcomes[i] = Outcome.degraded(fits, now);
       } else {
-        fits = fits(rule.algorithm(), claim.limit().terms(), s, now, claim.cost());
+        fits = fits(limit.algorithm(), limit.terms(), s, now, claim.cost());
       }
-      admitted &= fits || rule.shadow();
+      admitted &= fits || limit.shadow();
     }
     boolean charged = mode == Mode.TAKE ? admitted : mode != Mode.PEEK;
     for (int i = 0; i < claims.length; i++) {
@@ -62,7 +62,7 @@ final class Decide {
 
   private static Outcome settle(
       Claim claim, State s, boolean charged, Mode mode, long now, long when) {
-    Algorithm a = claim.limit().rule().algorithm();
+    Algorithm a = claim.limit().algorithm();
     Terms t = claim.limit().terms();
     long cost = claim.cost();
     long asked = s.taken + cost;

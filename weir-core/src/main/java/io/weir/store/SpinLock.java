@@ -55,7 +55,7 @@ abstract class SpinLock {
   @SuppressWarnings("ThreadPriorityCheck") // it may need this one
   private static void backOff(int tries) {
     if (tries < 6) {
-      for (int i = 8 << tries; i > 0; i--) {
+      for (int i = 128 << tries; i > 0; i--) {
         Thread.onSpinWait();
       }
     } else if (tries < 20) {
