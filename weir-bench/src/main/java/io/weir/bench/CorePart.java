@@ -32,9 +32,11 @@ final class CorePart implements Bench.Part {
       trials.add(new Trial(allocation, candidate, "decision", hot.allocation("decide", params)));
     }
     Jmh finding = new Jmh(rounds, LookupBench.class, "256m");
-    for (String size : LookupBench.SIZES) {
-      trials.add(
-          new Trial(lookup, "weir", size, finding.score("claims", 1, Map.of("rules", size))));
+    for (String traffic : LookupBench.TRAFFICS) {
+      for (String size : LookupBench.SIZES) {
+        Map<String, String> params = Map.of("rules", size, "traffic", traffic);
+        trials.add(new Trial(lookup, traffic, size, finding.score("claims", 1, params)));
+      }
     }
     rounds.run(trials);
     addResults();
@@ -73,7 +75,11 @@ final class CorePart implements Bench.Part {
       decide.result("decide-" + column + "-mops", column, "weir", "chm-bucket4j");
     }
     allocation.result("decide-alloc-bytes", allocation.median("weir", "decision"), MOST_ALLOCATED);
-    lookup.result(
-        "lookup-10000-vs-10-ns", lookup.median("weir", "10000"), lookup.median("weir", "10"));
+    for (String traffic : LookupBench.TRAFFICS) {
+      lookup.result(
+          "lookup-10000-vs-10-" + traffic + "-ns",
+          lookup.median(traffic, "10000"),
+          lookup.median(traffic, "10"));
+    }
   }
 }

@@ -59,7 +59,7 @@ public class DecideBench {
 
   private IntPredicate weir() {
     Resources resources = new Resources(RULES);
-    Request[] requests = resources.requests(users);
+    Request[] requests = resources.requests(users, RULES - 1);
     Limiter limiter =
         Weir.limiter(resources.rules()).store(new MemoryStore(Clock.system(), 512 << 20)).build();
     return user -> limiter.decide(requests[user]).join().allowed();

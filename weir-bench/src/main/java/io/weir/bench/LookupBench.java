@@ -15,7 +15,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Finding the two rules that meet a request among few and among many. Run it: {@code ./bench core}.
+ * Finding the two rules that meet a request among few and among many, once for the same requests
+ * whatever the number of rules, once for requests spread evenly over all of them, which with many
+ * rules also measures how much memory they cover. Run it: {@code ./bench core}.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -23,10 +25,14 @@ import org.openjdk.jmh.annotations.State;
 @SuppressWarnings("NullAway.Init") // JMH fills the fields
 public class LookupBench {
   static final String[] SIZES = {"10", "100", "1000", "10000"};
+  static final String[] TRAFFICS = {"same-requests", "all-rules-hit"};
   private static final int USERS = 1 << 14;
 
   @Param({"10", "100", "1000", "10000"})
   public int rules;
+
+  @Param({"same-requests", "all-rules-hit"})
+  public String traffic;
 
   private final Fingerprint fingerprint = Fingerprint.random();
   private RuleSet set;
@@ -37,7 +43,7 @@ public class LookupBench {
   public void setup() {
     Resources resources = new Resources(rules);
     set = resources.rules();
-    requests = resources.requests(USERS);
+    requests = resources.requests(USERS, traffic.equals("same-requests") ? 9 : rules - 1);
     sequence = Keys.uniform(USERS);
   }
 

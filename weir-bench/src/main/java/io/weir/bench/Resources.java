@@ -35,12 +35,11 @@ final class Resources {
     return rules;
   }
 
-  /** One request of each of so many users, spread over the resources, each with its own texts. */
-  Request[] requests(int users) {
+  /** One request of each of so many users, spread over the first so many resources. */
+  Request[] requests(int users, int resources) {
     Request[] requests = new Request[users];
     Arrays.setAll(
-        requests,
-        i -> Request.of("user", Keys.user(i), "endpoint", endpoints[i % endpoints.length] + i));
+        requests, i -> Request.of("user", Keys.user(i), "endpoint", endpoints[i % resources] + i));
     for (int i = 0; i < Math.min(users, 1000); i++) {
       int met = rules.claims(requests[i], new Fingerprint(1, 2), 1).length;
       if (met != 2) {
