@@ -59,6 +59,7 @@ record Jmh(Rounds rounds, Class<?> type, String heap) {
   /** Runs what the options select; what JMH says is shown only if it fails. */
   private static RunResult run(ChainedOptionsBuilder options) throws Exception {
     Path log = Files.createTempFile("weir-jmh", ".log");
+    log.toFile().deleteOnExit(); // an interrupted run leaves nothing behind
     try {
       return new Runner(options.output(log.toString()).build()).runSingle();
     } catch (RunnerException e) {

@@ -114,13 +114,13 @@ public record Terms(
   public void checkBucket() {
     require(
         fill > 0,
-        "cannot be counted exactly: its rate in lowest terms is "
+        "cannot be counted exactly with a burst of "
+            + burst
+            + ": it would take over 50 years to fill, or its rate in lowest terms is too long ("
             + p
             + " per "
             + q
-            + " µs and its burst "
-            + burst
-            + "; write a rounder number of permits or a smaller burst");
+            + " µs); write a smaller burst or a rounder number of permits");
   }
 
   private static boolean isExact(long full, long p, long q) {

@@ -78,6 +78,7 @@ final class Regions<T extends Regions.Text> {
     for (int i = from; i < to; i++) {
       h = h * 31 + text.charAt(i);
     }
-    return h ^ (h >>> 15);
+    h *= 0x9E3779B9; // else numbered names would fall side by side
+    return h ^ (h >>> 16);
   }
 }

@@ -25,6 +25,8 @@ public final class MemoryStore implements Store {
   private static final int FEWEST_SEGMENTS = 256;
   private static final int MOST_SEGMENTS = 1 << 16;
 
+  private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
+
   private final Clock clock;
   private final Segment[] segments;
   private final int shift;
@@ -147,12 +149,12 @@ public final class MemoryStore implements Store {
     }
   }
 
-  /** Decides with the locks of all segments held; the first one lends its states. */
+  /** Decides with the locks of all segments held. */
   private Outcome[] judgeLocked(Claim[] claims, Mode mode, long before, long chargedAt) {
     long now = before;
-    Segment lender = segments[segment(claims[0])];
-    State[] pool = lender.pool(claims.length);
-    @Nullable State[] states = lender.states();
+    Scratch scratch = SCRATCH.get();
+    scratch.fit(claims.length);
+    @Nullable State[] states = scratch.states;
     for (int i = 0; i < claims.length; i++) {
       int earlier = sameKey(claims, i);
       if (earlier >= 0) {
@@ -160,7 +162,7 @@ public final class MemoryStore implements Store {
         continue;
       }
       Segment segment = segments[segment(claims[i])];
-      State s = pool[i];
+      State s = scratch.pool[i];
       segment.load(key(claims[i]), s);
       if (s.time > now) {
         now = Math.max(now, clock.micros()); // another thread read the clock later but locked first
@@ -198,6 +200,20 @@ public final class MemoryStore implements Store {
   /** The key as the table holds it: 0 is an empty slot there. */
   private static long key(Claim claim) {
     return claim.key() == 0 ? 1 : claim.key();
+  }
+
+  /** What a thread works on while it decides: states to load, and which claim has which. */
+  private static final class Scratch {
+    State[] pool = {};
+    @Nullable State[] states = {};
+
+    void fit(int claims) {
+      if (claims > pool.length) {
+        pool = new State[claims];
+        Arrays.setAll(pool, i -> new State());
+        states = new State[claims];
+      }
+    }
   }
 
   private long sum(ToLongFunction<Segment> part) {

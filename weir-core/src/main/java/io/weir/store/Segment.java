@@ -25,13 +25,10 @@ final class Segment extends SpinLock {
   private static final long NUMBER = (1L << 53) - 1;
   private static final long CHAINED = 1L << 63;
   private static final long EXHAUSTED = 1L << 62;
-  private static final State[] NO_STATES = {};
 
   private final int budget;
   private long[] slots = new long[0];
   private Blocks blocks = new Blocks();
-  private State[] pool = NO_STATES;
-  private @Nullable State[] states = NO_STATES;
   private int count;
   private int promised;
   private long evicted;
@@ -62,24 +59,6 @@ final class Segment extends SpinLock {
     s.time = time & NUMBER;
     s.used = word & NUMBER;
     return s;
-  }
-
-  /** States for the holder of this lock to load, one per claim. */
-  State[] pool(int claims) {
-    if (claims > pool.length) {
-      int old = pool.length;
-      pool = Arrays.copyOf(pool, claims);
-      for (int i = old; i < claims; i++) {
-        pool[i] = new State();
-      }
-      states = new State[claims];
-    }
-    return pool;
-  }
-
-  /** As long as the {@link #pool}, for the holder of this lock to lay out which claim has which. */
-  @Nullable State[] states() {
-    return states;
   }
 
   int count() {
