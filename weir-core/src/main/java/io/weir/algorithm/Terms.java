@@ -93,6 +93,9 @@ public record Terms(
   }
 
   private static long drain(long amount, long p, long q) {
+    if (p == 1) {
+      return amount * q;
+    }
     if (q == 1) {
       return ceilDiv(amount, p);
     }

@@ -84,8 +84,15 @@ final class GlobTree {
 
   /** Follows one segment, literally and through stars. */
   private static int[] step(Node node, String value, int from, int[] found) {
-    int to = end(value, from);
-    Node next = node.literals.find(value, from, to);
+    if (node.isLeaf()) {
+      return found;
+    }
+    int hash = 0;
+    int to = from;
+    for (; to < value.length() && value.charAt(to) != '/'; to++) {
+      hash = Regions.hash(hash, value.charAt(to));
+    }
+    Node next = node.literals.find(value, from, to, hash);
     if (next != null) {
       found = find(next, value, to + 1, found);
     }
@@ -134,6 +141,10 @@ final class GlobTree {
 
     Node(String segment) {
       super(segment);
+    }
+
+    boolean isLeaf() {
+      return literals.isEmpty() && prefixes.length == 0;
     }
 
     /** The place a segment leads to from here, which begins to be if it was not. */

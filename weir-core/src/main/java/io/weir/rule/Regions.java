@@ -48,13 +48,22 @@ final class Regions<T extends Regions.Text> {
     return larger;
   }
 
-  @SuppressWarnings("unchecked")
+  boolean isEmpty() {
+    return count == 0;
+  }
+
+  /** What is kept under the region's text. */
   @Nullable T find(String value, int from, int to) {
+    return find(value, from, to, hash(value, from, to));
+  }
+
+  /** As above, the hash of the region being known. */
+  @SuppressWarnings("unchecked")
+  @Nullable T find(String value, int from, int to, int hash) {
     if (count == 0) {
       return null;
     }
-    int hash = hash(value, from, to);
-    int at = hash & (table.length - 1);
+    int at = slot(hash);
     for (Text t = table[at]; t != null; t = table[at]) {
       if (t.hash == hash && t.text.length() == to - from && value.startsWith(t.text, from)) {
         return (T) t;
@@ -66,19 +75,29 @@ final class Regions<T extends Regions.Text> {
 
   private void put(T one) {
     count++;
-    int at = ((Text) one).hash & (table.length - 1);
+    int at = slot(((Text) one).hash);
     while (table[at] != null) {
       at = (at + 1) & (table.length - 1);
     }
     table[at] = one;
   }
 
+  /** Spread, else numbered names would fall side by side. */
+  private int slot(int hash) {
+    int spread = hash * 0x9E3779B9;
+    return (spread ^ (spread >>> 16)) & (table.length - 1);
+  }
+
   private static int hash(String text, int from, int to) {
-    int h = to - from;
+    int hash = 0;
     for (int i = from; i < to; i++) {
-      h = h * 31 + text.charAt(i);
+      hash = hash(hash, text.charAt(i));
     }
-    h *= 0x9E3779B9; // else numbered names would fall side by side
-    return h ^ (h >>> 16);
+    return hash;
+  }
+
+  /** The hash of a text and one more character; that of the empty text is 0. */
+  static int hash(int hash, char next) {
+    return hash * 31 + next;
   }
 }

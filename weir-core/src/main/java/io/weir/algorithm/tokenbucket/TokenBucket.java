@@ -80,6 +80,6 @@ public class TokenBucket implements Algorithm {
 
   /** What drains in a part of a turn. */
   private static long trickle(Terms t, long micros) {
-    return micros == 0 ? 0 : micros * t.p() / t.q();
+    return micros == 0 || t.p() == 1 ? 0 : micros * t.p() / t.q();
   }
 }
