@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,9 +23,12 @@ final class Reservations {
 
   private final Store store;
   private final Clock clock;
-  private final PriorityQueue<Held> open =
-      new PriorityQueue<>(Comparator.comparingLong((Held held) -> held.expiry));
+  private final TreeSet<Held> open =
+      new TreeSet<>(
+          Comparator.comparingLong((Held held) -> held.expiry).thenComparing(held -> held.number));
+  private long opened;
   private volatile long nextExpiry = NONE;
+  private long timerSetFor = NONE;
 
   Reservations(Store store, Clock clock) {
     this.store = store;
@@ -34,17 +37,16 @@ final class Reservations {
 
   Reservation open(Decision decision, Duration ttl) {
     long expiry = clock.micros() + ttl.toNanos() / 1000;
-    Held held = new Held(decision, expiry);
-    if (!decision.allowed()) {
-      held.settled.set(true);
+    synchronized (open) {
+      Held held = new Held(decision, expiry, opened++);
+      if (decision.allowed()) {
+        open.add(held);
+        lookAhead();
+      } else {
+        held.settled.set(true);
+      }
       return held;
     }
-    synchronized (open) {
-      open.add(held);
-      nextExpiry = Math.min(nextExpiry, expiry);
-    }
-    CompletableFuture.delayedExecutor(ttl.toNanos(), TimeUnit.NANOSECONDS).execute(this::expire);
-    return held;
   }
 
   /** Cancels what is overdue; a mere read where nothing is open. */
@@ -55,9 +57,10 @@ final class Reservations {
     List<Held> overdue = new ArrayList<>();
     synchronized (open) {
       long now = clock.micros();
-      for (Held first = open.peek(); first != null && first.expiry <= now; first = open.peek()) {
+      while (!open.isEmpty() && open.first().expiry <= now) {
+        Held first = open.first();
+        open.remove(first);
         overdue.add(first);
-        open.remove();
       }
       lookAhead();
     }
@@ -66,20 +69,35 @@ final class Reservations {
     }
   }
 
+  /** Notes what expires next, and sets a timer unless one will ring by then. */
   private void lookAhead() {
-    Held first = open.peek();
-    nextExpiry = first == null ? NONE : first.expiry;
+    nextExpiry = open.isEmpty() ? NONE : open.first().expiry;
+    if (nextExpiry < timerSetFor) {
+      timerSetFor = nextExpiry;
+      long micros = Math.max(1, nextExpiry - clock.micros());
+      CompletableFuture.delayedExecutor(micros, TimeUnit.MICROSECONDS).execute(this::ring);
+    }
+  }
+
+  private void ring() {
+    expire();
+    synchronized (open) {
+      timerSetFor = NONE;
+      lookAhead();
+    }
   }
 
   /** One reservation. */
   private final class Held implements Reservation {
     private final Decision decision;
     private final long expiry;
+    private final long number;
     private final AtomicBoolean settled = new AtomicBoolean();
 
-    Held(Decision decision, long expiry) {
+    Held(Decision decision, long expiry, long number) {
       this.decision = decision;
       this.expiry = expiry;
+      this.number = number;
     }
 
     @Override

@@ -3,11 +3,15 @@ package io.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.rule.Fingerprint;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.LiveRules;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Selector;
+import io.weir.store.Clock;
+import io.weir.store.MemoryStore;
+import io.weir.store.Store;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -247,6 +251,23 @@ class LimiterTest {
     assertThat(remaining(limiter)).isEqualTo(70);
     assertThat(forgotten.commit(50).join()).isFalse();
     assertThat(remaining(limiter)).isEqualTo(70);
+  }
+
+  @Test
+  void aReservationForgottenExpiresEvenIfNothingElseIsAsked() {
+    RuleSet rules = RuleSet.of(rule("tokens", "100/day"));
+    Clock clock = Clock.system();
+    Store store = new MemoryStore(clock);
+    Fingerprint fingerprint = Fingerprint.random();
+    Limiter holder = Weir.limiter(rules).store(store).fingerprint(fingerprint).build();
+    Limiter observer = Weir.limiter(rules).store(store).fingerprint(fingerprint).build();
+    var unused = holder.reserve(user("x").cost(50), Duration.ofMillis(20)).join();
+    assertThat(remaining(observer)).isEqualTo(50);
+    long patience = clock.micros() + 10_000_000;
+    while (remaining(observer) < 100 && clock.micros() < patience) {
+      Thread.onSpinWait();
+    }
+    assertThat(remaining(observer)).isEqualTo(100);
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
 import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
 import io.weir.store.Mode;
@@ -51,7 +52,7 @@ interface KeyedTable {
   }
 
   /** The limit as Weir has it, begun. */
-  static Rule.Builder rule(String id) {
+  static RuleBuilder rule(String id) {
     return Rule.named(id).limit(RATE + "/hour").burst(BURST);
   }
 

@@ -3,6 +3,7 @@ package io.weir.bench;
 import io.weir.Request;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleSet;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,7 +28,7 @@ final class Resources {
     rules = RuleSet.of(1, list);
   }
 
-  private static Rule.Builder rule(String id) {
+  private static RuleBuilder rule(String id) {
     return KeyedTable.rule(id).per("user");
   }
 

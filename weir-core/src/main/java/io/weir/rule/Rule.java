@@ -1,30 +1,28 @@
 package io.weir.rule;
 
 import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
 import io.weir.algorithm.Terms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 
 /**
  * One rule: whom it meets, per what it counts, how many per how long, and how.
  *
- * <p>Immutable; made by {@link #named}, which begins a {@link Builder}, or from another by {@link
- * #edit}. Two rules are equal if they say the same.
+ * <p>Immutable; made by {@link #named}, which begins a {@link RuleBuilder}, or from another by
+ * {@link #edit}. Two rules are equal if they say the same.
  */
 public final class Rule {
   private static final int MAX_PER = 8;
 
-  private final Builder spec;
+  private final RuleBuilder spec;
   private final List<Limit> limits;
   private final List<List<Limit>> overrideLimits = new ArrayList<>();
   private final SelectorIndex overrideIndex;
 
-  private Rule(Builder spec) {
+  Rule(RuleBuilder spec) {
     this.spec = spec;
     check();
     limits = compile("limit", spec.rates, spec.burst);
@@ -35,13 +33,13 @@ public final class Rule {
   }
 
   /** Begins a rule. */
-  public static Builder named(String id) {
-    return new Builder(id);
+  public static RuleBuilder named(String id) {
+    return new RuleBuilder(id);
   }
 
   /** Begins another rule that says the same so far. */
-  public Builder edit() {
-    return new Builder(spec);
+  public RuleBuilder edit() {
+    return new RuleBuilder(spec);
   }
 
   public String id() {
@@ -177,157 +175,5 @@ public final class Rule {
   @Override
   public String toString() {
     return "rule " + spec.id + " " + spec.rates + " per " + spec.per;
-  }
-
-  /**
-   * A rule in the making. Every setter refuses what can be judged alone, {@link #build} the rest.
-   */
-  public static final class Builder {
-    private final String id;
-    private Selector match = Selector.ANY;
-    private List<String> per = List.of();
-    private List<Rate> rates = List.of();
-    private Algorithm algorithm = Algorithms.TOKEN_BUCKET;
-    private long burst;
-    private Duration coolDown = Duration.ZERO;
-    private Consistency consistency = Consistency.EXACT;
-    private Posture posture = Posture.OPEN;
-    private List<LimitOverride> overrides = List.of();
-    private boolean durable;
-    private boolean shadow;
-    private boolean enabled = true;
-
-    private Builder(String id) {
-      this.id = Objects.requireNonNull(id);
-    }
-
-    private Builder(Builder other) {
-      id = other.id;
-      match = other.match;
-      per = other.per;
-      rates = other.rates;
-      algorithm = other.algorithm;
-      burst = other.burst;
-      coolDown = other.coolDown;
-      consistency = other.consistency;
-      posture = other.posture;
-      overrides = other.overrides;
-      durable = other.durable;
-      shadow = other.shadow;
-      enabled = other.enabled;
-    }
-
-    /** Adds a condition: the attribute must meet one of the patterns. */
-    public Builder match(String attribute, String... patterns) {
-      return within("match", () -> match = match.and(attribute, patterns));
-    }
-
-    public Builder match(Selector selector) {
-      match = selector;
-      return this;
-    }
-
-    public Builder per(String... attributes) {
-      per = List.of(attributes);
-      return this;
-    }
-
-    /** One or several rates, decided together, such as {@code 10/second} and {@code 1000/hour}. */
-    public Builder limit(String... texts) {
-      return within(
-          "limit", () -> rates = java.util.Arrays.stream(texts).map(Rate::parse).toList());
-    }
-
-    public Builder limit(List<Rate> several) {
-      rates = List.copyOf(several);
-      return this;
-    }
-
-    /** By name, such as {@code token-bucket}. */
-    public Builder algorithm(String name) {
-      return within("algorithm", () -> algorithm = Algorithms.named(name));
-    }
-
-    public Builder algorithm(Algorithm one) {
-      algorithm = one;
-      return this;
-    }
-
-    /** The size of the token bucket, or of the leaky bucket's queue. */
-    public Builder burst(long permits) {
-      if (permits < 1) {
-        throw new RuleException(id, "burst", "of " + permits + " cannot be; write at least 1");
-      }
-      burst = permits;
-      return this;
-    }
-
-    /** For how long a used fixed window stays open past its end. */
-    public Builder coolDown(Duration duration) {
-      coolDown = duration;
-      return this;
-    }
-
-    public Builder consistency(Consistency one) {
-      consistency = one;
-      return this;
-    }
-
-    /** What is answered when the store does not. */
-    public Builder onStoreFailure(Posture one) {
-      posture = one;
-      return this;
-    }
-
-    public Builder overrides(LimitOverride... some) {
-      overrides = List.of(some);
-      return this;
-    }
-
-    public Builder durable(boolean yes) {
-      durable = yes;
-      return this;
-    }
-
-    public Builder shadow(boolean yes) {
-      shadow = yes;
-      return this;
-    }
-
-    public Builder enabled(boolean yes) {
-      enabled = yes;
-      return this;
-    }
-
-    /**
-     * The rule.
-     *
-     * @throws RuleException naming the field, what is wrong and what to write instead
-     */
-    public Rule build() {
-      return new Rule(new Builder(this));
-    }
-
-    private Builder within(String field, Runnable step) {
-      RuleException.within(id, field, step);
-      return this;
-    }
-
-    private List<Object> values() {
-      return List.of(
-          id,
-          match,
-          per,
-          rates,
-          algorithm,
-          burst,
-          coolDown,
-          consistency,
-          posture,
-          overrides,
-          durable,
-          shadow,
-          enabled);
-    }
   }
 }

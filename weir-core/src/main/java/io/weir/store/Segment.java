@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * of words. At the budget it also forgets, of the states that still have room, those nearest to
  * fresh; never one that is exhausted. If that makes no room either, a new key is turned away.
  *
- * <p>Everything but {@link #lock} is to be called with the lock held.
+ * <p>Everything but {@link #lock} and {@link #glimpse} is to be called with the lock held.
  */
 final class Segment extends SpinLock {
   private static final int SLOT = 3;

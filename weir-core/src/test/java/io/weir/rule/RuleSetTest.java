@@ -43,7 +43,7 @@ class RuleSetTest {
     String[] values = {"a", "b", "a/b", "a/b/c", "c", ""};
     List<Rule> all = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
-      Rule.Builder rule = rule("r" + i).per();
+      RuleBuilder rule = rule("r" + i).per();
       for (String name : names) {
         if (random.nextInt(3) > 0) {
           rule.match(name, patterns[random.nextInt(8)], patterns[random.nextInt(8)]);
@@ -172,7 +172,7 @@ class RuleSetTest {
     return map;
   }
 
-  private static Rule.Builder rule(String id) {
+  private static RuleBuilder rule(String id) {
     return Rule.named(id).per("user").limit("10/minute");
   }
 }

@@ -195,7 +195,7 @@ class RuleTest {
     return LimitOverride.of(Selector.of("user", "acme"), rate);
   }
 
-  private static Rule.Builder rule(String id) {
+  private static RuleBuilder rule(String id) {
     return Rule.named(id).per("user").limit("10/minute");
   }
 

@@ -3,6 +3,7 @@ package io.weir.testkit;
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Terms;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -55,9 +56,9 @@ public final class History {
   }
 
   /** Some rule of that algorithm. */
-  public Rule.Builder rule(String id, Algorithm algorithm) {
+  public RuleBuilder rule(String id, Algorithm algorithm) {
     Terms t = terms(algorithm);
-    Rule.Builder rule =
+    RuleBuilder rule =
         Rule.named(id)
             .algorithm(algorithm)
             .per("user")

@@ -7,6 +7,7 @@ import io.weir.algorithm.Algorithms;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
 import io.weir.store.Clock;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
@@ -298,7 +299,7 @@ public abstract class StoreContract {
     }
   }
 
-  private static Rule.Builder rule(String id, Algorithm algorithm, int permits) {
+  private static RuleBuilder rule(String id, Algorithm algorithm, int permits) {
     return Rule.named(id).algorithm(algorithm).per("user").limit(permits + "/minute");
   }
 

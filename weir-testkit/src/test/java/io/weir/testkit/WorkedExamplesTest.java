@@ -8,6 +8,7 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleSet;
 import java.time.Duration;
 import java.time.Instant;
@@ -106,8 +107,7 @@ class WorkedExamplesTest {
 
   @Test
   void a5SlidingCounter85And40At15SecondsEstimates103() {
-    // 40 would not have been admitted at 15 s itself; they were while the window before weighed
-    // less
+    // forced: 40 beside a weight of 63.75 would not all have been admitted
     Limiter limiter = limiter(Rule.named("a5").algorithm("sliding-counter").limit("100/minute"));
     assertThat(take(limiter, 85)).isAllowed();
     clock.advance(Duration.ofSeconds(75));
@@ -130,7 +130,7 @@ class WorkedExamplesTest {
     return limiter;
   }
 
-  private Limiter limiter(Rule.Builder rule) {
+  private Limiter limiter(RuleBuilder rule) {
     return Weir.limiter(RuleSet.of(rule.build())).clock(clock).build();
   }
 

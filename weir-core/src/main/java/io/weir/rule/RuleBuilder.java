@@ -1,0 +1,157 @@
+package io.weir.rule;
+
+import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.Algorithms;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+/** A rule in the making. Every setter refuses what can be judged alone, {@link #build} the rest. */
+public final class RuleBuilder {
+  final String id;
+  Selector match = Selector.ANY;
+  List<String> per = List.of();
+  List<Rate> rates = List.of();
+  Algorithm algorithm = Algorithms.TOKEN_BUCKET;
+  long burst;
+  Duration coolDown = Duration.ZERO;
+  Consistency consistency = Consistency.EXACT;
+  Posture posture = Posture.OPEN;
+  List<LimitOverride> overrides = List.of();
+  boolean durable;
+  boolean shadow;
+  boolean enabled = true;
+
+  RuleBuilder(String id) {
+    this.id = Objects.requireNonNull(id);
+  }
+
+  RuleBuilder(RuleBuilder other) {
+    id = other.id;
+    match = other.match;
+    per = other.per;
+    rates = other.rates;
+    algorithm = other.algorithm;
+    burst = other.burst;
+    coolDown = other.coolDown;
+    consistency = other.consistency;
+    posture = other.posture;
+    overrides = other.overrides;
+    durable = other.durable;
+    shadow = other.shadow;
+    enabled = other.enabled;
+  }
+
+  /** Adds a condition: the attribute must meet one of the patterns. */
+  public RuleBuilder match(String attribute, String... patterns) {
+    return within("match", () -> match = match.and(attribute, patterns));
+  }
+
+  public RuleBuilder match(Selector selector) {
+    match = selector;
+    return this;
+  }
+
+  public RuleBuilder per(String... attributes) {
+    per = List.of(attributes);
+    return this;
+  }
+
+  /** One or several rates, decided together, such as {@code 10/second} and {@code 1000/hour}. */
+  public RuleBuilder limit(String... texts) {
+    return within("limit", () -> rates = Arrays.stream(texts).map(Rate::parse).toList());
+  }
+
+  public RuleBuilder limit(List<Rate> several) {
+    rates = List.copyOf(several);
+    return this;
+  }
+
+  /** By name, such as {@code token-bucket}. */
+  public RuleBuilder algorithm(String name) {
+    return within("algorithm", () -> algorithm = Algorithms.named(name));
+  }
+
+  public RuleBuilder algorithm(Algorithm one) {
+    algorithm = one;
+    return this;
+  }
+
+  /** The size of the token bucket, or of the leaky bucket's queue. */
+  public RuleBuilder burst(long permits) {
+    if (permits < 1) {
+      throw new RuleException(id, "burst", "of " + permits + " cannot be; write at least 1");
+    }
+    burst = permits;
+    return this;
+  }
+
+  /** For how long a used fixed window stays open past its end. */
+  public RuleBuilder coolDown(Duration duration) {
+    coolDown = duration;
+    return this;
+  }
+
+  public RuleBuilder consistency(Consistency one) {
+    consistency = one;
+    return this;
+  }
+
+  /** What is answered when the store does not. */
+  public RuleBuilder onStoreFailure(Posture one) {
+    posture = one;
+    return this;
+  }
+
+  public RuleBuilder overrides(LimitOverride... some) {
+    overrides = List.of(some);
+    return this;
+  }
+
+  public RuleBuilder durable(boolean yes) {
+    durable = yes;
+    return this;
+  }
+
+  public RuleBuilder shadow(boolean yes) {
+    shadow = yes;
+    return this;
+  }
+
+  public RuleBuilder enabled(boolean yes) {
+    enabled = yes;
+    return this;
+  }
+
+  /**
+   * The rule.
+   *
+   * @throws RuleException naming the field, what is wrong and what to write instead
+   */
+  public Rule build() {
+    return new Rule(new RuleBuilder(this));
+  }
+
+  RuleBuilder within(String field, Runnable step) {
+    RuleException.within(id, field, step);
+    return this;
+  }
+
+  List<Object> values() {
+    return List.of(
+        id,
+        match,
+        per,
+        rates,
+        algorithm,
+        burst,
+        coolDown,
+        consistency,
+        posture,
+        overrides,
+        durable,
+        shadow,
+        enabled);
+  }
+}
