@@ -14,9 +14,8 @@ public interface Clock {
    */
   static Clock system() {
     Instant wall = Instant.now();
-    long start = System.nanoTime();
-    long nanos = wall.getNano() - start % 1000; // ticks fall on whole microseconds of the timer
-    long epoch = wall.getEpochSecond() * 1_000_000 + nanos / 1000 - start / 1000;
-    return () -> epoch + System.nanoTime() / 1000;
+    long timer = System.nanoTime();
+    long offset = wall.getEpochSecond() * 1_000_000_000 + wall.getNano() - timer;
+    return () -> (offset + System.nanoTime()) / 1000;
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,7 +63,7 @@ class GlobTreeTest {
 
   @Test
   void equalsARegularExpressionOnRandomPatternsAndValues() {
-    long seed = System.nanoTime();
+    long seed = ThreadLocalRandom.current().nextLong();
     Random random = new Random(seed);
     String[] patterns = new String[300];
     Pattern[] regexes = new Pattern[patterns.length];

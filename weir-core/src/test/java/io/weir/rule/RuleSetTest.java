@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 
 class RuleSetTest {
@@ -36,7 +37,7 @@ class RuleSetTest {
 
   @Test
   void equalsAskingEveryRuleInTurn() {
-    long seed = System.nanoTime();
+    long seed = ThreadLocalRandom.current().nextLong();
     Random random = new Random(seed);
     String[] names = {"endpoint", "tier", "user"};
     String[] patterns = {"a", "b", "a/*", "a/**", "*", "**", "a/b", "*/b"};

@@ -8,6 +8,8 @@ import io.weir.rule.Fingerprint;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -177,6 +179,19 @@ class MemoryStoreTest {
       long decoded = Life.decode(Life.encode(micros));
       assertThat(decoded).isBetween(micros, micros + micros / 31);
       assertThat(Life.encode(micros)).isLessThan(1 << Life.BITS);
+    }
+  }
+
+  @Test
+  void theSystemClockIsTheWallClockAndNeverStepsBack() {
+    Clock clock = Clock.system();
+    long wall = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    assertThat(clock.micros()).isBetween(wall - 1_000_000, wall + 1_000_000);
+    long last = 0;
+    for (int i = 0; i < 100_000; i++) {
+      long next = clock.micros();
+      assertThat(next).isGreaterThanOrEqualTo(last);
+      last = next;
     }
   }
 

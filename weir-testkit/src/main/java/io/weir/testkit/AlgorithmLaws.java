@@ -150,6 +150,7 @@ public abstract class AlgorithmLaws {
   private void everywhere(BiConsumer<Run, State> law) {
     long seed = History.seed();
     Run run = new Run(new History(seed));
+    int refused = 0;
     try {
       for (int done = 0; done < History.steps(); done += STEPS_PER_LIMIT) {
         run.terms = run.history.terms(algorithm());
@@ -159,6 +160,7 @@ public abstract class AlgorithmLaws {
           run.cost = run.history.cost(algorithm().most(run.terms));
           algorithm().age(run.terms, s, run.now);
           law.accept(run, s);
+          refused += run.cost > algorithm().room(run.terms, s, run.now) ? 1 : 0;
           if (run.history.oneIn(20)) {
             algorithm().charge(run.terms, s, run.now, run.history.oneIn(2) ? run.cost : -run.cost);
           } else if (run.cost <= algorithm().room(run.terms, s, run.now)) {
@@ -166,6 +168,7 @@ public abstract class AlgorithmLaws {
           }
         }
       }
+      assertThat(refused).as("refusals").isBetween(History.steps() / 20, History.steps() * 19 / 20);
     } catch (AssertionError | RuntimeException e) {
       throw new AssertionError(
           algorithm().name() + " breaks a law; play it again with -Dweir.seed=" + seed + ": " + run,

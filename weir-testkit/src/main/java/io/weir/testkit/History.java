@@ -7,6 +7,7 @@ import io.weir.rule.RuleBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A source of random limits, times and costs, repeatable by its seed: everything a law is tried on.
@@ -26,7 +27,7 @@ public final class History {
 
   /** The seed a failing run printed, given as {@code -Dweir.seed=…}, or a new one. */
   public static long seed() {
-    return Long.getLong("weir.seed", System.nanoTime());
+    return Long.getLong("weir.seed", ThreadLocalRandom.current().nextLong());
   }
 
   /** How many steps a law is tried for: {@code weir.law.steps}. */
