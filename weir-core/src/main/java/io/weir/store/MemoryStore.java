@@ -100,10 +100,10 @@ public final class MemoryStore implements Store {
         return judgeAcross(claims, mode, now, chargedAt);
       }
     }
-    if (claims.length == 1 && mode == Mode.TAKE) {
-      Outcome refusal = refusalAtAGlance(claims[0], now);
-      if (refusal != null) {
-        return new Outcome[] {refusal};
+    if (claims.length == 1) {
+      Outcome[] outcomes = judgeAtAGlance(claims, mode, now, chargedAt);
+      if (outcomes != null) {
+        return outcomes;
       }
     }
     segments[first].lock();
@@ -115,16 +115,34 @@ public final class MemoryStore implements Store {
   }
 
   /**
-   * Refuses a caller known to be exhausted without taking the lock, so that a flood on one key
-   * costs its neighbours nothing; null if it may fit, or if a glance is not enough.
+   * Decides on what it read without the lock, and locks only to write, if nothing has changed
+   * since. So a refusal or a peek takes no lock, and a flood on one key costs its neighbours
+   * nothing. Null if a glance is not enough.
    */
-  private @Nullable Outcome refusalAtAGlance(Claim claim, long now) {
-    State s = segments[segment(claim)].glimpse(key(claim));
-    if (s == null || s.time > now) {
+  private Outcome @Nullable [] judgeAtAGlance(Claim[] claims, Mode mode, long now, long chargedAt) {
+    Scratch scratch = SCRATCH.get();
+    scratch.fit(1);
+    State s = scratch.pool[0];
+    scratch.states[0] = s;
+    long key = key(claims[0]);
+    Segment segment = segments[segment(claims[0])];
+    int stamp = segment.stamp();
+    if (!segment.glimpse(key, s, stamp) || s.time > now) {
       return null;
     }
-    Outcome outcome = Decide.decide(new Claim[] {claim}, new State[] {s}, Mode.PEEK, now, now)[0];
-    return outcome.fits() ? null : outcome;
+    Outcome[] outcomes = Decide.decide(claims, scratch.states, mode, now, Math.min(now, chargedAt));
+    if (!s.changed) {
+      return outcomes;
+    }
+    if (!Segment.fitsSlot(s) || !segment.lockIf(stamp)) {
+      return null;
+    }
+    try {
+      save(segment, key, s, outcomes[0]);
+    } finally {
+      segment.unlock();
+    }
+    return outcomes;
   }
 
   private Outcome[] judgeAcross(Claim[] claims, Mode mode, long now, long chargedAt) {
@@ -176,11 +194,14 @@ public final class MemoryStore implements Store {
     for (int i = 0; i < claims.length; i++) {
       State s = states[i];
       if (s != null && s.changed) {
-        Outcome o = outcomes[i];
-        segments[segment(claims[i])].save(key(claims[i]), s, now + o.reset(), o.remaining() == 0);
+        save(segments[segment(claims[i])], key(claims[i]), s, outcomes[i]);
       }
     }
     return outcomes;
+  }
+
+  private static void save(Segment segment, long key, State s, Outcome o) {
+    segment.save(key, s, o.time() + o.reset(), o.remaining() == 0);
   }
 
   /** The first claim on the same key as claim i, if it is another. */

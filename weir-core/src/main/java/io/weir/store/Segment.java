@@ -2,7 +2,6 @@ package io.weir.store;
 
 import io.weir.algorithm.State;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One part of the table in memory: a lock, and the slots of the keys that fall to it.
@@ -39,26 +38,26 @@ final class Segment extends SpinLock {
   }
 
   /**
-   * Reads, without the lock, the state of a key that was exhausted when last written; null if it
-   * was not, or if that cannot be told without the lock.
+   * Reads the state of a key without the lock; whether it could. It cannot while another holds the
+   * lock, nor for a key that has no slot or more numbers than fit one.
    */
-  @Nullable State glimpse(long key) {
-    int stamp = stamp();
+  boolean glimpse(long key, State s, int stamp) {
     long[] table = slots;
     if ((stamp & 1) != 0 || table.length == 0) {
-      return null;
+      return false;
     }
     int at = find(table, key);
-    long time = table[at + 1];
-    long word = table[at + 2];
-    boolean exhausted = table[at] == key && (word & (CHAINED | EXHAUSTED)) == EXHAUSTED;
-    if (!exhausted || !unchanged(stamp)) {
-      return null;
-    }
-    State s = new State();
-    s.time = time & NUMBER;
-    s.used = word & NUMBER;
-    return s;
+    boolean whole = table[at] == key && table[at + 2] >= 0;
+    s.clear();
+    s.slot = at;
+    s.time = table[at + 1] & NUMBER;
+    s.used = table[at + 2] & NUMBER;
+    return whole && unchanged(stamp);
+  }
+
+  /** Whether a state fits its slot, without blocks. */
+  static boolean fitsSlot(State s) {
+    return s.before == 0 && s.size == 0;
   }
 
   int count() {
@@ -126,8 +125,7 @@ final class Segment extends SpinLock {
     } else if (slots[at + 2] < 0) {
       blocks.free((int) (slots[at + 2] & NUMBER));
     }
-    boolean chained = s.before != 0 || s.size != 0;
-    long number = chained ? CHAINED | blocks.save(s) : s.used;
+    long number = fitsSlot(s) ? s.used : CHAINED | blocks.save(s);
     slots[at + 1] = s.time | (long) Life.encode(freshAt - s.time) << 53;
     slots[at + 2] = number | (exhausted ? EXHAUSTED : 0);
   }

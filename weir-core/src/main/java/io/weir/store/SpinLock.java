@@ -38,6 +38,11 @@ abstract class SpinLock {
     VERSION.setRelease(this, version + 1);
   }
 
+  /** Takes the lock only if nobody has held it since {@link #stamp}; whether it did. */
+  final boolean lockIf(int stamp) {
+    return VERSION.compareAndSet(this, stamp, stamp + 1);
+  }
+
   /** What to hand to {@link #unchanged} after reading without the lock; odd if it is locked now. */
   final int stamp() {
     return (int) VERSION.getAcquire(this);
