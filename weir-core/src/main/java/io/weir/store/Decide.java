@@ -39,7 +39,7 @@ final class Decide {
       }
       admitted &= fits || limit.shadow();
     }
-    boolean charged = mode == Mode.TAKE ? admitted : mode != Mode.PEEK;
+    boolean charged = charges(mode, admitted);
     for (int i = 0; i < claims.length; i++) {
       State s = states[i];
       if (s != null) {
@@ -47,6 +47,17 @@ final class Decide {
       }
     }
     return outcomes;
+  }
+
+  /** As above for one claim alone, whose state is at hand. */
+  static Outcome decide(Claim claim, State s, Mode mode, long now, long when) {
+    Limit limit = claim.limit();
+    boolean fits = fits(limit.algorithm(), limit.terms(), s, now, claim.cost());
+    return settle(claim, s, charges(mode, fits || limit.shadow()), mode, now, when);
+  }
+
+  private static boolean charges(Mode mode, boolean admitted) {
+    return mode == Mode.TAKE ? admitted : mode != Mode.PEEK;
   }
 
   /** Whether a claim has room beside those before it on the same state. */

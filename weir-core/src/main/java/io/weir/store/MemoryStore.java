@@ -24,6 +24,7 @@ public final class MemoryStore implements Store {
   private static final int SEGMENT_WORDS = 32 * 1024;
   private static final int FEWEST_SEGMENTS = 256;
   private static final int MOST_SEGMENTS = 1 << 16;
+  private static final int GLANCES = 4;
 
   private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
 
@@ -100,11 +101,17 @@ public final class MemoryStore implements Store {
         return judgeAcross(claims, mode, now, chargedAt);
       }
     }
-    if (claims.length == 1) {
-      Outcome[] outcomes = judgeAtAGlance(claims, mode, now, chargedAt);
-      if (outcomes != null) {
-        return outcomes;
+    for (int tries = 0; claims.length == 1 && tries < GLANCES; tries++) {
+      int stamp = segments[first].stamp();
+      Outcome outcome = judgeAtAGlance(claims[0], mode, now, Math.min(now, chargedAt), stamp);
+      if (outcome != null) {
+        return new Outcome[] {outcome};
       }
+      if (SpinLock.isFree(stamp) && segments[first].unchanged(stamp)) {
+        break; // it was not for another thread
+      }
+      SpinLock.backOff(tries);
+      now = clock.micros();
     }
     segments[first].lock();
     try {
@@ -119,30 +126,26 @@ public final class MemoryStore implements Store {
    * since. So a refusal or a peek takes no lock, and a flood on one key costs its neighbours
    * nothing. Null if a glance is not enough.
    */
-  private Outcome @Nullable [] judgeAtAGlance(Claim[] claims, Mode mode, long now, long chargedAt) {
-    Scratch scratch = SCRATCH.get();
-    scratch.fit(1);
-    State s = scratch.pool[0];
-    scratch.states[0] = s;
-    long key = key(claims[0]);
-    Segment segment = segments[segment(claims[0])];
-    int stamp = segment.stamp();
+  private @Nullable Outcome judgeAtAGlance(Claim claim, Mode mode, long now, long when, int stamp) {
+    State s = new State(); // never leaves this method, so the compiler need not make it
+    long key = key(claim);
+    Segment segment = segments[segment(claim)];
     if (!segment.glimpse(key, s, stamp) || s.time > now) {
       return null;
     }
-    Outcome[] outcomes = Decide.decide(claims, scratch.states, mode, now, Math.min(now, chargedAt));
+    Outcome outcome = Decide.decide(claim, s, mode, now, when);
     if (!s.changed) {
-      return outcomes;
+      return outcome;
     }
     if (!Segment.fitsSlot(s) || !segment.lockIf(stamp)) {
       return null;
     }
     try {
-      save(segment, key, s, outcomes[0]);
+      save(segment, key, s, outcome);
     } finally {
       segment.unlock();
     }
-    return outcomes;
+    return outcome;
   }
 
   private Outcome[] judgeAcross(Claim[] claims, Mode mode, long now, long chargedAt) {

@@ -43,7 +43,7 @@ final class Segment extends SpinLock {
    */
   boolean glimpse(long key, State s, int stamp) {
     long[] table = slots;
-    if ((stamp & 1) != 0 || table.length == 0) {
+    if (!isFree(stamp) || table.length == 0) {
       return false;
     }
     int at = find(table, key);

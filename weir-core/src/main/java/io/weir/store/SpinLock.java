@@ -27,7 +27,7 @@ abstract class SpinLock {
   final void lock() {
     for (int tries = 0; ; tries++) {
       int seen = (int) VERSION.getOpaque(this);
-      if ((seen & 1) == 0 && VERSION.compareAndSet(this, seen, seen + 1)) {
+      if (isFree(seen) && VERSION.compareAndSet(this, seen, seen + 1)) {
         return;
       }
       backOff(tries);
@@ -36,6 +36,11 @@ abstract class SpinLock {
 
   void unlock() {
     VERSION.setRelease(this, version + 1);
+  }
+
+  /** Whether nobody held the lock at that {@link #stamp}. */
+  static boolean isFree(int stamp) {
+    return (stamp & 1) == 0;
   }
 
   /** Takes the lock only if nobody has held it since {@link #stamp}; whether it did. */
@@ -58,7 +63,7 @@ abstract class SpinLock {
    * Waits away from the holder's cache line, longer each time: the holder may have lost its core.
    */
   @SuppressWarnings("ThreadPriorityCheck") // it may need this one
-  private static void backOff(int tries) {
+  static void backOff(int tries) {
     if (tries < 6) {
       for (int i = 128 << tries; i > 0; i--) {
         Thread.onSpinWait();
