@@ -8,7 +8,7 @@ import java.util.Map;
 /** One key, a whole decision, and finding the rules; what {@code ./bench core} measures. */
 final class CorePart implements Bench.Part {
   private static final String[] LIMITERS = {
-    "weirStore", "weirLimiter", "bucket4j", "resilience4j", "guava"
+    "weirStore", "weirLimiter", "bucket4j", "bucket4jProbe", "resilience4j", "guava"
   };
 
   /** A bound, not a peer. */
@@ -70,6 +70,8 @@ final class CorePart implements Bench.Part {
     for (String column : single.columns()) {
       single.result(
           "single-" + column + "-ns", column, "weirStore", "bucket4j", "resilience4j", "guava");
+      single.result(
+          "single-" + column + "-ns-vs-bucket4j-probe", column, "weirStore", "bucket4jProbe");
     }
     for (String column : decide.columns()) {
       decide.result("decide-" + column + "-mops", column, "weir", "chm-bucket4j");

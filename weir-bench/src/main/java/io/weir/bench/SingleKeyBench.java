@@ -105,6 +105,14 @@ public class SingleKeyBench {
     return bucket4j.tryConsume(1);
   }
 
+  /**
+   * The one call of a peer that tells as much as Weir: permits left, time to wait, time to reset.
+   */
+  @Benchmark
+  public boolean bucket4jProbe() {
+    return bucket4j.tryConsumeAndReturnRemaining(1).isConsumed();
+  }
+
   @Benchmark
   public boolean resilience4j() {
     return resilience4j.acquirePermission(1);
