@@ -5,6 +5,7 @@ import io.weir.rule.Claim;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +66,7 @@ public final class Request implements Attributes {
   public static Request of(Map<String, String> attributes) {
     return of(
         attributes.entrySet().stream()
-            .flatMap(e -> java.util.stream.Stream.of(e.getKey(), e.getValue()))
+            .flatMap(e -> Stream.of(e.getKey(), e.getValue()))
             .toArray(String[]::new));
   }
 

@@ -1,5 +1,6 @@
 package io.weir.rule;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -21,6 +22,6 @@ public record LimitOverride(Selector when, List<Rate> rates, long burst) {
 
   /** Other limits, with bursts of their own size. */
   public static LimitOverride of(Selector when, String... rates) {
-    return new LimitOverride(when, java.util.Arrays.stream(rates).map(Rate::parse).toList(), 0);
+    return new LimitOverride(when, Arrays.stream(rates).map(Rate::parse).toList(), 0);
   }
 }

@@ -1,6 +1,7 @@
 package io.weir.rule;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ final class SelectorIndex {
         }
       }
     }
-    always = java.util.Arrays.copyOf(unanchored, n);
+    always = Arrays.copyOf(unanchored, n);
   }
 
   /** The selectors that name nothing. Not to be written to. */

@@ -50,7 +50,7 @@ class WorkedExamplesTest {
 
   @Test
   void a3FixedWindowLetsTwiceTheLimitPassAcrossItsEdge() {
-    Limiter limiter = limiter(Rule.named("a3").algorithm("fixed-window").limit("100/minute"));
+    Limiter limiter = limiter(window());
     clock.advance(Duration.ofSeconds(59));
     assertThat(admitted(limiter, 101)).isEqualTo(100);
     clock.advance(Duration.ofSeconds(1));
@@ -59,12 +59,7 @@ class WorkedExamplesTest {
 
   @Test
   void a3CoolDownKeepsTheTwoBurstsApart() {
-    Limiter limiter =
-        limiter(
-            Rule.named("a3")
-                .algorithm("fixed-window")
-                .limit("100/minute")
-                .coolDown(Duration.ofSeconds(10)));
+    Limiter limiter = limiter(window().coolDown(Duration.ofSeconds(10)));
     clock.advance(Duration.ofSeconds(59));
     assertThat(admitted(limiter, 80)).isEqualTo(80);
     clock.advance(Duration.ofSeconds(1));
@@ -76,12 +71,7 @@ class WorkedExamplesTest {
 
   @Test
   void a3CoolDownNeverRefusesACallerWhoUsedNothing() {
-    Limiter limiter =
-        limiter(
-            Rule.named("a3")
-                .algorithm("fixed-window")
-                .limit("100/minute")
-                .coolDown(Duration.ofSeconds(10)));
+    Limiter limiter = limiter(window().coolDown(Duration.ofSeconds(10)));
     assertThat(admitted(limiter, 101)).isEqualTo(100);
   }
 
@@ -120,6 +110,10 @@ class WorkedExamplesTest {
   @Test
   void a5SlidingCounter80And30At45SecondsEstimates50() {
     assertThat(peek(slidingCounter(80, 30, 45))).hasRemaining(50);
+  }
+
+  private static RuleBuilder window() {
+    return Rule.named("a3").algorithm("fixed-window").limit("100/minute");
   }
 
   private Limiter slidingCounter(int before, int used, int seconds) {
