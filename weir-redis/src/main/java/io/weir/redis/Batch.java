@@ -11,6 +11,7 @@ import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.StoreException;
 import java.util.Arrays;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,9 @@ final class Batch {
 
   /** What its answer must begin with. */
   int number;
+
+  /** The call it was sent with. */
+  @Nullable Future<?> call;
 
   int asks() {
     return asks;
