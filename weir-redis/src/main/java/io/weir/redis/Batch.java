@@ -110,9 +110,6 @@ final class Batch {
     for (int g = 0; g < groups; g++) {
       Ask ask = head(g);
       bytes.number(ask.claims.length, 2).number(wire(ask.mode), 1).number(sizes[g], 2);
-      if (ask.mode == Mode.REFUND) {
-        bytes.number(Math.min(ask.when, Terms.MAX_EXACT), 7);
-      }
       for (Claim one : ask.claims) {
         bytes.number(counterOf[claim++] + 1, 2).number(limit(one.limit()) + 1, 2);
         if (one.cost() < 256) {
@@ -120,6 +117,9 @@ final class Batch {
         } else {
           bytes.number(0, 1).number(one.cost(), 7);
         }
+      }
+      if (ask.mode == Mode.REFUND) {
+        bytes.number(Math.min(ask.when, Terms.MAX_EXACT), 7);
       }
     }
     byte[] requests = bytes.copy();
