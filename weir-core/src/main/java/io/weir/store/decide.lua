@@ -53,3 +53,21 @@ local function decide(claims, size, count, mode, now, when)
   end
   return granted
 end
+
+-- The same for a claim that is alone, as most are.
+local function decide_one(limit, counter, cost, count, mode, now, when)
+  local terms, before, granted = limit.terms, time[counter], count
+  local fits, t, u, m = limit.age(terms, now, before, used[counter], more[counter])
+  if before > now then changed[counter] = limit end
+  if mode == 'take' then
+    if count * cost > fits then granted = (fits - fits % cost) / cost end
+  elseif mode == 'peek' then
+    granted = 0
+  end
+  if granted > 0 then
+    changed[counter] = limit
+    t, u, m = limit.charge(terms, when, mode == 'refund' and -granted * cost or granted * cost, t, u, m)
+  end
+  time[counter], used[counter], more[counter] = t, u, m
+  return granted
+end

@@ -55,7 +55,7 @@ local function judge(requests, limits, now)
     if size == 1 then
       local limit, cost = claims[1].limit, claims[1].cost
       for counter = first, first + repeats - 1 do
-        settle(limit, counter, cost, look(limit, counter, cost, count, now), count, mode, when)
+        decide_one(limit, counter, cost, count, mode, now, when)
       end
     else
       for _ = 1, repeats do

@@ -33,7 +33,13 @@ while at < #words do
     time[counter], used[counter], more[counter], changed[counter] = s[1], s[2], copy(s[3]), nil
     claims[i] = {limit = limits[index], counter = counter, cost = cost}
   end
-  local granted = decide(claims, #claims, count, mode, now, when)
+  local granted
+  if #claims == 1 then
+    local c = claims[1]
+    granted = decide_one(c.limit, c.counter, c.cost, count, mode, now, when)
+  else
+    granted = decide(claims, #claims, count, mode, now, when)
+  end
   if mode == 'take' then say(granted) end
   for _, c in ipairs(claims) do
     local counter, l = c.counter, c.limit
