@@ -40,7 +40,7 @@ local function settle(limit, counter, cost, granted, count, mode, when)
   end
 end
 
--- Decides on the first `size` claims, each {limit, counter, cost}; returns how many of `count` requests are granted.
+-- Decides on `count` equal requests: the first `size` claims, each {limit, counter, cost}.
 local function decide(claims, size, count, mode, now, when)
   local granted = count
   for i = 1, size do
@@ -51,7 +51,6 @@ local function decide(claims, size, count, mode, now, when)
     local c = claims[i]
     settle(c.limit, c.counter, c.cost, granted, count, mode, when)
   end
-  return granted
 end
 
 -- The same for a claim that is alone, as most are.
@@ -69,5 +68,4 @@ local function decide_one(limit, counter, cost, count, mode, now, when)
     t, u, m = limit.charge(terms, when, mode == 'refund' and -granted * cost or granted * cost, t, u, m)
   end
   time[counter], used[counter], more[counter] = t, u, m
-  return granted
 end

@@ -1,8 +1,7 @@
 -- Plays a whole history in one call: limits, then decisions over them. States live in this call only.
 -- ARGV[1] = words: the number of limits; per limit algorithm, shadow (1 or 0) and its terms; then per decision
 -- mode, now, when, how many equal requests, the number of claims, and per claim limit, key, cost.
--- Answers per decision how many were granted where it took, and per claim the room left and the time until all of it is
--- back.
+-- Answers per claim with the room left and the time until all of it is back.
 local words, at = {}, 0
 for word in string.gmatch(ARGV[1], '%S+') do words[#words + 1] = word end
 local function word() at = at + 1; return words[at] end
@@ -33,14 +32,12 @@ while at < #words do
     time[counter], used[counter], more[counter], changed[counter] = s[1], s[2], copy(s[3]), nil
     claims[i] = {limit = limits[index], counter = counter, cost = cost}
   end
-  local granted
   if #claims == 1 then
     local c = claims[1]
-    granted = decide_one(c.limit, c.counter, c.cost, count, mode, now, when)
+    decide_one(c.limit, c.counter, c.cost, count, mode, now, when)
   else
-    granted = decide(claims, #claims, count, mode, now, when)
+    decide(claims, #claims, count, mode, now, when)
   end
-  if mode == 'take' then say(granted) end
   for _, c in ipairs(claims) do
     local counter, l = c.counter, c.limit
     if changed[counter] then stored[counter] = {time[counter], used[counter], copy(more[counter])} end
