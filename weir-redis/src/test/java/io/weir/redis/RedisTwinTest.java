@@ -1,0 +1,152 @@
+package io.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.Algorithms;
+import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.rule.Limit;
+import io.weir.store.MemoryStore;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import io.weir.store.Store;
+import io.weir.testkit.FakeClock;
+import io.weir.testkit.History;
+import io.weir.testkit.redis.RedisProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The Redis store says what the memory store says, at every step of a random history: requests of
+ * several claims that travel alone or together, states of every size, in every layout.
+ */
+class RedisTwinTest {
+  private static final int STEPS_PER_ROUND = 100;
+
+  private static RedisProcess redis;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisProcess.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {8, 3, 2})
+  void saysTheSame(int pageBytes) {
+    long seed = History.seed();
+    History history = new History(seed);
+    int rounds = Math.max(10, History.steps() / 2000);
+    for (int round = 0; round < rounds; round++) {
+      redis.command("FLUSHALL");
+      FakeClock clock = new FakeClock();
+      MemoryStore memory = new MemoryStore(clock, 16 << 20);
+      try (RedisStore store =
+          RedisStore.at(redis.uri())
+              .deadline(Duration.ofSeconds(5))
+              .pageBytes(pageBytes)
+              .storeClock(clock)
+              .open()) {
+        List<Limit> limits = limits(history);
+        for (int i = 0; i < STEPS_PER_ROUND; i++) {
+          clock.set(history.next(limits.get(history.below(limits.size())).terms()));
+          step(history, limits, store, memory, "-Dweir.seed=" + seed + " round " + round);
+        }
+        assertThat(store.health().corrupt()).isZero();
+        assertThat(store.health().degraded()).isZero();
+      }
+    }
+  }
+
+  private static List<Limit> limits(History history) {
+    List<Limit> limits = new ArrayList<>();
+    for (Algorithm algorithm : Algorithms.all()) {
+      boolean shadow = history.oneIn(4);
+      limits.add(
+          history.rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
+    }
+    return limits;
+  }
+
+  /** Several requests at one moment; the memory store is asked in the order Redis answered. */
+  private static void step(
+      History history, List<Limit> limits, RedisStore store, Store memory, String where) {
+    List<Asked> answered = Collections.synchronizedList(new ArrayList<>());
+    List<CompletableFuture<?>> answers = new ArrayList<>();
+    int together = history.oneIn(2) ? 1 : 1 + history.below(40);
+    for (int i = 0; i < together; i++) {
+      Mode mode = mode(history, together);
+      Claim[] claims = claims(history, limits, store.fingerprint());
+      CompletableFuture<Outcome[]> answer = store.take(claims, mode);
+      boolean remembered = answer.isDone();
+      answers.add(
+          answer.thenAccept(
+              outcomes -> answered.add(new Asked(claims, mode, outcomes, remembered))));
+    }
+    CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0])).join();
+    for (Asked one : answered) {
+      Outcome[] expected = memory.take(one.claims, one.mode).join();
+      if (one.remembered) {
+        assertThat(isRefused(one.claims, expected)).as("%s: a refusal remembered", where).isTrue();
+      } else {
+        assertThat(one.outcomes)
+            .as("%s: %s %s", where, one.mode, List.of(one.claims))
+            .isEqualTo(expected);
+      }
+    }
+  }
+
+  private static Mode mode(History history, int together) {
+    if (!history.oneIn(4)) {
+      return Mode.TAKE;
+    }
+    return together == 1 && history.oneIn(2)
+        ? Mode.REFUND
+        : history.oneOf(List.of(Mode.PEEK, Mode.FORCE));
+  }
+
+  private static Claim[] claims(History history, List<Limit> limits, Fingerprint fingerprint) {
+    Claim[] claims = new Claim[history.oneIn(2) ? 1 : 1 + history.below(limits.size())];
+    for (int i = 0; i < claims.length; i++) {
+      Limit limit = limits.get(history.below(limits.size()));
+      long caller = fingerprint.of("caller " + history.below(6));
+      claims[i] = Claim.of(limit, caller, history.cost(limit.most()));
+    }
+    return claims;
+  }
+
+  private static boolean isRefused(Claim[] claims, Outcome[] outcomes) {
+    boolean refused = false;
+    for (int i = 0; i < claims.length; i++) {
+      refused |= !outcomes[i].fits() && !claims[i].limit().shadow();
+    }
+    return refused;
+  }
+
+  /** A request and what Redis said. */
+  private static final class Asked {
+    final Claim[] claims;
+    final Mode mode;
+    final Outcome[] outcomes;
+    final boolean remembered;
+
+    Asked(Claim[] claims, Mode mode, Outcome[] outcomes, boolean remembered) {
+      this.claims = claims;
+      this.mode = mode;
+      this.outcomes = outcomes;
+      this.remembered = remembered;
+    }
+  }
+}
