@@ -1,5 +1,8 @@
 package io.weir.bench;
 
+import io.weir.bench.report.Part;
+import io.weir.bench.report.Rounds;
+import io.weir.bench.report.Table;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -14,12 +17,6 @@ final class Bench {
       Map.of("core", new CorePart(), "memory", new MemoryPart());
 
   private Bench() {}
-
-  /** Something that is measured and reported by itself. */
-  interface Part {
-    /** Measures, printing a line per candidate, and returns what it found, in order. */
-    List<Table> measure(Rounds rounds) throws Exception;
-  }
 
   public static void main(String[] args) throws Exception {
     boolean quick = Arrays.asList(args).contains("--quick");
