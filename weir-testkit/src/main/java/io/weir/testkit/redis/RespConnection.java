@@ -1,0 +1,100 @@
+package io.weir.testkit.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One connection to a server on loopback, for one command at a time. */
+final class RespConnection implements AutoCloseable {
+  private final Socket socket = new Socket();
+  private final InputStream in;
+
+  RespConnection(int port) throws IOException {
+    try {
+      socket.setTcpNoDelay(true);
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      in = new BufferedInputStream(socket.getInputStream());
+    } catch (IOException | RuntimeException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /** A String, Long, List, null, or for an error an IllegalStateException, here not thrown. */
+  @Nullable Object send(Duration patience, String... words) throws IOException {
+    socket.setSoTimeout(Math.toIntExact(patience.toMillis()));
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    request.writeBytes(("*" + words.length + "\r\n").getBytes(UTF_8));
+    for (String word : words) {
+      byte[] bytes = word.getBytes(UTF_8);
+      request.writeBytes(("$" + bytes.length + "\r\n").getBytes(UTF_8));
+      request.writeBytes(bytes);
+      request.writeBytes("\r\n".getBytes(UTF_8));
+    }
+    OutputStream out = socket.getOutputStream();
+    request.writeTo(out);
+    return reply();
+  }
+
+  private @Nullable Object reply() throws IOException {
+    String line = line();
+    String rest = line.substring(1);
+    return switch (line.charAt(0)) {
+      case '+' -> rest;
+      case '-' -> new IllegalStateException(rest);
+      case ':' -> Long.valueOf(rest);
+      case '$' -> rest.equals("-1") ? null : text(Integer.parseInt(rest));
+      case '*' -> rest.equals("-1") ? null : list(Integer.parseInt(rest));
+      default -> throw new IOException("not a reply of the Redis protocol: " + line);
+    };
+  }
+
+  private String text(int length) throws IOException {
+    byte[] bytes = in.readNBytes(length);
+    line();
+    return new String(bytes, UTF_8);
+  }
+
+  private List<@Nullable Object> list(int length) throws IOException {
+    List<@Nullable Object> list = new ArrayList<>(length);
+    for (int i = 0; i < length; i++) {
+      list.add(reply());
+    }
+    return list;
+  }
+
+  private String line() throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    for (int b = in.read(); b != '\n'; b = in.read()) {
+      if (b < 0) {
+        throw new EOFException("the server closed the connection");
+      }
+      if (b != '\r') {
+        line.write(b);
+      }
+    }
+    return line.toString(UTF_8);
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
