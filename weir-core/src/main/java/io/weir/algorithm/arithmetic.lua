@@ -4,11 +4,10 @@ local algorithms = {}
 
 local function ceildiv(a, b) return floor((a + b - 1) / b) end
 
--- The most a bucket's state may say is used: twice its size, and what may trickle in during a turn.
-local function brim(t) return 2 * t.burst * t.unit + t.p end
-
 -- The time in which `amount` units drain, rounded up.
 local function drain(t, amount)
-  local turns = floor(amount / t.p)
-  return turns * t.q + ceildiv((amount - turns * t.p) * t.q, t.p)
+  local p, q = t.p, t.q
+  if q == 1 then return ceildiv(amount, p) end
+  local turns = floor(amount / p)
+  return turns * q + ceildiv((amount - turns * p) * q, p)
 end

@@ -1,6 +1,7 @@
 -- Plays a whole history in one call: limits, then decisions over them. States live in this call only.
 -- ARGV[1] = words: the number of limits; per limit algorithm, shadow (1 or 0) and its terms; then per decision
--- mode, now, when, the number of claims, and per claim limit, key, cost.
+-- mode, now, when, how many equal requests, the number of claims, and per claim limit, key, cost.
+-- Answers per decision how many were granted where it took, and per claim the room left and the time until all of it is back.
 local words, at = {}, 0
 for word in string.gmatch(ARGV[1], '%S+') do words[#words + 1] = word end
 local function word() at = at + 1; return words[at] end
@@ -21,8 +22,9 @@ local function copy(s)
 end
 
 local states, reply = {}, {}
+local function say(n) reply[#reply + 1] = string.format('%.0f', n) end
 while at < #words do
-  local mode, now, when, claims, loaded = word(), number(), number(), {}, {}
+  local mode, now, when, count, claims, loaded = word(), number(), number(), number(), {}, {}
   for i = 1, number() do
     local index, key, cost = number() + 1, word(), number()
     local id = index .. '/' .. key
@@ -30,8 +32,12 @@ while at < #words do
     local limit = limits[index]
     claims[i] = {algorithm = limit.algorithm, shadow = limit.shadow, terms = limit.terms, state = loaded[id], cost = cost}
   end
-  local outcomes = decide(claims, mode, now, when)
+  local granted = decide(claims, #claims, count, mode, now, when)
+  if mode == 'take' then say(granted) end
   for id, state in pairs(loaded) do if state.changed then states[id] = state end end
-  for _, n in ipairs(outcomes) do reply[#reply + 1] = string.format('%.0f', n) end
+  for _, c in ipairs(claims) do
+    say(c.algorithm.room(c.terms, c.state, now))
+    say(c.algorithm.wait(c.terms, c.state, now, c.algorithm.most(c.terms)))
+  end
 end
 return table.concat(reply, ' ')

@@ -1,18 +1,21 @@
 -- Bursts up to the bucket's size, then the refill rate: the twin of TokenBucket.java.
 local bucket = {}
 
+-- The most a state may say is used: twice the bucket's size, and what may trickle in during a turn.
+local function brim(t) return 2 * t.burst * t.unit + t.p end
+
 function bucket.age(t, s, now)
-  s.used = min(s.used, brim(t))
-  local elapsed = now - s.time
+  local used, elapsed = s.used, now - s.time
+  if used > brim(t) then used = brim(t) end
   if elapsed < 0 then
-    s.used, s.time = min(s.used, t.burst * t.unit), now
-  elseif elapsed >= drain(t, s.used) then
-    s.used, s.time = 0, now
+    used, s.time = min(used, t.burst * t.unit), now
+  elseif used == 0 or elapsed >= drain(t, used) then
+    used, s.time = 0, now
   else
     local turns = floor(elapsed / t.q)
-    s.used = s.used - turns * t.p
-    s.time = s.time + turns * t.q
+    used, s.time = used - turns * t.p, s.time + turns * t.q
   end
+  s.used = used
 end
 
 function bucket.room(t, s, now)
