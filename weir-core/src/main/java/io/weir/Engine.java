@@ -1,7 +1,6 @@
 package io.weir;
 
 import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
 import io.weir.store.Clock;
@@ -21,20 +20,13 @@ final class Engine implements Limiter {
 
   private final RuleSource rules;
   private final Store store;
-  private final Fingerprint fingerprint;
   private final List<DecisionListener> listeners;
   private final Reservations reservations;
   private final AtomicBoolean listenerFailed = new AtomicBoolean();
 
-  Engine(
-      RuleSource rules,
-      Store store,
-      Clock clock,
-      Fingerprint fingerprint,
-      List<DecisionListener> listeners) {
+  Engine(RuleSource rules, Store store, Clock clock, List<DecisionListener> listeners) {
     this.rules = rules;
     this.store = store;
-    this.fingerprint = fingerprint;
     this.listeners = List.copyOf(listeners);
     this.reservations = new Reservations(store, clock);
   }
@@ -43,7 +35,7 @@ final class Engine implements Limiter {
   public CompletableFuture<Decision> ask(Request request, Mode mode) {
     reservations.expire();
     RuleSet current = rules.current();
-    Claim[] claims = current.claims(request, fingerprint, request.cost());
+    Claim[] claims = current.claims(request, store.fingerprint(), request.cost());
     CompletableFuture<Outcome[]> answer = store.take(claims, mode);
     if (answer.isDone()) {
       return CompletableFuture.completedFuture(

@@ -1,6 +1,5 @@
 package io.weir;
 
-import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
@@ -43,7 +42,6 @@ public final class Weir {
     private final RuleSource rules;
     private final List<DecisionListener> listeners = new ArrayList<>();
     private Clock clock = Clock.system();
-    private Fingerprint fingerprint = Fingerprint.random();
     private @Nullable Store store;
 
     private Builder(RuleSource rules) {
@@ -62,12 +60,6 @@ public final class Weir {
       return this;
     }
 
-    /** How callers become keys; nodes that share a store must share it. Random if not said. */
-    public Builder fingerprint(Fingerprint one) {
-      fingerprint = one;
-      return this;
-    }
-
     public Builder listener(DecisionListener one) {
       listeners.add(one);
       return this;
@@ -75,7 +67,7 @@ public final class Weir {
 
     public Limiter build() {
       Store chosen = store == null ? new MemoryStore(clock) : store;
-      return new Engine(rules, chosen, clock, fingerprint, listeners);
+      return new Engine(rules, chosen, clock, listeners);
     }
   }
 }

@@ -3,7 +3,6 @@ package io.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.rule.Fingerprint;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.LiveRules;
 import io.weir.rule.Rule;
@@ -258,9 +257,8 @@ class LimiterTest {
     RuleSet rules = RuleSet.of(rule("tokens", "100/day"));
     Clock clock = Clock.system();
     Store store = new MemoryStore(clock);
-    Fingerprint fingerprint = Fingerprint.random();
-    Limiter holder = Weir.limiter(rules).store(store).fingerprint(fingerprint).build();
-    Limiter observer = Weir.limiter(rules).store(store).fingerprint(fingerprint).build();
+    Limiter holder = Weir.limiter(rules).store(store).build();
+    Limiter observer = Weir.limiter(rules).store(store).build();
     var unused = holder.reserve(user("x").cost(50), Duration.ofMillis(20)).join();
     assertThat(remaining(observer)).isEqualTo(50);
     long patience = clock.micros() + 10_000_000;

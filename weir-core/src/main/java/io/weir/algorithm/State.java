@@ -52,6 +52,11 @@ public final class State {
     used = 0;
     before = 0;
     size = 0;
+    clearNotes();
+  }
+
+  /** Forgets the decision it was last used in. */
+  public void clearNotes() {
     pending = 0;
     taken = 0;
   }

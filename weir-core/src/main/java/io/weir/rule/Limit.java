@@ -2,6 +2,7 @@ package io.weir.rule;
 
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Terms;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One limit of one rule, compiled: what a request is held against and what its counters are named.
@@ -16,13 +17,18 @@ public final class Limit {
   private final Terms terms;
   private final long salt;
   private final boolean shadow;
+  private final @Nullable Limit share;
 
-  Limit(Rule rule, Rate rate, Terms terms) {
+  /**
+   * @param share what this limit is where its rule counts a share of the budget alone
+   */
+  Limit(Rule rule, Rate rate, Terms terms, @Nullable Limit share) {
     this.rule = rule;
     this.rate = rate;
     this.terms = terms;
     this.algorithm = rule.algorithm();
     this.shadow = rule.shadow();
+    this.share = share;
     String name = rule.id() + "\n" + rule.algorithm().name() + "\n" + terms.period();
     this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unit());
   }
@@ -46,6 +52,11 @@ public final class Limit {
 
   public Terms terms() {
     return terms;
+  }
+
+  /** The part of it a node gives out alone, where the rule's posture is local. */
+  public @Nullable Limit share() {
+    return share;
   }
 
   long salt() {

@@ -32,6 +32,11 @@ public record Posture(Answer answer, int percent) {
     }
   }
 
+  /** That share of a number of permits, at least one. */
+  long share(long permits) {
+    return Math.max(1, permits / 100 * percent + permits % 100 * percent / 100);
+  }
+
   /** Each node counts that share of the budget alone. */
   public static Posture local(int percent) {
     return new Posture(Answer.LOCAL, percent);

@@ -151,8 +151,14 @@ public final class Rule {
     long size = burst == 0 ? rate.permits() : burst;
     long coolDown = Durations.micros(spec.coolDown);
     try {
-      return new Limit(
-          this, rate, Terms.of(spec.algorithm, rate.permits(), period, size, coolDown));
+      Terms terms = Terms.of(spec.algorithm, rate.permits(), period, size, coolDown);
+      Limit share = null;
+      if (spec.posture.answer() == Posture.Answer.LOCAL) {
+        long permits = spec.posture.share(rate.permits());
+        Terms part = Terms.of(spec.algorithm, permits, period, spec.posture.share(size), coolDown);
+        share = new Limit(this, rate, part, null);
+      }
+      return new Limit(this, rate, terms, share);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(rate + " " + e.getMessage(), e);
     }

@@ -18,4 +18,12 @@ public interface Clock {
     long offset = wall.getEpochSecond() * 1_000_000_000 + wall.getNano() - timer;
     return () -> (offset + System.nanoTime()) / 1000;
   }
+
+  /** This machine's wall clock, which others may set. */
+  static Clock wall() {
+    return () -> {
+      Instant now = Instant.now();
+      return now.getEpochSecond() * 1_000_000 + now.getNano() / 1000;
+    };
+  }
 }

@@ -12,17 +12,18 @@ import org.jspecify.annotations.Nullable;
  * The decision, once for every algorithm: look at all claims, then charge all or none. The twin of
  * {@code decide.lua}.
  */
-final class Decide {
+public final class Decide {
 
   private Decide() {}
 
   /**
-   * Judges claims, each with its state; claims on one key share one state. A state that is missing
-   * is one the store could not find room for: the rule's posture answers.
+   * Judges claims, each with its state, which notes of an earlier decision must not be on; claims
+   * on one key share one state. A state that is missing is one the store could not find room for:
+   * the rule's posture answers.
    *
    * @param when the time the charge counts at: {@code now}, or earlier for what is given back
    */
-  static Outcome[] decide(
+  public static Outcome[] decide(
       Claim[] claims, @Nullable State[] states, Mode mode, long now, long when) {
     boolean admitted = true;
     Outcome[] outcomes = new Outcome[claims.length];
@@ -50,7 +51,7 @@ final class Decide {
   }
 
   /** As above for one claim alone, whose state is at hand. */
-  static Outcome decide(Claim claim, State s, Mode mode, long now, long when) {
+  public static Outcome decide(Claim claim, State s, Mode mode, long now, long when) {
     Limit limit = claim.limit();
     boolean fits = fits(limit.algorithm(), limit.terms(), s, now, claim.cost());
     return settle(claim, s, charges(mode, fits || limit.shadow()), mode, now, when);

@@ -2,6 +2,7 @@ package io.weir.store;
 
 import io.weir.algorithm.State;
 import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -29,6 +30,7 @@ public final class MemoryStore implements Store {
   private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
 
   private final Clock clock;
+  private final Fingerprint fingerprint = Fingerprint.random();
   private final Segment[] segments;
   private final int shift;
   private final LongAdder turnedAway = new LongAdder();
@@ -68,6 +70,11 @@ public final class MemoryStore implements Store {
   @Override
   public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
     return CompletableFuture.completedFuture(judge(claims, Mode.REFUND, chargedAt));
+  }
+
+  @Override
+  public Fingerprint fingerprint() {
+    return fingerprint;
   }
 
   /** How many counters it holds, those that have become fresh but were not yet needed included. */

@@ -1,6 +1,7 @@
 package io.weir.store;
 
 import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -8,7 +9,8 @@ import java.util.concurrent.CompletableFuture;
  * one atomic step.
  *
  * <p>An implementation is safe for any number of threads and never completes exceptionally: what it
- * cannot answer it answers by the rule's posture, with {@link Outcome#degraded}.
+ * cannot answer it answers by the rule's posture, with {@link Outcome#degraded}. One that may be
+ * late or fail stands behind a {@link Guard}, which sees to that.
  */
 public interface Store extends AutoCloseable {
 
@@ -27,6 +29,9 @@ public interface Store extends AutoCloseable {
    * What has been forgotten since is not given back.
    */
   CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt);
+
+  /** How callers become keys here; nodes that share a store share it. */
+  Fingerprint fingerprint();
 
   /** Ends what the store started; it must not be asked any more. */
   @Override

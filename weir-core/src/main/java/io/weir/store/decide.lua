@@ -1,5 +1,6 @@
 -- The decision, once for every algorithm: look at all claims, then charge all or none. The twin of Decide.java.
--- A claim is {algorithm, terms, state, cost, shadow}; claims on one key share one state, and the first `size` count.
+-- A claim is {limit, state, cost}, a limit {algorithm, terms, shadow}. Claims on one key share one state; the first
+-- `size` of them count.
 -- count: how many equal requests ask at once; as many are granted as would be one after the other.
 -- mode: take | peek | force | refund      when: the time the charge counts at
 -- Returns how many are granted. Marks the states that must be stored as changed: those charged, and those that
@@ -12,13 +13,13 @@ local function decide(claims, size, count, mode, now, when)
     if s.pending then
       pending = s.pending + pending
     else
-      local a, t = c.algorithm, c.terms
+      local a, t = c.limit.algorithm, c.limit.terms
       if s.time > now then s.changed = true end
       a.age(t, s, now)
       s.room = a.room(t, s, now)
     end
     s.pending = pending
-    if granted * pending > s.room and not c.shadow then granted = floor(s.room / pending) end
+    if granted * pending > s.room and not c.limit.shadow then granted = floor(s.room / pending) end
   end
 
   for i = 1, size do
@@ -34,7 +35,7 @@ local function decide(claims, size, count, mode, now, when)
     end
     if charged > 0 then
       s.changed = true
-      c.algorithm.charge(c.terms, s, when, mode == 'refund' and -charged * cost or charged * cost)
+      c.limit.algorithm.charge(c.limit.terms, s, when, mode == 'refund' and -charged * cost or charged * cost)
       s.room = s.room - charged * cost
     end
   end

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
 import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.store.Clock;
@@ -34,7 +33,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 public abstract class StoreContract {
   private final FakeClock clock = new FakeClock();
-  private final Fingerprint fingerprint = Fingerprint.random();
   private Store store;
 
   /** A new, empty store that lives by this clock. */
@@ -303,7 +301,7 @@ public abstract class StoreContract {
   }
 
   private Claim claim(Rule rule, String caller, long cost) {
-    return Claim.of(rule.limits().get(0), fingerprint.of(caller), cost);
+    return Claim.of(rule.limits().get(0), store.fingerprint().of(caller), cost);
   }
 
   private Outcome take(Claim claim) {

@@ -13,6 +13,7 @@ import io.weir.store.MemoryStore;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
+import io.weir.testkit.redis.RedisProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -31,21 +32,21 @@ class LuaTwinTest {
   private static final int DECISIONS_PER_CALL = 200;
   private static final Fingerprint FINGERPRINT = new Fingerprint(1, 2);
 
-  private static LocalRedis redis;
+  private static RedisProcess redis;
   private static String replay;
 
   @BeforeAll
   static void start() throws IOException {
-    redis = new LocalRedis();
-    replay =
-        redis.load(
-            Algorithms.lua()
-                + resource(Store.class, "decide.lua")
-                + resource(LuaTwinTest.class, "replay.lua"));
+    redis = RedisProcess.start("busy-reply-threshold 60000");
+    String script =
+        Algorithms.lua()
+            + resource(Store.class, "decide.lua")
+            + resource(LuaTwinTest.class, "replay.lua");
+    replay = String.valueOf(redis.command("SCRIPT", "LOAD", script));
   }
 
   @AfterAll
-  static void stop() throws IOException {
+  static void stop() {
     redis.close();
   }
 
@@ -76,7 +77,7 @@ class LuaTwinTest {
       for (int i = 0; i < DECISIONS_PER_CALL; i++, steps++) {
         refused += step(history, limits, clock, store, words, expected);
       }
-      assertThat(redis.eval(replay, words.toString()))
+      assertThat(redis.command("EVALSHA", replay, "0", words.toString()))
           .as("-Dweir.seed=%d after %d steps: %s", seed, steps, limits)
           .isEqualTo(expected.toString().trim());
     }

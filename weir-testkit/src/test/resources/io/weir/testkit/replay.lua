@@ -29,15 +29,15 @@ while at < #words do
     local index, key, cost = number() + 1, word(), number()
     local id = index .. '/' .. key
     loaded[id] = loaded[id] or copy(states[id] or {time = 0, used = 0, before = 0, entries = {}})
-    local limit = limits[index]
-    claims[i] = {algorithm = limit.algorithm, shadow = limit.shadow, terms = limit.terms, state = loaded[id], cost = cost}
+    claims[i] = {limit = limits[index], state = loaded[id], cost = cost}
   end
   local granted = decide(claims, #claims, count, mode, now, when)
   if mode == 'take' then say(granted) end
   for id, state in pairs(loaded) do if state.changed then states[id] = state end end
   for _, c in ipairs(claims) do
-    say(c.algorithm.room(c.terms, c.state, now))
-    say(c.algorithm.wait(c.terms, c.state, now, c.algorithm.most(c.terms)))
+    local a, t = c.limit.algorithm, c.limit.terms
+    say(a.room(t, c.state, now))
+    say(a.wait(t, c.state, now, a.most(t)))
   end
 end
 return table.concat(reply, ' ')

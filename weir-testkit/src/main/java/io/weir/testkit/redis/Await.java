@@ -4,9 +4,9 @@ import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** Waits for another process, looking every few milliseconds and giving up in the end. */
+/** Waits for another process, looking often at first, then less so, and giving up in the end. */
 final class Await {
-  private static final int MILLIS_BETWEEN = 2;
+  private static final int LONGEST_PAUSE_MILLIS = 20;
 
   private Await() {}
 
@@ -14,15 +14,15 @@ final class Await {
   static boolean until(Duration most, BooleanSupplier condition) {
     Clock clock = Clock.system();
     long end = clock.micros() + most.toNanos() / 1000;
-    while (!condition.getAsBoolean()) {
+    for (int pause = 1; !condition.getAsBoolean(); pause++) {
       if (clock.micros() > end) {
         return false;
       }
       try {
-        Thread.sleep(MILLIS_BETWEEN);
+        Thread.sleep(Math.min(pause, LONGEST_PAUSE_MILLIS));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        throw new IllegalStateException("interrupted while waiting for Redis", e);
+        throw new IllegalStateException("interrupted while waiting for a process", e);
       }
     }
     return true;

@@ -21,7 +21,7 @@ public final class RedisProcess implements AutoCloseable {
   private static final Set<RedisProcess> OPEN = ConcurrentHashMap.newKeySet();
 
   static {
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> OPEN.forEach(RedisProcess::close)));
+    Runtime.getRuntime().addShutdownHook(new Thread(RedisProcess::endAll));
   }
 
   private final int port = RedisPorts.take();
@@ -114,7 +114,7 @@ public final class RedisProcess implements AutoCloseable {
     return commands.send(patience, words);
   }
 
-  /** CPU time that the process running now has used so far. */
+  /** CPU time that the process running now has used so far, in steps of about ten milliseconds. */
   public Duration cpu() {
     return process()
         .info()
@@ -134,6 +134,17 @@ public final class RedisProcess implements AutoCloseable {
     if (OPEN.remove(this)) {
       RedisPorts.release(port);
     }
+  }
+
+  /** First all processes, so that a folder that cannot be deleted leaves none behind. */
+  private static void endAll() {
+    for (RedisProcess redis : OPEN) {
+      Process running = redis.process;
+      if (running != null) {
+        running.destroyForcibly();
+      }
+    }
+    OPEN.forEach(RedisProcess::close);
   }
 
   private void launch() {

@@ -1,0 +1,118 @@
+package io.weir.store;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * Makes stores that may be late, fail or vanish into stores that always answer in time, by the
+ * rules' postures if need be.
+ *
+ * <p>Several stores may share a guard, such as the shards of a cluster: each is lost and found by
+ * itself. Safe for any number of threads.
+ */
+public final class Guard implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(Guard.class.getName());
+  private static final long LOG_EVERY = 10_000_000;
+
+  final Clock clock;
+  final long deadline;
+  final int maxWaiting;
+  final Watch watch;
+  final Postures postures;
+  private final StoreListener listener;
+  private final AtomicInteger lost = new AtomicInteger();
+  private final AtomicLong degraded = new AtomicLong();
+  private final AtomicLong nextLog = new AtomicLong();
+
+  /**
+   * @param clock never steps back; deadlines are measured and shares counted by it
+   * @param deadline how long a decision may take, waiting for its turn included
+   * @param maxWaiting how many decisions may wait for each store at once
+   */
+  public Guard(Clock clock, Duration deadline, int maxWaiting, StoreListener listener) {
+    if (deadline.toNanos() < 1_000_000 || deadline.compareTo(Duration.ofMinutes(1)) > 0) {
+      throw new IllegalArgumentException(
+          "a store deadline of " + deadline + " cannot be; write 1ms to 1m, such as 5ms");
+    }
+    if (maxWaiting < 1) {
+      throw new IllegalArgumentException(
+          maxWaiting + " decisions at once cannot be; write at least 1");
+    }
+    this.clock = clock;
+    this.deadline = deadline.toNanos() / 1000;
+    this.maxWaiting = maxWaiting;
+    this.listener = listener;
+    watch = new Watch(clock);
+    postures = new Postures(clock);
+  }
+
+  /** A store that asks the given one, whose futures may fail or never complete. */
+  public Store over(Store store) {
+    return new GuardedStore(store, this);
+  }
+
+  /** Whether every store behind it answers. */
+  public boolean available() {
+    return lost.get() == 0;
+  }
+
+  /** How many decisions were answered by postures so far. */
+  public long degraded() {
+    return degraded.get();
+  }
+
+  void answered(long micros) {
+    if (listener != StoreListener.NONE) {
+      tell(l -> l.answered(micros));
+    }
+  }
+
+  void failed(StoreException.Kind kind, String reason) {
+    degraded.incrementAndGet();
+    tell(l -> l.failed(kind, reason));
+    long now = clock.micros();
+    long at = nextLog.get();
+    if (now >= at && nextLog.compareAndSet(at, now + LOG_EVERY)) {
+      LOG.log(
+          Level.WARNING,
+          "the store has no answer ({0}); rules answer by their posture, {1} decisions so far",
+          reason,
+          degraded.get());
+    }
+  }
+
+  void turnedAway() {
+    degraded.incrementAndGet();
+  }
+
+  void lost(String reason) {
+    lost.incrementAndGet();
+    LOG.log(Level.WARNING, "the store is lost ({0}); probing it until it answers", reason);
+    tell(l -> l.lost(reason));
+  }
+
+  void found(long away) {
+    lost.decrementAndGet();
+    LOG.log(Level.INFO, "the store answers again after {0} ms", away / 1000);
+    tell(l -> l.found(Duration.ofNanos(away * 1000)));
+  }
+
+  /** Tells the listener, whose failures are its own. */
+  private void tell(Consumer<StoreListener> what) {
+    try {
+      what.accept(listener);
+    } catch (RuntimeException e) {
+      LOG.log(Level.DEBUG, "a store listener fails; decisions are not affected", e);
+    }
+  }
+
+  /** Ends the watch; what still waits is answered by postures. */
+  @Override
+  public void close() {
+    watch.close();
+  }
+}

@@ -1,0 +1,73 @@
+package io.weir.store;
+
+import io.weir.rule.Claim;
+import io.weir.rule.Limit;
+import io.weir.rule.Posture;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers for a store that does not: open, closed, or from this node's share of the budget.
+ *
+ * <p>All or nothing here too: if an enforcing rule is closed, no share is charged.
+ */
+final class Postures {
+  private static final long SHARES_BYTES = 64L << 20;
+
+  private final Clock clock;
+  private volatile @Nullable MemoryStore shares;
+
+  Postures(Clock clock) {
+    this.clock = clock;
+  }
+
+  Outcome[] answer(Claim[] claims, Mode mode) {
+    long now = clock.micros();
+    Outcome[] outcomes = new Outcome[claims.length];
+    boolean closed = false;
+    List<Claim> local = new ArrayList<>();
+    for (int i = 0; i < claims.length; i++) {
+      Limit limit = claims[i].limit();
+      Limit share = limit.share();
+      if (share != null) {
+        local.add(new Claim(share, claims[i].key(), claims[i].cost()));
+        continue;
+      }
+      boolean refused = limit.rule().posture().answer() == Posture.Answer.CLOSED;
+      closed |= refused && !limit.shadow();
+      outcomes[i] = Outcome.degraded(!refused, now);
+    }
+    if (!local.isEmpty()) {
+      Mode how = closed && mode == Mode.TAKE ? Mode.PEEK : mode;
+      Outcome[] parts = shares().take(local.toArray(new Claim[0]), how).join();
+      for (int i = 0, k = 0; i < claims.length; i++) {
+        if (claims[i].limit().share() != null) {
+          outcomes[i] = ofShare(parts[k++], now);
+        }
+      }
+    }
+    return outcomes;
+  }
+
+  /** What never fits a share may well fit the whole, once the store is back. */
+  private static Outcome ofShare(Outcome o, long now) {
+    return o.never()
+        ? Outcome.degraded(false, now)
+        : new Outcome(o.fits(), true, o.remaining(), o.reset(), o.pause(), now);
+  }
+
+  private MemoryStore shares() {
+    MemoryStore made = shares;
+    if (made == null) {
+      synchronized (this) {
+        made = shares;
+        if (made == null) {
+          made = new MemoryStore(clock, SHARES_BYTES);
+          shares = made;
+        }
+      }
+    }
+    return made;
+  }
+}

@@ -1,0 +1,39 @@
+package io.weir.redis;
+
+import java.util.Arrays;
+
+/** A buffer that grows, for what the script reads: little-endian numbers. */
+final class Bytes {
+  private byte[] bytes = new byte[256];
+  private int size;
+
+  void clear() {
+    size = 0;
+  }
+
+  /** Adds a number in that many bytes. */
+  Bytes number(long value, int width) {
+    grow(width);
+    for (int i = 0; i < width; i++) {
+      bytes[size++] = (byte) (value >>> (8 * i));
+    }
+    return this;
+  }
+
+  Bytes add(byte[] more) {
+    grow(more.length);
+    System.arraycopy(more, 0, bytes, size, more.length);
+    size += more.length;
+    return this;
+  }
+
+  byte[] copy() {
+    return Arrays.copyOf(bytes, size);
+  }
+
+  private void grow(int more) {
+    if (size + more > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + more));
+    }
+  }
+}

@@ -1,0 +1,214 @@
+package io.weir.redis;
+
+import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.store.Clock;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import io.weir.store.Store;
+import io.weir.store.StoreException;
+import io.weir.store.StoreException.Kind;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests to one shelf. A lone one is sent at once; those that come while calls are under way
+ * travel together, in two batches of about equal size, so that the server always has one to work on
+ * while the other is on the road.
+ *
+ * <p>Whoever has the turn forms batches and sends them: a thread that asks, or the one that brings
+ * an answer, which keeps the turn while it tells the callers, so that what they ask next travels
+ * together too. Nobody waits for the turn.
+ */
+final class Lane implements Store {
+  private static final int FLIGHTS = 2;
+  private static final int WORTH_A_SECOND = 16;
+  private static final int MOST = 512;
+  private static final long STALLED = 1_000_000;
+
+  /**
+   * What all lanes of a store share.
+   *
+   * @param clock the node's clock, which never steps back
+   * @param storeClock the time to decide by, where it is not the server's own
+   * @param maxInFlight how many requests may be sent and unanswered
+   */
+  record Shared(
+      Link link,
+      Clock clock,
+      @Nullable Clock storeClock,
+      int maxInFlight,
+      Refusals refusals,
+      IntConsumer corrupt,
+      ConcurrentLinkedQueue<Batch> spare) {}
+
+  private final byte[] shelf;
+  private final Setup setup;
+  private final Shared shared;
+  private final Sweeper sweeper;
+  private final ConcurrentLinkedQueue<Ask> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger turn = new AtomicInteger();
+  private final AtomicReferenceArray<@Nullable Batch> flying = new AtomicReferenceArray<>(FLIGHTS);
+  private final AtomicInteger inFlight = new AtomicInteger();
+
+  /* Only whoever has the turn touches these. */
+  private final ArrayDeque<Ask> ready = new ArrayDeque<>();
+  private int numbers;
+
+  Lane(byte[] shelf, Setup setup, Shared shared) {
+    this.shelf = shelf;
+    this.setup = setup;
+    this.shared = shared;
+    sweeper = new Sweeper(shelf, setup.cut(), shared);
+  }
+
+  @Override
+  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
+    return ask(new Ask(claims, mode, Long.MAX_VALUE));
+  }
+
+  @Override
+  public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
+    return ask(new Ask(claims, Mode.REFUND, chargedAt));
+  }
+
+  @Override
+  public Fingerprint fingerprint() {
+    return setup.fingerprint();
+  }
+
+  Sweeper sweeper() {
+    return sweeper;
+  }
+
+  private CompletableFuture<Outcome[]> ask(Ask ask) {
+    if (ask.claims.length > Batch.MAX_CLAIMS) {
+      return CompletableFuture.failedFuture(
+          new StoreException(
+              Kind.ERROR, "a request is held against more than " + Batch.MAX_CLAIMS + " limits"));
+    }
+    queue.add(ask);
+    if (turn.getAndIncrement() == 0) {
+      work();
+    }
+    return ask;
+  }
+
+  /** Sends what can be sent until nobody has come meanwhile. */
+  private void work() {
+    int seen = 1;
+    do {
+      for (Ask ask = queue.poll(); ask != null; ask = queue.poll()) {
+        ready.add(ask);
+      }
+      for (int place = free(); place >= 0 && isWorthSending(); place = free()) {
+        send(place);
+      }
+      seen = turn.addAndGet(-seen);
+    } while (seen != 0);
+  }
+
+  private int free() {
+    for (int i = 0; i < FLIGHTS; i++) {
+      Batch batch = flying.get(i);
+      if (batch == null) {
+        return i;
+      }
+      if (shared.clock().micros() - batch.sent > STALLED && !ready.isEmpty()) {
+        stalled(i, batch);
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * A call that has not been answered for so long will not be. Where there is one connection it is
+   * given up, and its calls fail with it; in a cluster only this call is, as other nodes may fare
+   * better.
+   */
+  private void stalled(int place, Batch batch) {
+    if (!shared.link().isCluster()) {
+      shared.link().drop("no answer for " + STALLED / 1_000_000 + " s");
+    } else if (flying.compareAndSet(place, batch, null)) {
+      inFlight.addAndGet(-batch.asks());
+      batch.fail(new StoreException(Kind.TIMEOUT, "no answer for " + STALLED / 1_000_000 + " s"));
+    }
+  }
+
+  private boolean isWorthSending() {
+    if (ready.isEmpty() || inFlight.get() >= shared.maxInFlight()) {
+      return false;
+    }
+    return underWay() == 0 || ready.size() >= WORTH_A_SECOND;
+  }
+
+  private int underWay() {
+    int count = 0;
+    for (int i = 0; i < FLIGHTS; i++) {
+      count += flying.get(i) == null ? 0 : 1;
+    }
+    return count;
+  }
+
+  private void send(int place) {
+    int flights = FLIGHTS - underWay();
+    int share = Math.max(WORTH_A_SECOND, (ready.size() + flights - 1) / flights);
+    int most = Math.min(Math.min(share, MOST), shared.maxInFlight() - inFlight.get());
+    Batch spare = shared.spare().poll();
+    Batch batch = spare == null ? new Batch() : spare;
+    while (batch.asks() < most && !batch.isFull() && !ready.isEmpty()) {
+      Ask ask = ready.remove();
+      if (!ask.isDone()) { // else its deadline has passed: it must not be charged any more
+        batch.add(ask);
+      }
+    }
+    if (batch.asks() == 0) {
+      shared.spare().add(batch);
+      return;
+    }
+    Clock storeClock = shared.storeClock();
+    batch.number = ++numbers;
+    batch.sent = shared.clock().micros();
+    inFlight.addAndGet(batch.asks());
+    flying.set(place, batch);
+    byte[][] arguments = batch.arguments(storeClock == null ? 0 : storeClock.micros(), setup.cut());
+    shared.link().call(shelf, arguments, (reply, failure) -> landed(place, batch, reply, failure));
+  }
+
+  private void landed(
+      int place, Batch batch, byte @Nullable [] reply, @Nullable StoreException failure) {
+    boolean hasTurn = turn.getAndIncrement() == 0;
+    if (flying.compareAndSet(place, batch, null)) { // else it was given up
+      inFlight.addAndGet(-batch.asks());
+      tell(batch, reply, failure);
+      batch.clear();
+      shared.spare().add(batch);
+    }
+    if (hasTurn) {
+      work();
+    }
+  }
+
+  private void tell(Batch batch, byte @Nullable [] reply, @Nullable StoreException failure) {
+    if (reply == null || failure != null) {
+      batch.fail(
+          failure == null ? new StoreException(Kind.GARBLED, "it answered nothing") : failure);
+      return;
+    }
+    try {
+      Batch.Answer answer = batch.settle(reply, shared.refusals());
+      if (answer.corrupt() > 0) {
+        shared.corrupt().accept(answer.corrupt());
+      }
+      sweeper.inserted(answer.inserted());
+    } catch (StoreException garbled) {
+      shared.link().drop(garbled.reason());
+      batch.fail(garbled);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.weir.redis;
+
+import io.weir.rule.Claim;
+import io.weir.store.Clock;
+import io.weir.store.Outcome;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers who was refused, so that the store is not asked again before the wait is over.
+ *
+ * <p>Nothing but time, a refund, a reset or an edit of the rule can make room, so a refusal holds
+ * until its wait is over; the wait is counted from when the request was sent, never a moment too
+ * long. An edited rule has other limits, which are not found here. For the rest the store is asked
+ * afresh every half second, so a refund or reset on any node is felt everywhere within one.
+ *
+ * <p>A table of fixed size in which the newer pushes out the older; safe for any number of threads.
+ */
+final class Refusals {
+  private static final int SIZE = 1 << 14;
+  private static final long LONGEST = 500_000;
+
+  private final AtomicReferenceArray<@Nullable Refusal> table = new AtomicReferenceArray<>(SIZE);
+  private final Clock clock;
+
+  Refusals(Clock clock) {
+    this.clock = clock;
+  }
+
+  private record Refusal(Claim[] claims, Outcome[] outcomes, long since, long until) {}
+
+  /** Remembers what was said to a request sent at that time, if it was refused for a while. */
+  void remember(Claim[] claims, Outcome[] outcomes, long sent) {
+    long wait = 0;
+    for (int i = 0; i < outcomes.length; i++) {
+      Outcome o = outcomes[i];
+      if (o.degraded()) {
+        return;
+      }
+      if (!o.fits() && !claims[i].limit().shadow()) {
+        wait = Math.max(wait, o.never() ? LONGEST : o.pause());
+      }
+    }
+    if (wait > 0) {
+      long until = sent + Math.min(wait, LONGEST);
+      table.setRelease(slot(claims), new Refusal(claims, outcomes, sent, until));
+    }
+  }
+
+  /** What the store would say again to this request; null if it must be asked. */
+  Outcome @Nullable [] recall(Claim[] claims) {
+    int slot = slot(claims);
+    Refusal refusal = table.getAcquire(slot);
+    if (refusal == null || !Ask.isSame(refusal.claims, claims)) {
+      return null;
+    }
+    long now = clock.micros();
+    if (now >= refusal.until) {
+      table.compareAndSet(slot, refusal, null);
+      return null;
+    }
+    long passed = now - refusal.since;
+    Outcome[] outcomes = new Outcome[claims.length];
+    for (int i = 0; i < outcomes.length; i++) {
+      Outcome o = refusal.outcomes[i];
+      long pause = o.pause() > 0 ? Math.max(o.fits() ? 0 : 1, o.pause() - passed) : o.pause();
+      long reset = Math.max(0, o.reset() - passed);
+      outcomes[i] = new Outcome(o.fits(), false, o.remaining(), reset, pause, o.time() + passed);
+    }
+    return outcomes;
+  }
+
+  /** Forgets what was said of these counters, since some of it is given back. */
+  void forget(Claim[] claims) {
+    table.set(slot(claims), null);
+  }
+
+  /** By the counters alone, so that giving back any number of permits finds it. */
+  private static int slot(Claim[] claims) {
+    long mixed = 0;
+    for (Claim claim : claims) {
+      mixed = (mixed + claim.key()) * 0x9E3779B97F4A7C15L;
+    }
+    return (int) (mixed >>> 50);
+  }
+}

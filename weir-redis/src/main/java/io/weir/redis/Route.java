@@ -1,0 +1,158 @@
+package io.weir.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.ClientResources;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * How a connection is made. What was sent over one that broke is never sent again, and nothing
+ * waits for one to come: a request that was not answered may have been charged.
+ */
+interface Route extends AutoCloseable {
+
+  CompletionStage<Wire> connect();
+
+  @Override
+  void close();
+
+  /** A connection, with what can be done over it. */
+  interface Wire {
+    StatefulConnection<byte[], byte[]> connection();
+
+    RedisClusterAsyncCommands<byte[], byte[]> commands();
+
+    /** Loads a library of functions on every server that may be asked. */
+    CompletableFuture<?> load(byte[] library);
+  }
+
+  static Route to(Address address, ClientResources resources) {
+    return address.kind() == Address.Kind.CLUSTER
+        ? new ClusterRoute(address, resources)
+        : new SingleRoute(address, resources);
+  }
+
+  private static SocketOptions sockets() {
+    return SocketOptions.builder().connectTimeout(Duration.ofSeconds(1)).tcpNoDelay(true).build();
+  }
+
+  /** To one server, named or found by asking sentinels anew for each connection. */
+  final class SingleRoute implements Route {
+    private final RedisClient client;
+    private final Address address;
+
+    SingleRoute(Address address, ClientResources resources) {
+      this.address = address;
+      client = RedisClient.create(resources);
+      client.setOptions(
+          ClientOptions.builder()
+              .autoReconnect(false)
+              .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+              .socketOptions(sockets())
+              .build());
+    }
+
+    @Override
+    public CompletionStage<Wire> connect() {
+      return client
+          .connectAsync(ByteArrayCodec.INSTANCE, address.nodes().get(0))
+          .thenApply(SingleWire::new);
+    }
+
+    @Override
+    public void close() {
+      client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+    }
+
+    private record SingleWire(StatefulRedisConnection<byte[], byte[]> connection) implements Wire {
+      @Override
+      public RedisClusterAsyncCommands<byte[], byte[]> commands() {
+        return connection.async();
+      }
+
+      @Override
+      public CompletableFuture<?> load(byte[] library) {
+        return connection
+            .async()
+            .functionLoad(new String(library, UTF_8), true)
+            .toCompletableFuture();
+      }
+    }
+  }
+
+  /** To a cluster: the driver knows which node has which slot and follows when that changes. */
+  final class ClusterRoute implements Route {
+    private final RedisClusterClient client;
+
+    ClusterRoute(Address address, ClientResources resources) {
+      client = RedisClusterClient.create(resources, address.nodes());
+      client.setOptions(
+          ClusterClientOptions.builder()
+              .validateClusterNodeMembership(false)
+              .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+              .replayFilter(command -> true)
+              .socketOptions(sockets())
+              .topologyRefreshOptions(
+                  ClusterTopologyRefreshOptions.builder()
+                      .enableAdaptiveRefreshTrigger(RefreshTrigger.values())
+                      .adaptiveRefreshTriggersTimeout(Duration.ofMillis(250))
+                      .enablePeriodicRefresh(Duration.ofSeconds(2))
+                      .build())
+              .build());
+    }
+
+    @Override
+    public CompletionStage<Wire> connect() {
+      return client
+          .refreshPartitionsAsync()
+          .thenCompose(unused -> client.connectAsync(ByteArrayCodec.INSTANCE))
+          .thenApply(ClusterWire::new);
+    }
+
+    @Override
+    public void close() {
+      client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+    }
+
+    private record ClusterWire(StatefulRedisClusterConnection<byte[], byte[]> connection)
+        implements Wire {
+      @Override
+      public RedisClusterAsyncCommands<byte[], byte[]> commands() {
+        return connection.async();
+      }
+
+      @Override
+      public CompletableFuture<?> load(byte[] library) {
+        List<CompletableFuture<?>> loads = new ArrayList<>();
+        for (RedisClusterNode node : connection.getPartitions()) {
+          if (node.is(RedisClusterNode.NodeFlag.UPSTREAM)
+              && !node.is(RedisClusterNode.NodeFlag.FAIL)) {
+            loads.add(
+                connection
+                    .getConnectionAsync(node.getNodeId())
+                    .thenCompose(c -> c.async().functionLoad(new String(library, UTF_8), true)));
+          }
+        }
+        return CompletableFuture.allOf(loads.toArray(new CompletableFuture<?>[0]));
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.weir.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.weir.store.Clock;
+import io.weir.store.StoreException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Forgets the counters of a shelf that have become fresh, a few at a time.
+ *
+ * <p>Two are looked at for each that is added, which keeps up with any inflow; when nothing is
+ * added, a few every second; and where many are stale, a few at a time with pauses three times as
+ * long, until few are. So memory comes back, and no call takes long.
+ */
+final class Sweeper {
+  private static final int STEP = 512;
+  private static final int LOOKS_PER_INSERT = 2;
+  private static final long MICROS_PER_MILLI = 1000;
+
+  private final byte[] shelf;
+  private final int cut;
+  private final Lane.Shared shared;
+  private final AtomicBoolean busy = new AtomicBoolean();
+  private final AtomicLong owed = new AtomicLong();
+  private volatile boolean occupied;
+
+  /* Only touched by the one sweep there is at a time. */
+  private String cursor = "0";
+  private long seenInRound;
+
+  Sweeper(byte[] shelf, int cut, Lane.Shared shared) {
+    this.shelf = shelf;
+    this.cut = cut;
+    this.shared = shared;
+  }
+
+  /** Notes that counters were added. */
+  void inserted(int count) {
+    if (count > 0) {
+      occupied = true;
+      if (owed.addAndGet((long) LOOKS_PER_INSERT * count) >= STEP) {
+        sweep();
+      }
+    }
+  }
+
+  /** Looks at a few, if there are any. */
+  void tick() {
+    if (occupied) {
+      sweep();
+    }
+  }
+
+  private void sweep() {
+    if (!busy.compareAndSet(false, true)) {
+      return;
+    }
+    Clock storeClock = shared.storeClock();
+    Bytes head = new Bytes();
+    head.number(0, 4).number(storeClock == null ? 0 : storeClock.micros(), 7).number(cut, 1);
+    byte[][] arguments = {
+      head.copy(), cursor.getBytes(US_ASCII), Integer.toString(STEP).getBytes(US_ASCII)
+    };
+    long began = shared.clock().micros();
+    shared.link().call(shelf, arguments, (reply, failure) -> swept(reply, failure, began));
+  }
+
+  private void swept(byte @Nullable [] reply, @Nullable StoreException failure, long began) {
+    long seen = 0;
+    long dead = 0;
+    if (reply != null && failure == null && reply.length > 12) {
+      Packed packed = new Packed(reply);
+      packed.number(4);
+      seen = packed.number(4);
+      dead = packed.number(4);
+      cursor = packed.rest();
+    } else {
+      cursor = "0";
+      owed.set(0); // it will be owed again
+    }
+    owed.set(Math.max(0, owed.get() - Math.max(seen, STEP)));
+    seenInRound += seen - dead;
+    if (cursor.equals("0")) {
+      occupied = seenInRound > 1; // one field is the shelf's own
+      seenInRound = 0;
+    }
+    busy.set(false);
+    if (owed.get() >= STEP) {
+      sweep();
+    } else if (dead * 4 > seen) {
+      long took = shared.clock().micros() - began;
+      shared.link().later(1 + 3 * took / MICROS_PER_MILLI, this::sweep);
+    }
+  }
+}

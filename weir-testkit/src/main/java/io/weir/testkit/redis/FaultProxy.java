@@ -1,0 +1,124 @@
+package io.weir.testkit.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A TCP proxy on a free loopback port that does to connections what networks do.
+ *
+ * <p>Safe for use by several threads. Faults are for all connections, those open and those to come.
+ */
+public final class FaultProxy implements AutoCloseable {
+  private final ServerSocket server;
+  private final Faults faults = new Faults();
+  private final Set<FaultLink> links = ConcurrentHashMap.newKeySet();
+  private int backend;
+  private int connections;
+  private boolean refuse;
+
+  private FaultProxy(int backend) throws IOException {
+    this.backend = backend;
+    server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
+  }
+
+  /** A proxy to a loopback port, without faults. */
+  public static FaultProxy to(int port) {
+    try {
+      FaultProxy proxy = new FaultProxy(port);
+      Thread thread = new Thread(proxy::accept, "fault-proxy-accept");
+      thread.setDaemon(true);
+      thread.start();
+      return proxy;
+    } catch (IOException e) {
+      throw new UncheckedIOException("no port for a proxy", e);
+    }
+  }
+
+  public int port() {
+    return server.getLocalPort();
+  }
+
+  /**
+   * Connects all clients to another backend under their open connections, which they do not see.
+   */
+  public synchronized void swap(int port) {
+    backend = port;
+    links.forEach(link -> link.swap(port));
+  }
+
+  /** Holds every chunk towards the client that long, in order; zero for no longer. */
+  public void delay(Duration each) {
+    faults.delay(each);
+  }
+
+  /**
+   * Closes, once, the connection that carries the last of that many further bytes towards a client,
+   * right after it. With zero, the next reply is closed before its first byte.
+   */
+  public void cutAfter(long bytes) {
+    faults.cutAfter(bytes);
+  }
+
+  /** Drops the next that many bytes towards clients, the connections staying open. */
+  public void skip(long bytes) {
+    faults.skip(bytes);
+  }
+
+  /**
+   * Swallows everything both ways, even that the backend ends; connections stay open, and new ones
+   * are accepted. What was swallowed does not come back afterwards.
+   */
+  public void blackhole(boolean on) {
+    faults.blackhole(on);
+  }
+
+  /** Closes all connections, and new ones as soon as they come. */
+  public synchronized void refuse(boolean on) {
+    refuse = on;
+    if (on) {
+      links.forEach(FaultLink::close);
+    }
+  }
+
+  /** How many it has accepted so far, counting those it refused by closing them. */
+  public synchronized int connections() {
+    return connections;
+  }
+
+  @Override
+  public void close() {
+    refuse(true);
+    try {
+      server.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void accept() {
+    try {
+      while (!server.isClosed()) {
+        admit(server.accept());
+      }
+    } catch (IOException e) {
+      close();
+    }
+  }
+
+  private synchronized void admit(Socket client) {
+    connections++;
+    FaultLink link = new FaultLink(client, faults, links::remove);
+    if (refuse) {
+      link.close();
+    } else {
+      links.add(link);
+      link.open(backend);
+    }
+  }
+}

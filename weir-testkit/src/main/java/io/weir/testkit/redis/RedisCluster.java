@@ -1,0 +1,102 @@
+package io.weir.testkit.redis;
+
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A Redis Cluster of three primaries, which share the slots evenly, and a replica of each.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class RedisCluster implements AutoCloseable {
+  private static final int PRIMARIES = 3;
+
+  /** Short, since a frozen node must not hold up what the others can tell. */
+  private static final Duration PATIENCE = Duration.ofMillis(300);
+
+  private final RedisGroup nodes = new RedisGroup();
+
+  private RedisCluster() {}
+
+  /** A cluster that serves all slots, its replicas in sync, and misses a node after a second. */
+  public static RedisCluster start() {
+    RedisCluster cluster = new RedisCluster();
+    try {
+      cluster.form();
+      return cluster;
+    } catch (RuntimeException e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  public String uri() {
+    return "redis-cluster://" + nodes.hosts();
+  }
+
+  /** Those that serve slots now, or did last if their replica has not yet taken over. */
+  public List<RedisProcess> primaries() {
+    return slots().ports().stream().map(nodes::at).toList();
+  }
+
+  /** The one that serves a slot now, or did last if its replica has not yet taken over. */
+  public RedisProcess primaryOf(int slot) {
+    return nodes.at(slots().port(slot));
+  }
+
+  @Override
+  public void close() {
+    nodes.close();
+  }
+
+  private ClusterSlots slots() {
+    ClusterSlots slots = new ClusterSlots();
+    nodes.servers().stream().flatMap(RedisCluster::view).forEach(slots::add);
+    return slots;
+  }
+
+  /** What a node knows of all, or nothing if it is killed or frozen. */
+  private static Stream<String> view(RedisProcess node) {
+    try {
+      return Stream.of(String.valueOf(node.command(PATIENCE, "CLUSTER", "NODES")));
+    } catch (UncheckedIOException e) {
+      return Stream.empty();
+    }
+  }
+
+  private void form() {
+    for (int i = 0; i < 2 * PRIMARIES; i++) {
+      nodes.add(List.of(), "cluster-enabled yes", "cluster-node-timeout 1000");
+    }
+    List<RedisProcess> all = nodes.servers();
+    List<RedisProcess> replicas = all.subList(PRIMARIES, all.size());
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < all.size(); i++) {
+      RedisProcess node = all.get(i);
+      names.add(RedisGroup.ask(node, "CLUSTER", "MYID"));
+      node.command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
+      // all meet all, since gossip alone takes seconds
+      for (RedisProcess other : all.subList(0, i)) {
+        node.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(other.port()));
+      }
+    }
+    for (int i = 0; i < PRIMARIES; i++) {
+      int first = ClusterSlots.COUNT * i / PRIMARIES;
+      int last = ClusterSlots.COUNT * (i + 1) / PRIMARIES - 1;
+      all.get(i)
+          .command("CLUSTER", "ADDSLOTSRANGE", Integer.toString(first), Integer.toString(last));
+    }
+    RedisGroup.await(
+        replicas, known -> names.stream().allMatch(known::contains), "CLUSTER", "NODES");
+    for (int i = 0; i < PRIMARIES; i++) {
+      replicas.get(i).command("CLUSTER", "REPLICATE", names.get(i));
+    }
+    RedisGroup.await(replicas, info -> info.contains("link_status:up"), "INFO", "replication");
+    RedisGroup.await(
+        all, known -> known.split("slave ", -1).length == PRIMARIES + 1, "CLUSTER", "NODES");
+    RedisGroup.await(all, info -> info.contains("cluster_state:ok"), "CLUSTER", "INFO");
+  }
+}

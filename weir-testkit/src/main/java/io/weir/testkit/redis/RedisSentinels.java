@@ -1,0 +1,90 @@
+package io.weir.testkit.redis;
+
+import java.util.List;
+
+/**
+ * One primary, two replicas, and three sentinels that make a replica the primary when it is gone.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class RedisSentinels implements AutoCloseable {
+  private static final String NAME = "weir";
+  private static final int REPLICAS = 2;
+  private static final int SENTINELS = 3;
+
+  /** Sooner word of each other and of servers, and no long pause after a busy machine's hiccup. */
+  private static final String[] HASTE =
+      "SENTINEL DEBUG PUBLISH-PERIOD 200 INFO-PERIOD 1000 TILT-TRIGGER 20000".split(" ", -1);
+
+  private final RedisGroup servers = new RedisGroup();
+  private final RedisGroup sentinels = new RedisGroup();
+
+  private RedisSentinels() {}
+
+  /** Servers in sync under sentinels that know each other, and notice a loss in half a second. */
+  public static RedisSentinels start() {
+    RedisSentinels started = new RedisSentinels();
+    try {
+      started.form();
+      return started;
+    } catch (RuntimeException e) {
+      started.close();
+      throw e;
+    }
+  }
+
+  public String uri() {
+    return "redis-sentinel://" + sentinels.hosts() + "/" + NAME;
+  }
+
+  /** The server that is the primary in the eyes of a sentinel, dead or alive. */
+  public RedisProcess primary() {
+    RedisProcess sentinel = sentinels.servers().get(0);
+    Object address = sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME);
+    if (address instanceof List<?> list && list.get(1) instanceof String port) {
+      return servers.at(Integer.parseInt(port));
+    }
+    throw new IllegalStateException("not an address: " + address);
+  }
+
+  /** All three, the first primary first. */
+  public List<RedisProcess> servers() {
+    return servers.servers();
+  }
+
+  @Override
+  public void close() {
+    sentinels.close();
+    servers.close();
+  }
+
+  private void form() {
+    int port = servers.add(List.of()).port();
+    for (int i = 0; i < REPLICAS; i++) {
+      servers.add(List.of(), "replicaof 127.0.0.1 " + port);
+    }
+    RedisGroup.await(
+        servers().subList(0, 1),
+        info -> info.split("state=online", -1).length == REPLICAS + 1,
+        "INFO",
+        "replication");
+    for (int i = 0; i < SENTINELS; i++) {
+      RedisProcess sentinel =
+          sentinels.add(
+              List.of("--sentinel"),
+              "sentinel monitor " + NAME + " 127.0.0.1 " + port + " 2",
+              "sentinel down-after-milliseconds " + NAME + " 500",
+              "sentinel failover-timeout " + NAME + " 2000");
+      sentinel.command(HASTE);
+    }
+    RedisGroup.await(
+        sentinels.servers(),
+        master ->
+            master.contains("num-slaves, " + REPLICAS)
+                && master.contains("num-other-sentinels, " + (SENTINELS - 1))
+                && master.contains("flags, master,"),
+        "SENTINEL",
+        "MASTER",
+        NAME);
+  }
+}

@@ -1,0 +1,164 @@
+package io.weir.testkit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The servers do what their methods say, seen from outside. */
+class RedisFixturesTest {
+  private static final Duration FAILOVER = Duration.ofSeconds(10);
+
+  @Test
+  void startsWithSettingsAndAnswers() {
+    try (RedisProcess redis = RedisProcess.start("maxmemory 2mb", "databases 3")) {
+      assertThat(redis.uri()).isEqualTo("redis://127.0.0.1:" + redis.port());
+      assertThat(redis.command("CONFIG", "GET", "maxmemory"))
+          .isEqualTo(List.of("maxmemory", "2097152"));
+      assertThat(redis.command("CONFIG", "GET", "save")).isEqualTo(List.of("save", ""));
+      assertThat(redis.command("SET", "a", "ä\r\nb")).isEqualTo("OK");
+      assertThat(redis.command("GET", "a")).isEqualTo("ä\r\nb");
+      assertThat(redis.command("INCR", "n")).isEqualTo(1L);
+      assertThat(redis.command("MGET", "n", "none")).isEqualTo(Arrays.asList("1", null));
+      assertThat(redis.command("GET", "none")).isNull();
+      assertThatThrownBy(() -> redis.command("INCR", "a"))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("not an integer");
+    }
+  }
+
+  @Test
+  void saysWhyItDoesNotStart() {
+    assertThatThrownBy(() -> RedisProcess.start("nonsense 1"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Bad directive");
+  }
+
+  @Test
+  void keepsAPasswordForItsOwnCommands() throws IOException {
+    try (RedisProcess redis = RedisProcess.start("requirepass secret");
+        PlainSocket stranger = new PlainSocket(redis.port())) {
+      assertThat(redis.command("PING")).isEqualTo("PONG");
+      assertThat(stranger.ask("PING")).startsWith("-NOAUTH");
+    }
+  }
+
+  @Test
+  void connectsAgainAfterItsConnectionWasClosed() {
+    try (RedisProcess redis = RedisProcess.start()) {
+      redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no");
+      assertThat(redis.command("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void isSilentWhileFrozen() throws IOException {
+    try (RedisProcess redis = RedisProcess.start();
+        PlainSocket client = new PlainSocket(redis.port())) {
+      assertThat(client.ask("PING")).isEqualTo("+PONG\r\n");
+      redis.freeze();
+      assertThat(client.silent("PING")).isTrue();
+      assertThatThrownBy(() -> redis.command(Duration.ofMillis(100), "PING"))
+          .isInstanceOf(UncheckedIOException.class);
+      redis.thaw();
+      assertThat(client.read()).isEqualTo("+PONG\r\n");
+      assertThat(redis.command("ECHO", "again")).isEqualTo("again");
+    }
+  }
+
+  @Test
+  void isGoneWhenKilledAndEmptyAfterwards() throws IOException {
+    try (RedisProcess redis = RedisProcess.start();
+        PlainSocket client = new PlainSocket(redis.port())) {
+      int port = redis.port();
+      long pid = redis.pid();
+      redis.command("SET", "a", "1");
+      redis.kill();
+      assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
+      assertThat(client.read()).isEqualTo(PlainSocket.END);
+      assertThatThrownBy(() -> redis.command("PING")).isInstanceOf(UncheckedIOException.class);
+      redis.restart();
+      assertThat(redis.port()).isEqualTo(port);
+      assertThat(redis.pid()).isNotEqualTo(pid);
+      assertThat(redis.command("GET", "a")).isNull();
+    }
+  }
+
+  @Test
+  void keepsWhatItWasToldToKeep() {
+    try (RedisProcess redis = RedisProcess.start("appendonly yes", "appendfsync always")) {
+      redis.command("SET", "a", "1");
+      redis.restart();
+      assertThat(redis.command("GET", "a")).isEqualTo("1");
+    }
+  }
+
+  @Test
+  void tellsItsCpuTime() {
+    try (RedisProcess redis = RedisProcess.start()) {
+      Duration before = redis.cpu();
+      redis.command("EVAL", "for i = 1, 5000000 do math.sqrt(i) end", "0");
+      assertThat(redis.cpu()).isGreaterThan(before.plusMillis(20));
+    }
+  }
+
+  @Test
+  void leavesNothingWhenClosed() {
+    RedisProcess redis = RedisProcess.start();
+    long pid = redis.pid();
+    Path folder = Path.of(word(redis.command("CONFIG", "GET", "dir"), 1));
+    assertThat(folder).exists();
+    redis.freeze();
+    redis.close();
+    redis.close();
+    assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
+    assertThat(folder).doesNotExist();
+  }
+
+  @Test
+  void sentinelsReplaceThePrimary() {
+    try (RedisSentinels sentinels = RedisSentinels.start()) {
+      assertThat(sentinels.uri()).matches("redis-sentinel://(127\\.0\\.0\\.1:\\d+,?){3}/weir");
+      assertThat(sentinels.servers()).hasSize(3);
+      RedisProcess first = sentinels.primary();
+      first.command("SET", "a", "1");
+      assertThat(first.command("WAIT", "2", "5000")).isEqualTo(2L);
+      first.kill();
+      assertThat(Await.until(FAILOVER, () -> sentinels.primary() != first)).isTrue();
+      assertThat(sentinels.primary().command("GET", "a")).isEqualTo("1");
+      first.restart();
+      assertThat(Await.until(FAILOVER, () -> word(first.command("ROLE"), 0).equals("slave")))
+          .isTrue();
+    }
+  }
+
+  @Test
+  void clusterReplacesAPrimary() {
+    try (RedisCluster cluster = RedisCluster.start()) {
+      assertThat(cluster.uri()).matches("redis-cluster://(127\\.0\\.0\\.1:\\d+,?){3}");
+      assertThat(cluster.primaries()).hasSize(3);
+      assertThat(cluster.primaries().get(0)).isSameAs(cluster.primaryOf(0));
+      assertThat(cluster.primaries().get(2)).isSameAs(cluster.primaryOf(16_383));
+      int slot = 15_495;
+      assertThat(cluster.primaryOf(0).command("CLUSTER", "KEYSLOT", "a")).isEqualTo((long) slot);
+      RedisProcess first = cluster.primaryOf(slot);
+      first.command("SET", "a", "1");
+      assertThat(first.command("WAIT", "1", "5000")).isEqualTo(1L);
+      first.kill();
+      assertThat(Await.until(FAILOVER, () -> cluster.primaryOf(slot) != first)).isTrue();
+      assertThat(cluster.primaryOf(slot).command("GET", "a")).isEqualTo("1");
+      assertThat(cluster.primaries()).hasSize(3).doesNotContain(first);
+    }
+  }
+
+  private static String word(@Nullable Object reply, int index) {
+    return reply instanceof List<?> list ? String.valueOf(list.get(index)) : "";
+  }
+}
