@@ -27,7 +27,20 @@ final class Refusals {
     this.clock = clock;
   }
 
-  private record Refusal(Claim[] claims, Outcome[] outcomes, long since, long until) {}
+  /** What was said to a request, and for how long it holds. */
+  private static final class Refusal {
+    final Claim[] claims;
+    final Outcome[] outcomes;
+    final long since;
+    final long until;
+
+    Refusal(Claim[] claims, Outcome[] outcomes, long since, long until) {
+      this.claims = claims;
+      this.outcomes = outcomes;
+      this.since = since;
+      this.until = until;
+    }
+  }
 
   /** Remembers what was said to a request sent at that time, if it was refused for a while. */
   void remember(Claim[] claims, Outcome[] outcomes, long sent) {

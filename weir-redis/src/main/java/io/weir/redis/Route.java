@@ -10,7 +10,6 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
-import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -104,19 +103,18 @@ interface Route extends AutoCloseable {
 
     ClusterRoute(Address address, ClientResources resources) {
       client = RedisClusterClient.create(resources, address.nodes());
-      client.setOptions(
+      ClusterClientOptions.Builder options =
           ClusterClientOptions.builder()
               .validateClusterNodeMembership(false)
-              .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-              .replayFilter(command -> true)
-              .socketOptions(sockets())
               .topologyRefreshOptions(
                   ClusterTopologyRefreshOptions.builder()
-                      .enableAdaptiveRefreshTrigger(RefreshTrigger.values())
                       .adaptiveRefreshTriggersTimeout(Duration.ofMillis(250))
                       .enablePeriodicRefresh(Duration.ofSeconds(2))
                       .build())
-              .build());
+              .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+              .socketOptions(sockets());
+      options.replayFilter(command -> true);
+      client.setOptions(options.build());
     }
 
     @Override

@@ -1,0 +1,29 @@
+package io.weir.redis;
+
+import io.weir.store.Clock;
+import io.weir.store.Store;
+import io.weir.testkit.StoreContract;
+import io.weir.testkit.redis.RedisCluster;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+class RedisClusterContractTest extends StoreContract {
+  private static RedisCluster cluster;
+
+  @BeforeAll
+  static void start() {
+    cluster = RedisCluster.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @Override
+  protected Store open(Clock clock) {
+    cluster.primaries().forEach(primary -> primary.command("FLUSHALL"));
+    return RedisStore.at(cluster.uri()).deadline(Duration.ofSeconds(2)).storeClock(clock).open();
+  }
+}

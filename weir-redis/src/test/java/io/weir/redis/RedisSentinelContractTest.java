@@ -1,0 +1,29 @@
+package io.weir.redis;
+
+import io.weir.store.Clock;
+import io.weir.store.Store;
+import io.weir.testkit.StoreContract;
+import io.weir.testkit.redis.RedisSentinels;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+class RedisSentinelContractTest extends StoreContract {
+  private static RedisSentinels sentinels;
+
+  @BeforeAll
+  static void start() {
+    sentinels = RedisSentinels.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    sentinels.close();
+  }
+
+  @Override
+  protected Store open(Clock clock) {
+    sentinels.primary().command("FLUSHALL");
+    return RedisStore.at(sentinels.uri()).deadline(Duration.ofSeconds(2)).storeClock(clock).open();
+  }
+}

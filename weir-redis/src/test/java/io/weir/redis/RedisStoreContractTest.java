@@ -1,0 +1,29 @@
+package io.weir.redis;
+
+import io.weir.store.Clock;
+import io.weir.store.Store;
+import io.weir.testkit.StoreContract;
+import io.weir.testkit.redis.RedisProcess;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+class RedisStoreContractTest extends StoreContract {
+  private static RedisProcess redis;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisProcess.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @Override
+  protected Store open(Clock clock) {
+    redis.command("FLUSHALL");
+    return RedisStore.at(redis.uri()).deadline(Duration.ofSeconds(2)).storeClock(clock).open();
+  }
+}
