@@ -1,5 +1,7 @@
 package io.weir.bench;
 
+import io.weir.bench.redis.RedisMemoryPart;
+import io.weir.bench.redis.RedisPart;
 import io.weir.bench.report.Part;
 import io.weir.bench.report.Rounds;
 import io.weir.bench.report.Table;
@@ -14,7 +16,11 @@ import java.util.Map;
  */
 final class Bench {
   private static final Map<String, Part> PARTS =
-      Map.of("core", new CorePart(), "memory", new MemoryPart());
+      Map.of(
+          "core", new CorePart(),
+          "memory", new MemoryPart(),
+          "redis", new RedisPart(),
+          "redis-memory", new RedisMemoryPart());
 
   private Bench() {}
 

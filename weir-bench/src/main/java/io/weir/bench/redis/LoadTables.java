@@ -1,0 +1,114 @@
+package io.weir.bench.redis;
+
+import io.weir.bench.report.Rounds;
+import io.weir.bench.report.Table;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a scenario shows: a table per figure, a column per number of requests in flight. */
+final class LoadTables {
+  private static final Duration DEADLINE = Duration.ofSeconds(1);
+  private static final int WARMING = 64;
+  private static final int FILLING = 256;
+
+  private final Scenario scenario;
+  private final Table rate;
+  private final Table p50;
+  private final Table p99;
+  private final Table cpu;
+  private final Table commands;
+
+  LoadTables(Scenario scenario) {
+    this.scenario = scenario;
+    String title = scenario.title() + ", by requests in flight";
+    rate = Table.higherIsBetter(title, "thousand decisions per second");
+    p50 = Table.lowerIsBetter(title, "p50 in µs");
+    p99 = Table.lowerIsBetter(title, "p99 in µs");
+    cpu = Table.lowerIsBetter(title, "µs of Redis CPU per decision");
+    commands = Table.lowerIsBetter(title, "commands in Redis per 1000 decisions");
+  }
+
+  List<Table> tables() {
+    List<Table> tables = new ArrayList<>(List.of(rate, p50, p99, cpu));
+    if (scenario.refused()) {
+      tables.add(commands);
+    }
+    return tables;
+  }
+
+  /** Adds a line below the first table. */
+  void note(String line) {
+    rate.note(line);
+  }
+
+  /** Measures every candidate with every number in flight in every round. */
+  void measure(Server server, Rounds rounds) throws InterruptedException {
+    String[] names = Callers.names(scenario.callers());
+    Callers random = Callers.anyOf(names);
+    Duration warmup = Duration.ofMillis(rounds.millis());
+    try (Lineup lineup = new Lineup(server, scenario.quota(), DEADLINE, scenario.candidates())) {
+      for (String name : scenario.candidates()) {
+        Candidate candidate = lineup.candidate(name);
+        candidate.prepare(names);
+        ClosedLoop.runOut(candidate, FILLING, Callers.each(0, names.length));
+        Sample.of(server, candidate, WARMING, random, Duration.ZERO, warmup);
+      }
+      for (int round = 1; round <= rounds.count(); round++) {
+        for (int inFlight : scenario.inFlight()) {
+          for (String name : scenario.candidates()) {
+            Candidate candidate = lineup.candidate(name);
+            String trial = scenario.title() + ", " + inFlight + " in flight, " + name;
+            System.out.printf("  round %d/%d, %s: ", round, rounds.count(), trial);
+            try {
+              Duration watched = warmup.multipliedBy(2);
+              add(name, inFlight, Sample.of(server, candidate, inFlight, random, warmup, watched));
+            } catch (IllegalStateException e) {
+              System.out.println("failed");
+              rate.fail(trial + ": " + e.getMessage());
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private void add(String name, int inFlight, Sample sample) {
+    scenario.check(sample);
+    String column = Integer.toString(inFlight);
+    rate.add(name, column, sample.thousandsPerSecond());
+    p50.add(name, column, sample.latencies().micros(0.5));
+    p99.add(name, column, sample.latencies().micros(0.99));
+    cpu.add(name, column, sample.cpuMicrosEach());
+    commands.add(name, column, sample.commandsPerThousand());
+    System.out.println(Table.format(sample.thousandsPerSecond()) + " thousand per second");
+  }
+
+  /** Adds the results of decisions per second against each of these peers. */
+  void rateResults(int inFlight, String weir, String... peers) {
+    results(rate, "kops", inFlight, weir, peers);
+  }
+
+  void p50Results(int inFlight, String weir, String... peers) {
+    results(p50, "p50-us", inFlight, weir, peers);
+  }
+
+  void cpuResults(int inFlight, String weir, String... peers) {
+    results(cpu, "redis-cpu-us", inFlight, weir, peers);
+  }
+
+  void commandResults(int inFlight, String weir, String... peers) {
+    results(commands, "commands-per-1000", inFlight, weir, peers);
+  }
+
+  private void results(Table table, String unit, int inFlight, String weir, String... peers) {
+    String column = Integer.toString(inFlight);
+    String of = weir.equals(Lineup.WEIR) ? "" : "-" + weir;
+    for (String peer : peers) {
+      if (table.has(weir, column) && table.has(peer, column)) {
+        String name = scenario.name() + "-" + column + of + "-" + unit + "-vs-" + peer;
+        table.result(name, column, weir, peer);
+      }
+    }
+  }
+}
