@@ -64,6 +64,22 @@ final class ClosedLoop implements AutoCloseable {
     recording = latencies;
   }
 
+  /** What it shows in the next while. */
+  Sample watch(Server server, long millis) throws InterruptedException {
+    Latencies latencies = new Latencies();
+    long commands = server.commands();
+    double cpu = server.cpuMicros();
+    long before = granted();
+    long start = System.nanoTime();
+    record(latencies);
+    Thread.sleep(millis);
+    record(null);
+    double seconds = (System.nanoTime() - start) / 1e9;
+    long yes = granted() - before;
+    cpu = server.cpuMicros() - cpu;
+    return new Sample(seconds, latencies, yes, cpu, server.commands() - commands);
+  }
+
   /** The answers so far that said yes. */
   long granted() {
     return granted.sum();
@@ -154,7 +170,9 @@ final class ClosedLoop implements AutoCloseable {
         if (answer == null) {
           fail(cause == null ? new IllegalStateException("no answer") : cause);
         } else {
-          granted.add(candidate.allowed(answer) ? 1 : 0);
+          if (candidate.allowed(answer)) {
+            granted.increment();
+          }
           Latencies latencies = recording;
           if (latencies != null) {
             latencies.add(System.nanoTime() - sent);

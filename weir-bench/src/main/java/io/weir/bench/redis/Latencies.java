@@ -1,7 +1,7 @@
 package io.weir.bench.redis;
 
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.LongAccumulator;
 
 /**
  * Latencies counted in 32 steps per power of two of nanoseconds. Safe for any number of threads.
@@ -10,11 +10,13 @@ final class Latencies {
   private static final int STEPS = 32;
 
   private final AtomicLongArray counts = new AtomicLongArray(64 * STEPS);
-  private final LongAccumulator longest = new LongAccumulator(Math::max, 0);
+  private final AtomicLong longest = new AtomicLong();
 
   void add(long nanos) {
     counts.incrementAndGet(index(Math.max(1, nanos)));
-    longest.accumulate(nanos);
+    if (nanos > longest.get()) {
+      longest.accumulateAndGet(nanos, Math::max);
+    }
   }
 
   private static int index(long nanos) {

@@ -10,7 +10,7 @@ import java.util.List;
 final class LoadTables {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
   private static final int WARMING = 64;
-  private static final int FILLING = 256;
+  private static final int FILLING = 1024;
 
   private final Scenario scenario;
   private final Table rate;
@@ -45,24 +45,24 @@ final class LoadTables {
   /** Measures every candidate with every number in flight in every round. */
   void measure(Server server, Rounds rounds) throws InterruptedException {
     String[] names = Callers.names(scenario.callers());
-    Callers random = Callers.anyOf(names);
-    Duration warmup = Duration.ofMillis(rounds.millis());
     try (Lineup lineup = new Lineup(server, scenario.quota(), DEADLINE, scenario.candidates())) {
+      System.out.println("  " + scenario.title() + ": every caller comes once");
       for (String name : scenario.candidates()) {
         Candidate candidate = lineup.candidate(name);
         candidate.prepare(names);
         ClosedLoop.runOut(candidate, FILLING, Callers.each(0, names.length));
-        Sample.of(server, candidate, WARMING, random, Duration.ZERO, warmup);
+        if (names.length == 1) {
+          sample(server, candidate, names, WARMING, rounds.millis());
+        }
       }
       for (int round = 1; round <= rounds.count(); round++) {
         for (int inFlight : scenario.inFlight()) {
           for (String name : scenario.candidates()) {
-            Candidate candidate = lineup.candidate(name);
             String trial = scenario.title() + ", " + inFlight + " in flight, " + name;
             System.out.printf("  round %d/%d, %s: ", round, rounds.count(), trial);
             try {
-              Duration watched = warmup.multipliedBy(2);
-              add(name, inFlight, Sample.of(server, candidate, inFlight, random, warmup, watched));
+              Candidate candidate = lineup.candidate(name);
+              add(name, inFlight, sample(server, candidate, names, inFlight, rounds.millis()));
             } catch (IllegalStateException e) {
               System.out.println("failed");
               rate.fail(trial + ": " + e.getMessage());
@@ -70,6 +70,15 @@ final class LoadTables {
           }
         }
       }
+    }
+  }
+
+  private static Sample sample(
+      Server server, Candidate candidate, String[] names, int inFlight, long millis)
+      throws InterruptedException {
+    try (ClosedLoop loop = ClosedLoop.start(candidate, inFlight, Callers.anyOf(names))) {
+      Thread.sleep(millis / 2);
+      return loop.watch(server, millis * 3 / 2);
     }
   }
 

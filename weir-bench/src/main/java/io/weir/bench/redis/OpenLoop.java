@@ -74,7 +74,9 @@ final class OpenLoop {
       if (answer == null) {
         failure.compareAndSet(null, cause == null ? new IllegalStateException() : cause);
       } else if (due - watchedFrom >= 0) {
-        granted.add(candidate.allowed(answer) ? 1 : 0);
+        if (candidate.allowed(answer)) {
+          granted.increment();
+        }
         latencies.add(System.nanoTime() - due);
       }
     } catch (RuntimeException e) {

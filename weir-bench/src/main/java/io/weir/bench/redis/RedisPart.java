@@ -22,8 +22,11 @@ import java.util.List;
  * ./bench redis} measures.
  */
 public final class RedisPart implements Part {
-  /** Never used up, and so slow to come back that no caller is forgotten meanwhile. */
-  private static final Quota DAILY = new Quota(10_000, Duration.ofDays(1));
+  /** Never used up, and so slow to come back that no caller may be forgotten meanwhile. */
+  private static final Quota MONTHLY = new Quota(1000, Duration.ofDays(30));
+
+  /** Back so soon that every caller may be forgotten within a second. */
+  private static final Quota BRIEF = new Quota(1_000_000, Duration.ofMinutes(1));
 
   private static final Quota PLENTY = new Quota(100_000_000, Duration.ofMinutes(1));
   private static final Quota HARDLY_ANY = new Quota(10, Duration.ofMinutes(1));
@@ -38,12 +41,13 @@ public final class RedisPart implements Part {
     try (Server server = new Server()) {
       random(server, rounds);
       million(server, rounds);
+      passing(server, rounds);
       hot(server, rounds);
       refused(server, rounds);
       single(server, rounds);
       OfferedLoad offered = new OfferedLoad();
       Duration watched = Duration.ofSeconds(rounds.quick() ? 5 : 30);
-      offered.measure(server, DAILY, Callers.names(CALLERS), watched);
+      offered.measure(server, MONTHLY, Callers.names(CALLERS), watched);
       tables.addAll(offered.tables());
     }
     return tables;
@@ -52,7 +56,7 @@ public final class RedisPart implements Part {
   private void random(Server server, Rounds rounds) throws InterruptedException {
     List<String> all = List.of(WEIR, SCRIPT, BUCKET4J, REDISSON, INCR, NO_OP);
     Scenario scenario =
-        new Scenario("random-100k", "100k random keys", CALLERS, DAILY, false, all, IN_FLIGHT);
+        new Scenario("random-100k", "100k random keys", CALLERS, MONTHLY, false, all, IN_FLIGHT);
     LoadTables load = measure(scenario, server, rounds);
     IN_FLIGHT.forEach(n -> load.rateResults(n, WEIR, SCRIPT));
     MANY.forEach(n -> load.rateResults(n, WEIR, BUCKET4J, REDISSON));
@@ -65,7 +69,7 @@ public final class RedisPart implements Part {
       all.addAll(List.of(BUCKET4J, REDISSON));
     }
     Scenario scenario =
-        new Scenario("random-1m", "1M random keys", 1_000_000, DAILY, false, all, MANY);
+        new Scenario("random-1m", "1M random keys", 1_000_000, MONTHLY, false, all, MANY);
     LoadTables load = measure(scenario, server, rounds);
     MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT, BUCKET4J, REDISSON));
     MANY.forEach(n -> load.rateResults(n, WEIR_SMALL, SCRIPT));
@@ -73,6 +77,16 @@ public final class RedisPart implements Part {
     if (rounds.quick()) {
       load.note("the other peers with 1M keys are left out of a quick run");
     }
+  }
+
+  private void passing(Server server, Rounds rounds) throws InterruptedException {
+    List<String> all = List.of(WEIR, SCRIPT);
+    Scenario scenario =
+        new Scenario(
+            "passing-100k", "100k random keys, soon forgotten", CALLERS, BRIEF, false, all, MANY);
+    LoadTables load = measure(scenario, server, rounds);
+    MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT));
+    MANY.forEach(n -> load.cpuResults(n, WEIR, SCRIPT));
   }
 
   private void hot(Server server, Rounds rounds) throws InterruptedException {
@@ -101,7 +115,7 @@ public final class RedisPart implements Part {
     List<String> all = List.of(WEIR, WEIR_TWO_RULES, SCRIPT);
     Scenario scenario =
         new Scenario(
-            "rules", "one rule and two, 100k keys", CALLERS, DAILY, false, all, List.of(1, 64));
+            "rules", "one rule and two, 100k keys", CALLERS, MONTHLY, false, all, List.of(1, 64));
     Rounds more =
         new Rounds(rounds.count() + 4, rounds.warmups(), rounds.iterations(), rounds.millis() / 2);
     LoadTables load = measure(scenario, server, more);

@@ -1,7 +1,5 @@
 package io.weir.bench.redis;
 
-import java.time.Duration;
-
 /**
  * What one load on one candidate showed while it was watched.
  *
@@ -10,32 +8,6 @@ import java.time.Duration;
  * @param commands what Redis ran, inside scripts too
  */
 record Sample(double seconds, Latencies latencies, long granted, double cpuMicros, long commands) {
-
-  /** Watches a closed loop for some time, after leaving it alone for some. */
-  static Sample of(
-      Server server,
-      Candidate candidate,
-      int inFlight,
-      Callers callers,
-      Duration warmup,
-      Duration watched)
-      throws InterruptedException {
-    Latencies latencies = new Latencies();
-    try (ClosedLoop loop = ClosedLoop.start(candidate, inFlight, callers)) {
-      Thread.sleep(warmup.toMillis());
-      long commands = server.commands();
-      double cpu = server.cpuMicros();
-      long granted = loop.granted();
-      long start = System.nanoTime();
-      loop.record(latencies);
-      Thread.sleep(watched.toMillis());
-      loop.record(null);
-      double seconds = (System.nanoTime() - start) / 1e9;
-      granted = loop.granted() - granted;
-      cpu = server.cpuMicros() - cpu;
-      return new Sample(seconds, latencies, granted, cpu, server.commands() - commands);
-    }
-  }
 
   long answers() {
     return latencies.count();
