@@ -16,7 +16,7 @@ record Growth(int callers, Duration memory) {
   private static final Quota PLENTY = new Quota(100_000_000, Duration.ofMinutes(1));
   private static final int IN_FLIGHT = 64;
   private static final int OTHERS = 1000;
-  private static final double FORGOTTEN = 0.05;
+  private static final double FORGOTTEN = 0.02;
   private static final double MB = 1 << 20;
 
   /** Measures a candidate and enters what it shows. */
@@ -35,6 +35,9 @@ record Growth(int callers, Duration memory) {
         others.record(growing);
         ClosedLoop.runOut(candidate, IN_FLIGHT, Callers.each(0, callers));
         top = server.usedMemory();
+        if (System.nanoTime() - start > memory.toNanos()) {
+          throw new IllegalStateException(name + " took so long that the first are forgotten");
+        }
         others.record(forgetting);
         after = awaitForgotten(server, before, top);
       }

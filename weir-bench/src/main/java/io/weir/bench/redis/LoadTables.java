@@ -13,6 +13,7 @@ final class LoadTables {
   private static final int FILLING = 1024;
 
   private final Scenario scenario;
+  private final String[] callers;
   private final Table rate;
   private final Table p50;
   private final Table p99;
@@ -21,6 +22,7 @@ final class LoadTables {
 
   LoadTables(Scenario scenario) {
     this.scenario = scenario;
+    callers = Callers.names(scenario.callers());
     String title = scenario.title() + ", by requests in flight";
     rate = Table.higherIsBetter(title, "thousand decisions per second");
     p50 = Table.lowerIsBetter(title, "p50 in µs");
@@ -44,53 +46,59 @@ final class LoadTables {
 
   /** Measures every candidate with every number in flight in every round. */
   void measure(Server server, Rounds rounds) throws InterruptedException {
-    String[] names = Callers.names(scenario.callers());
     try (Lineup lineup = new Lineup(server, scenario.quota(), DEADLINE, scenario.candidates())) {
-      System.out.println("  " + scenario.title() + ": every caller comes once");
       for (String name : scenario.candidates()) {
-        Candidate candidate = lineup.candidate(name);
-        candidate.prepare(names);
-        ClosedLoop.runOut(candidate, FILLING, Callers.each(0, names.length));
-        if (names.length == 1) {
-          sample(server, candidate, names, WARMING, rounds.millis());
-        }
+        fill(server, lineup.candidate(name), rounds.millis());
       }
       for (int round = 1; round <= rounds.count(); round++) {
         for (int inFlight : scenario.inFlight()) {
           for (String name : scenario.candidates()) {
-            String trial = scenario.title() + ", " + inFlight + " in flight, " + name;
-            System.out.printf("  round %d/%d, %s: ", round, rounds.count(), trial);
-            try {
-              Candidate candidate = lineup.candidate(name);
-              add(name, inFlight, sample(server, candidate, names, inFlight, rounds.millis()));
-            } catch (IllegalStateException e) {
-              System.out.println("failed");
-              rate.fail(trial + ": " + e.getMessage());
-            }
+            System.out.printf("  round %d/%d, ", round, rounds.count());
+            trial(server, name, lineup.candidate(name), inFlight, rounds.millis());
           }
         }
       }
     }
   }
 
-  private static Sample sample(
-      Server server, Candidate candidate, String[] names, int inFlight, long millis)
+  /** Lets every caller come once; a single one often enough to have the code compiled. */
+  private void fill(Server server, Candidate candidate, long millis) throws InterruptedException {
+    candidate.prepare(callers);
+    ClosedLoop.runOut(candidate, FILLING, Callers.each(0, callers.length));
+    if (callers.length == 1) {
+      sample(server, candidate, WARMING, millis);
+    }
+  }
+
+  private void trial(Server server, String name, Candidate candidate, int inFlight, long millis)
       throws InterruptedException {
-    try (ClosedLoop loop = ClosedLoop.start(candidate, inFlight, Callers.anyOf(names))) {
+    String trial = scenario.title() + ", " + inFlight + " in flight, " + name + ": ";
+    System.out.print(trial);
+    try {
+      Sample sample = sample(server, candidate, inFlight, millis);
+      scenario.check(sample);
+      add(name, Integer.toString(inFlight), sample);
+      System.out.println(Table.format(sample.thousandsPerSecond()) + " thousand per second");
+    } catch (IllegalStateException e) {
+      System.out.println("failed");
+      rate.fail(trial + e.getMessage());
+    }
+  }
+
+  private Sample sample(Server server, Candidate candidate, int inFlight, long millis)
+      throws InterruptedException {
+    try (ClosedLoop loop = ClosedLoop.start(candidate, inFlight, Callers.anyOf(callers))) {
       Thread.sleep(millis / 2);
       return loop.watch(server, millis * 3 / 2);
     }
   }
 
-  private void add(String name, int inFlight, Sample sample) {
-    scenario.check(sample);
-    String column = Integer.toString(inFlight);
+  private void add(String name, String column, Sample sample) {
     rate.add(name, column, sample.thousandsPerSecond());
     p50.add(name, column, sample.latencies().micros(0.5));
     p99.add(name, column, sample.latencies().micros(0.99));
     cpu.add(name, column, sample.cpuMicrosEach());
     commands.add(name, column, sample.commandsPerThousand());
-    System.out.println(Table.format(sample.thousandsPerSecond()) + " thousand per second");
   }
 
   /** Adds the results of decisions per second against each of these peers. */
@@ -112,10 +120,10 @@ final class LoadTables {
 
   private void results(Table table, String unit, int inFlight, String weir, String... peers) {
     String column = Integer.toString(inFlight);
-    String of = weir.equals(Lineup.WEIR) ? "" : "-" + weir;
+    String variant = weir.replaceFirst("^weir", "");
     for (String peer : peers) {
       if (table.has(weir, column) && table.has(peer, column)) {
-        String name = scenario.name() + "-" + column + of + "-" + unit + "-vs-" + peer;
+        String name = scenario.name() + "-" + column + variant + "-" + unit + "-vs-" + peer;
         table.result(name, column, weir, peer);
       }
     }

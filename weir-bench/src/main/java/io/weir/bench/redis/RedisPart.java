@@ -115,7 +115,13 @@ public final class RedisPart implements Part {
     List<String> all = List.of(WEIR, WEIR_TWO_RULES, SCRIPT);
     Scenario scenario =
         new Scenario(
-            "rules", "one rule and two, 100k keys", CALLERS, MONTHLY, false, all, List.of(1, 64));
+            "decision",
+            "one rule and two, 100k keys",
+            CALLERS,
+            MONTHLY,
+            false,
+            all,
+            List.of(1, 64));
     Rounds more =
         new Rounds(rounds.count() + 4, rounds.warmups(), rounds.iterations(), rounds.millis() / 2);
     LoadTables load = measure(scenario, server, more);
