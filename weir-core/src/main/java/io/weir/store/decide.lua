@@ -19,7 +19,7 @@ local function decide(claims, size, count, mode, now, when)
       s.room = a.room(t, s, now)
     end
     s.pending = pending
-    if granted * pending > s.room and not c.limit.shadow then granted = floor(s.room / pending) end
+    if granted * pending > s.room and not c.limit.shadow then granted = (s.room - s.room % pending) / pending end
   end
 
   for i = 1, size do
@@ -31,7 +31,7 @@ local function decide(claims, size, count, mode, now, when)
     elseif mode ~= 'take' then
       charged = count
     elseif charged * cost > s.room then
-      charged = floor(s.room / cost) -- a shadow rule's
+      charged = (s.room - s.room % cost) / cost -- a shadow rule's
     end
     if charged > 0 then
       s.changed = true

@@ -11,6 +11,7 @@ import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.StoreException;
 import java.util.Arrays;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +61,9 @@ final class Batch {
   /** What its answer must begin with. */
   int number;
 
+  /** The call it was sent with. */
+  @Nullable Future<?> call;
+
   int asks() {
     return asks;
   }
@@ -106,9 +110,6 @@ final class Batch {
     for (int g = 0; g < groups; g++) {
       Ask ask = head(g);
       bytes.number(ask.claims.length, 2).number(wire(ask.mode), 1).number(sizes[g], 2);
-      if (ask.mode == Mode.REFUND) {
-        bytes.number(Math.min(ask.when, Terms.MAX_EXACT), 7);
-      }
       for (Claim one : ask.claims) {
         bytes.number(counterOf[claim++] + 1, 2).number(limit(one.limit()) + 1, 2);
         if (one.cost() < 256) {
@@ -116,6 +117,9 @@ final class Batch {
         } else {
           bytes.number(0, 1).number(one.cost(), 7);
         }
+      }
+      if (ask.mode == Mode.REFUND) {
+        bytes.number(Math.min(ask.when, Terms.MAX_EXACT), 7);
       }
     }
     byte[] requests = bytes.copy();

@@ -11,6 +11,7 @@ import io.weir.store.StoreException.Kind;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
@@ -137,6 +138,10 @@ final class Lane implements Store {
     } else if (flying.compareAndSet(place, batch, null)) {
       inFlight.addAndGet(-batch.asks());
       batch.fail(new StoreException(Kind.TIMEOUT, "no answer for " + STALLED / 1_000_000 + " s"));
+      Future<?> call = batch.call;
+      if (call != null) {
+        call.cancel(true);
+      }
     }
   }
 
@@ -177,7 +182,10 @@ final class Lane implements Store {
     inFlight.addAndGet(batch.asks());
     flying.set(place, batch);
     byte[][] arguments = batch.arguments(storeClock == null ? 0 : storeClock.micros(), setup.cut());
-    shared.link().call(shelf, arguments, (reply, failure) -> landed(place, batch, reply, failure));
+    batch.call =
+        shared
+            .link()
+            .call(shelf, arguments, (reply, failure) -> landed(place, batch, reply, failure));
   }
 
   private void landed(

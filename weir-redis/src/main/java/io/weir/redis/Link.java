@@ -21,6 +21,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -84,19 +85,21 @@ final class Link implements AutoCloseable {
     return firstTry;
   }
 
-  /** Runs the script on a shelf. */
-  void call(byte[] shelf, byte[][] arguments, Then then) {
+  /** Runs the script on a shelf; what is returned can be cancelled while it is not sent. */
+  Future<?> call(byte[] shelf, byte[][] arguments, Then then) {
     Route.Wire to = wire;
     if (to == null) {
       then.done(null, new StoreException(Kind.UNREACHABLE, trouble));
-      return;
+      return CompletableFuture.completedFuture("");
     }
     Script script = Script.WEIR;
     boolean asFunction = functions;
     CommandType command = asFunction ? CommandType.FCALL : CommandType.EVALSHA;
     byte[] name = asFunction ? script.name.getBytes(US_ASCII) : script.sha;
-    send(to, command, name, shelf, arguments)
-        .whenComplete(
+    CompletableFuture<byte[]> answer =
+        send(to, command, name, shelf, arguments).toCompletableFuture();
+    var unused =
+        answer.whenComplete(
             (reply, failure) -> {
               if (failure == null) {
                 then.done(reply, null);
@@ -106,6 +109,7 @@ final class Link implements AutoCloseable {
                 then.done(null, judge(to, failure));
               }
             });
+    return answer;
   }
 
   /** The server has forgotten the script, so nothing was done: brings it along this time. */

@@ -97,7 +97,11 @@ interface Route extends AutoCloseable {
     }
   }
 
-  /** To a cluster: the driver knows which node has which slot and follows when that changes. */
+  /**
+   * To a cluster: the driver knows which node has which slot and follows when that changes. It
+   * connects to a node when that is first needed, so a call may wait for a connection here, for as
+   * long as its lane lets it.
+   */
   final class ClusterRoute implements Route {
     private final RedisClusterClient client;
 
@@ -111,7 +115,6 @@ interface Route extends AutoCloseable {
                       .adaptiveRefreshTriggersTimeout(Duration.ofMillis(250))
                       .enablePeriodicRefresh(Duration.ofSeconds(2))
                       .build())
-              .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
               .socketOptions(sockets());
       options.replayFilter(command -> true);
       client.setOptions(options.build());

@@ -65,7 +65,8 @@ final class Sweeper {
       head.copy(), cursor.getBytes(US_ASCII), Integer.toString(STEP).getBytes(US_ASCII)
     };
     long began = shared.clock().micros();
-    shared.link().call(shelf, arguments, (reply, failure) -> swept(reply, failure, began));
+    var unused =
+        shared.link().call(shelf, arguments, (reply, failure) -> swept(reply, failure, began));
   }
 
   private void swept(byte @Nullable [] reply, @Nullable StoreException failure, long began) {

@@ -5,17 +5,16 @@ local MARGIN, LONG = 60000, 400 * 86400000 -- milliseconds
 local PAD = string.rep('-', 65)
 local modes = {[0] = 'take', 'peek', 'force', 'refund'}
 local limits_known, limits_count = {}, 0
-local states, claims = {}, {}
+-- What a call works on, kept from call to call where the server lets us, so that little is made anew.
+local states, claims, names, rests, page_of, before, writes = {}, {}, {}, {}, {}, {}, {}
 
--- The limit that some bytes describe, remembered from call to call where the server lets us.
+-- The limit that some bytes describe.
 local function limit_of(bytes)
   local limit = limits_known[bytes]
   if not limit then
-    local length = byte(bytes, 1)
-    local shadow, permits, period, burst, cool_down, unit, p, q, slices = unp('<BI7I7I7I7I7I7I7I7', bytes, length + 2)
-    limit = {algorithm = algorithms[sub(bytes, 2, length + 1)], shadow = shadow == 1,
-      terms = {permits = permits, period = period, burst = burst, cool_down = cool_down,
-               unit = unit, p = p, q = q, slices = slices}}
+    local length = byte(bytes)
+    limit = {algorithm = algorithms[sub(bytes, 2, length + 1)], shadow = byte(bytes, length + 2) == 1,
+             terms = terms_of(unp('<I7I7I7I7I7I7I7I7', bytes, length + 3))}
     if limits_count >= 1000 then limits_known, limits_count = {}, 0 end
     limits_known[bytes], limits_count = limit, limits_count + 1
   end
@@ -32,27 +31,101 @@ local function read_limits(bytes)
   return limits
 end
 
--- Judges every request in turn; requests are
---   claims (2)  mode (1)  count (2)  [when (7) if refund]  and per claim  counter (2)  limit (2)  cost (1, or 0 and 7)
+-- Judges every request in turn. A request is claims (2), mode (1), count (2); per claim counter (2), limit (2), cost (1,
+-- or 0 and 7 more); and when (7), if it gives back.
 local function judge(requests, limits, now)
   local at, last = 1, #requests
   while at <= last do
-    local size, mode, count, next = unp('<I2BI2', requests, at)
-    local when = now
-    if mode == 3 then when, next = unp('<I7', requests, next) end
+    local size, mode, count, counter, limit, cost, next = unp('<I2BI2I2I2B', requests, at)
     for i = 1, size do
-      local counter, limit, cost
-      counter, limit, cost, next = unp('<I2I2B', requests, next)
+      if i > 1 then counter, limit, cost, next = unp('<I2I2B', requests, next) end
       if cost == 0 then cost, next = unp('<I7', requests, next) end
       local c, s = claims[i], states[counter]
       if not c then c = {}; claims[i] = c end
       limit = limits[limit]
-      s.limit = limit
-      c.limit, c.state, c.cost = limit, s, cost
+      s.limit, c.limit, c.state, c.cost = limit, limit, s, cost
     end
-    decide(claims, size, count, modes[mode], now, min(when, now))
+    local when = now
+    if mode == 3 then
+      when, next = unp('<I7', requests, next)
+      if when > now then when = now end
+    end
+    decide(claims, size, count, modes[mode], now, when)
     at = next
   end
+end
+
+-- Finds which page every counter is on, and how many pages there are.
+local function find_pages(keys, count, cut)
+  if cut == 8 then
+    for i = 1, count do names[i] = sub(keys, 8 * i - 7, 8 * i) end
+    return count
+  end
+  local index, pages = {}, 0
+  for i = 1, count do
+    local name = sub(keys, 8 * i - 7, 8 * i - 8 + cut)
+    local page = index[name]
+    if not page then
+      pages = pages + 1
+      page, names[pages], index[name] = pages, name, pages
+    end
+    page_of[i], rests[i] = page, sub(keys, 8 * i - 7 + cut, 8 * i)
+  end
+  return pages
+end
+
+-- Loads every counter's state and notes its bytes; returns how many were corrupt.
+local function load(pages, count, cut)
+  local corrupt = 0
+  for i = 1, count do
+    local s, bytes = states[i], nil
+    if not s then s = {entries = {}}; states[i] = s end
+    if cut == 8 then
+      bytes = pages[i]
+    else
+      local page = pages[page_of[i]]
+      if page then
+        local from, to = locate(page, rests[i])
+        bytes = from and sub(page, from, to)
+        if from == false then corrupt = corrupt + 1 end
+      end
+    end
+    if bytes and not unpack_state(bytes, s) then bytes, corrupt = nil, corrupt + 1 end
+    if not bytes then
+      bytes = '\0'
+      fresh(s)
+    end
+    before[i] = bytes
+  end
+  return corrupt
+end
+
+-- Notes in `writes` what must be written; returns how much, and for how long the longest must be kept.
+local function changes(pages, count, cut, now)
+  local n, longest, dirty = 0, 0, nil
+  for i = 1, count do
+    local s = states[i]
+    if s.changed then
+      local t = s.limit.terms
+      local wait = s.limit.algorithm.wait(t, s, now, t.burst)
+      if wait > longest then longest = wait end
+      local bytes = pack_state(s, now + wait)
+      if cut == 8 then
+        writes[n + 1], writes[n + 2] = names[i], bytes
+        n = n + 2
+      else
+        local page = page_of[i]
+        pages[page] = put(pages[page] or '', rests[i], bytes, now)
+        dirty = dirty or {}
+        dirty[page] = true
+      end
+    end
+  end
+  for page in pairs(dirty or {}) do
+    writes[n + 1], writes[n + 2] = names[page], pages[page]
+    n = n + 2
+  end
+  return n, longest
 end
 
 -- args: head, limits, requests, keys (8 bytes each). Answers with the head's number, the time, how many states were
@@ -63,66 +136,25 @@ local function decide_all(shelf, args)
     local t = call('TIME')
     now = t[1] * 1000000 + t[2]
   end
-  local keys = args[4]
-  local count, corrupt = #keys / 8, 0
-  local names, page_of, index = {}, {}, {}
-  for i = 1, count do
-    local name = sub(keys, 8 * i - 7, 8 * i - 8 + cut)
-    local page = cut < 8 and index[name]
-    if not page then
-      page = #names + 1
-      names[page], index[name] = name, page
-    end
-    page_of[i] = page
-  end
-  local pages = try('HMGET', shelf, unpack(names))
+  local keys, corrupt = args[4], 0
+  local count = #keys / 8
+  local pages = try('HMGET', shelf, unpack(names, 1, find_pages(keys, count, cut)))
   if pages.err then
     if not find(pages.err, 'WRONGTYPE', 1, true) then return pages end
     call('UNLINK', shelf)
     pages, corrupt = {}, 1
   end
-
-  local before = {}
-  for i = 1, count do
-    local page, s, bytes = pages[page_of[i]], states[i], nil
-    if not s then s = {entries = {}}; states[i] = s end
-    if page then
-      if cut == 8 then
-        bytes = page
-      else
-        local from, to = locate(page, sub(keys, 8 * i - 7 + cut, 8 * i))
-        bytes = from and sub(page, from, to)
-        if from == false then corrupt = corrupt + 1 end
-      end
-      if bytes and not unpack_state(bytes, s) then bytes, corrupt = nil, corrupt + 1 end
-    end
-    if not bytes then bytes = '\0'; fresh(s) end
-    before[i] = bytes
-  end
-
+  corrupt = corrupt + load(pages, count, cut)
   judge(args[3], read_limits(args[2]), now)
+  local n, longest = changes(pages, count, cut, now)
 
-  local dirty, longest = {}, 0
-  for i = 1, count do
-    local s = states[i]
-    if s.changed then
-      local a, t = s.limit.algorithm, s.limit.terms
-      local wait = a.wait(t, s, now, a.most(t))
-      if wait > longest then longest = wait end
-      local page = page_of[i]
-      pages[page] = put(pages[page] or '', sub(keys, 8 * i - 7 + cut, 8 * i), pack_state(s, now + wait), now)
-      dirty[page] = true
-    end
-  end
   local lives = call('PTTL', shelf)
-  if next(dirty) then
-    local writes, n = {}, 0
-    for page in pairs(dirty) do
-      writes[n + 1], writes[n + 2] = names[page], pages[page]
+  if n > 0 then
+    if lives == -2 then
+      writes[n + 1], writes[n + 2] = PAD, ''
       n = n + 2
     end
-    if lives == -2 then writes[n + 1], writes[n + 2] = PAD, '' end
-    call('HSET', shelf, unpack(writes))
+    call('HSET', shelf, unpack(writes, 1, n))
   end
   longest = ceildiv(longest, 1000)
   if lives == -1 then
@@ -130,7 +162,7 @@ local function decide_all(shelf, args)
   elseif lives < longest then
     call('PEXPIRE', shelf, longest + MARGIN)
   end
-  return pack('<I4I7B', number, now, min(corrupt, 255)) .. table.concat(before)
+  return pack('<I4I7B', number, now, min(corrupt, 255)) .. table.concat(before, '', 1, count)
 end
 
 -- args: head, cursor, how many fields. Answers with the head's number, how many were seen and forgotten, the cursor.

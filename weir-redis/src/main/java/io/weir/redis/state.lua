@@ -44,8 +44,17 @@ end
 
 -- False if the bytes are not a state.
 local function unpack_state(bytes, s)
-  local kind = byte(bytes, 1)
-  if size(bytes, 1) ~= #bytes then return false end
+  local length = #bytes
+  if length == 13 then -- by far the most are of this kind
+    local kind, second, delta, used = unp('<BI4I4I4', bytes)
+    if kind == 128 then
+      s.time, s.used, s.before, s.changed = second * 1000000 - delta, used, 0, false
+      if s.entries[1] then s.entries = {} end
+      return true
+    end
+  end
+  if length == 0 or size(bytes, 1) ~= length then return false end
+  local kind = byte(bytes)
   if kind == LOG then return unpack_log(bytes, s) end
   local _, second, delta, used, before = unp(formats[kind], bytes)
   s.time, s.used, s.changed = second * 1000000 - delta, used, false
@@ -55,7 +64,7 @@ local function unpack_state(bytes, s)
 end
 
 local function pack_state(s, forgettable)
-  local second = min(ceildiv(forgettable, 1000000), NARROW - 1)
+  local second = ceildiv(forgettable, 1000000)
   local delta, entries = second * 1000000 - s.time, s.entries
   if entries[1] then
     local parts = {pack('<BI4I7I2', LOG, second, delta, #entries / 2)}

@@ -11,8 +11,7 @@ local limits = {}
 for i = 1, number() do
   local name = word()
   limits[i] = {algorithm = algorithms[name], shadow = number() == 1,
-    terms = {permits = number(), period = number(), burst = number(), cool_down = number(),
-             unit = number(), p = number(), q = number(), slices = number()}}
+    terms = terms_of(number(), number(), number(), number(), number(), number(), number(), number())}
 end
 
 local function copy(s)
@@ -37,7 +36,7 @@ while at < #words do
   for _, c in ipairs(claims) do
     local a, t = c.limit.algorithm, c.limit.terms
     say(a.room(t, c.state, now))
-    say(a.wait(t, c.state, now, a.most(t)))
+    say(a.wait(t, c.state, now, t.burst))
   end
 end
 return table.concat(reply, ' ')

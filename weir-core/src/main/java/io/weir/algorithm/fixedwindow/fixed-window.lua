@@ -23,6 +23,4 @@ function window.wait(t, s, now, cost)
   return s.time + t.period + t.cool_down - now
 end
 
-function window.most(t) return t.permits end
-
 return window

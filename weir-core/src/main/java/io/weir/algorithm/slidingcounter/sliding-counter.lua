@@ -43,6 +43,4 @@ function counter.wait(t, s, now, cost)
   return s.time + t.period + fades(t, s.used, t.permits - cost) - now
 end
 
-function counter.most(t) return t.permits end
-
 return counter

@@ -65,6 +65,4 @@ function log.wait(t, s, now, cost)
   return s.entries[i - 1] + t.period - now
 end
 
-function log.most(t) return t.permits end
-
 return log

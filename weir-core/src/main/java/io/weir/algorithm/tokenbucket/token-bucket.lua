@@ -1,41 +1,52 @@
 -- Bursts up to the bucket's size, then the refill rate: the twin of TokenBucket.java.
 local bucket = {}
 
--- The most a state may say is used: twice the bucket's size, and what may trickle in during a turn.
-local function brim(t) return 2 * t.burst * t.unit + t.p end
+-- What drains in a part of a turn.
+local function trickle(t, micros)
+  if micros == 0 or t.p == 1 then return 0 end
+  local drained = micros * t.p
+  return (drained - drained % t.q) / t.q
+end
 
 function bucket.age(t, s, now)
   local used, elapsed = s.used, now - s.time
-  if used > brim(t) then used = brim(t) end
+  if used > t.brim then used = t.brim end -- the limit was lowered
   if elapsed < 0 then
-    used, s.time = min(used, t.burst * t.unit), now
-  elseif used == 0 or elapsed >= drain(t, used) then
-    used, s.time = 0, now
-  else
-    local turns = floor(elapsed / t.q)
-    used, s.time = used - turns * t.p, s.time + turns * t.q
+    if used > t.full then used = t.full end
+    s.used, s.time = used, now
+    return
   end
-  s.used = used
+  if used > 0 then
+    local past = elapsed % t.q
+    local drained = (elapsed - past) / t.q * t.p
+    if drained + trickle(t, past) < used then
+      s.used, s.time = used - drained, now - past
+      return
+    end
+  end
+  s.used, s.time = 0, now
 end
 
 function bucket.room(t, s, now)
-  local free = t.burst * t.unit - s.used + floor((now - s.time) * t.p / t.q)
+  local free = t.full - s.used + trickle(t, now - s.time)
   if free <= 0 then return 0 end
-  return min(floor(free / t.unit), t.burst)
+  local room = (free - free % t.unit) / t.unit
+  return room < t.burst and room or t.burst
 end
 
 function bucket.charge(t, s, when, cost)
   local most = 2 * t.burst
-  local amount = max(-most, min(cost, most)) * t.unit
-  s.used = max(0, min(s.used + amount, brim(t)))
+  if cost > most then cost = most elseif cost < -most then cost = -most end
+  local used = s.used + cost * t.unit
+  if used < 0 then used = 0 elseif used > t.brim then used = t.brim end
+  s.used = used
 end
 
 function bucket.wait(t, s, now, cost)
   local missing = s.used - (t.burst - cost) * t.unit
   if missing <= 0 then return 0 end
-  return max(0, drain(t, missing) - (now - s.time))
+  local wait = drain(t, missing) - (now - s.time)
+  return wait > 0 and wait or 0
 end
-
-function bucket.most(t) return t.burst end
 
 return bucket
