@@ -47,7 +47,8 @@ public final class RedisPart implements Part {
       single(server, rounds);
       OfferedLoad offered = new OfferedLoad();
       Duration watched = Duration.ofSeconds(rounds.quick() ? 5 : 30);
-      offered.measure(server, MONTHLY, Callers.names(CALLERS), watched);
+      List<String> asked = rounds.quick() ? List.of(WEIR) : List.of(WEIR, SCRIPT);
+      offered.measure(server, asked, MONTHLY, Callers.names(CALLERS), watched);
       tables.addAll(offered.tables());
     }
     return tables;
@@ -57,7 +58,7 @@ public final class RedisPart implements Part {
     List<String> all = List.of(WEIR, SCRIPT, BUCKET4J, REDISSON, INCR, NO_OP);
     Scenario scenario =
         new Scenario("random-100k", "100k random keys", CALLERS, MONTHLY, false, all, IN_FLIGHT);
-    LoadTables load = measure(scenario, server, rounds);
+    LoadTables load = measure(scenario, server, rounds, 2);
     IN_FLIGHT.forEach(n -> load.rateResults(n, WEIR, SCRIPT));
     MANY.forEach(n -> load.rateResults(n, WEIR, BUCKET4J, REDISSON));
     MANY.forEach(n -> load.cpuResults(n, WEIR, SCRIPT));
@@ -70,7 +71,7 @@ public final class RedisPart implements Part {
     }
     Scenario scenario =
         new Scenario("random-1m", "1M random keys", 1_000_000, MONTHLY, false, all, MANY);
-    LoadTables load = measure(scenario, server, rounds);
+    LoadTables load = measure(scenario, server, rounds, 1);
     MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT, BUCKET4J, REDISSON));
     MANY.forEach(n -> load.rateResults(n, WEIR_SMALL, SCRIPT));
     MANY.forEach(n -> load.cpuResults(n, WEIR, SCRIPT));
@@ -84,16 +85,19 @@ public final class RedisPart implements Part {
     Scenario scenario =
         new Scenario(
             "passing-100k", "100k random keys, soon forgotten", CALLERS, BRIEF, false, all, MANY);
-    LoadTables load = measure(scenario, server, rounds);
+    LoadTables load = measure(scenario, server, rounds, 1);
     MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT));
     MANY.forEach(n -> load.cpuResults(n, WEIR, SCRIPT));
   }
 
   private void hot(Server server, Rounds rounds) throws InterruptedException {
-    List<String> all = List.of(WEIR, SCRIPT, BUCKET4J, BATCHING, REDISSON, INCR, NO_OP);
-    List<Integer> inFlight = rounds.quick() ? MANY : IN_FLIGHT;
+    List<String> all = new ArrayList<>(List.of(WEIR, SCRIPT, BUCKET4J, BATCHING, REDISSON));
+    if (!rounds.quick()) {
+      all.addAll(List.of(INCR, NO_OP));
+    }
+    List<Integer> inFlight = rounds.quick() ? List.of(256) : IN_FLIGHT;
     Scenario scenario = new Scenario("hot", "one hot key", 1, PLENTY, false, all, inFlight);
-    LoadTables load = measure(scenario, server, rounds);
+    LoadTables load = measure(scenario, server, rounds, 3);
     MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT, BATCHING));
     ExactGrants exact = new ExactGrants();
     exact.measure(server);
@@ -102,10 +106,10 @@ public final class RedisPart implements Part {
 
   private void refused(Server server, Rounds rounds) throws InterruptedException {
     List<String> all = List.of(WEIR, SCRIPT, BUCKET4J, BATCHING, REDISSON);
-    List<Integer> inFlight = rounds.quick() ? MANY : IN_FLIGHT;
+    List<Integer> inFlight = rounds.quick() ? List.of(256) : IN_FLIGHT;
     Scenario scenario =
         new Scenario("refused", "one refused hot key", 1, HARDLY_ANY, true, all, inFlight);
-    LoadTables load = measure(scenario, server, rounds);
+    LoadTables load = measure(scenario, server, rounds, 1);
     MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT, BATCHING));
     MANY.forEach(n -> load.commandResults(n, WEIR, SCRIPT));
   }
@@ -124,16 +128,17 @@ public final class RedisPart implements Part {
             List.of(1, 64));
     Rounds more =
         new Rounds(rounds.count() + 4, rounds.warmups(), rounds.iterations(), rounds.millis() / 2);
-    LoadTables load = measure(scenario, server, more);
+    LoadTables load = measure(scenario, server, more, 1);
     load.p50Results(1, WEIR, SCRIPT);
     load.p50Results(1, WEIR_TWO_RULES, WEIR);
     List.of(1, 64).forEach(n -> load.cpuResults(n, WEIR_TWO_RULES, WEIR));
   }
 
-  private LoadTables measure(Scenario scenario, Server server, Rounds rounds)
+  /** Measures after keeping each candidate busy for so many seconds. */
+  private LoadTables measure(Scenario scenario, Server server, Rounds rounds, int seconds)
       throws InterruptedException {
     LoadTables load = new LoadTables(scenario);
-    load.measure(server, rounds);
+    load.measure(server, rounds, Duration.ofSeconds(seconds));
     tables.addAll(load.tables());
     return load;
   }
