@@ -1,6 +1,12 @@
 -- What every algorithm may use. Numbers are integers below 2^53, on which these are exact. `x - x % 1` is the floor of
 -- x, and `(a - a % b) / b` that of a / b, without the price of a call.
-local floor, max, min = math.floor, math.max, math.min
+--
+-- An algorithm is three verbs over the numbers of a state: its time, what is used, and what more it remembers (0 if
+-- nothing). A state never charged is 0, 0, 0.
+--   age(t, now, time, used, more) -> room, time, used, more     lets time pass and says how many permits fit
+--   charge(t, when, cost, time, used, more) -> time, used, more
+--   wait(t, now, cost, time, used, more) -> the time until `cost` fits
+local max, min = math.max, math.min
 local algorithms = {}
 
 -- The terms of a limit as Terms.java has them. `burst` is also the most that can ever fit.
@@ -12,12 +18,4 @@ end
 local function ceildiv(a, b)
   a = a + b - 1
   return (a - a % b) / b
-end
-
--- The time in which `amount` units drain, rounded up.
-local function drain(t, amount)
-  local p, q = t.p, t.q
-  if q == 1 then return ceildiv(amount, p) end
-  local left = amount % p
-  return (amount - left) / p * q + ceildiv(left * q, p)
 end

@@ -1,43 +1,55 @@
 -- The decision, once for every algorithm: look at all claims, then charge all or none. The twin of Decide.java.
--- A claim is {limit, state, cost}, a limit {algorithm, terms, shadow}. Claims on one key share one state; the first
--- `size` of them count.
--- count: how many equal requests ask at once; as many are granted as would be one after the other.
--- mode: take | peek | force | refund      when: the time the charge counts at
--- Returns how many are granted. Marks the states that must be stored as changed: those charged, and those that
--- followed a clock that stepped back.
+-- A claim asks a cost of a counter under a limit {age, charge, wait, terms, shadow}. Equal requests may ask at once: as
+-- many of them are granted as would be one after the other.
+
+-- The counters' states, and notes on them: the permits that fit, what the claims looked at ask for together, and the
+-- limit of those that must be stored.
+local time, used, more, room, pending, changed = {}, {}, {}, {}, {}, {}
+
+-- Looks at a claim: how many of the equal requests still wanted it has room for, beside those looked at before.
+local function look(limit, counter, cost, wanted, now)
+  local asked = pending[counter]
+  if asked then
+    asked = asked + cost
+  else
+    local before = time[counter]
+    if before > now then changed[counter] = limit end -- it follows a clock that stepped back
+    room[counter], time[counter], used[counter], more[counter] =
+      limit.age(limit.terms, now, before, used[counter], more[counter])
+    asked = cost
+  end
+  pending[counter] = asked
+  local fits = room[counter]
+  if wanted * asked <= fits or limit.shadow then return wanted end
+  return (fits - fits % asked) / asked
+end
+
+-- Charges a claim that was looked at, as the mode (take | peek | force | refund) says.
+local function settle(limit, counter, cost, granted, count, mode, when)
+  pending[counter] = false
+  if mode ~= 'take' then
+    granted = mode == 'peek' and 0 or count
+  elseif granted * cost > room[counter] then
+    granted = (room[counter] - room[counter] % cost) / cost -- a shadow rule's
+  end
+  if granted > 0 then
+    cost = granted * cost
+    room[counter], changed[counter] = room[counter] - cost, limit
+    time[counter], used[counter], more[counter] =
+      limit.charge(limit.terms, when, mode == 'refund' and -cost or cost, time[counter], used[counter], more[counter])
+  end
+end
+
+-- Decides on the first `size` claims, each {limit, counter, cost}; returns how many of `count` requests are granted.
 local function decide(claims, size, count, mode, now, when)
   local granted = count
   for i = 1, size do
     local c = claims[i]
-    local s, pending = c.state, c.cost
-    if s.pending then
-      pending = s.pending + pending
-    else
-      local a, t = c.limit.algorithm, c.limit.terms
-      if s.time > now then s.changed = true end
-      a.age(t, s, now)
-      s.room = a.room(t, s, now)
-    end
-    s.pending = pending
-    if granted * pending > s.room and not c.limit.shadow then granted = (s.room - s.room % pending) / pending end
+    granted = look(c.limit, c.counter, c.cost, granted, now)
   end
-
   for i = 1, size do
     local c = claims[i]
-    local s, cost, charged = c.state, c.cost, granted
-    s.pending = nil
-    if mode == 'peek' then
-      charged = 0
-    elseif mode ~= 'take' then
-      charged = count
-    elseif charged * cost > s.room then
-      charged = (s.room - s.room % cost) / cost -- a shadow rule's
-    end
-    if charged > 0 then
-      s.changed = true
-      c.limit.algorithm.charge(c.limit.terms, s, when, mode == 'refund' and -charged * cost or charged * cost)
-      s.room = s.room - charged * cost
-    end
+    settle(c.limit, c.counter, c.cost, granted, count, mode, when)
   end
   return granted
 end

@@ -107,20 +107,11 @@ final class Batch {
   byte[][] arguments(long now, int cut) {
     bytes.clear();
     int claim = 0;
-    for (int g = 0; g < groups; g++) {
-      Ask ask = head(g);
-      bytes.number(ask.claims.length, 2).number(wire(ask.mode), 1).number(sizes[g], 2);
-      for (Claim one : ask.claims) {
-        bytes.number(counterOf[claim++] + 1, 2).number(limit(one.limit()) + 1, 2);
-        if (one.cost() < 256) {
-          bytes.number(one.cost(), 1);
-        } else {
-          bytes.number(0, 1).number(one.cost(), 7);
-        }
-      }
-      if (ask.mode == Mode.REFUND) {
-        bytes.number(Math.min(ask.when, Terms.MAX_EXACT), 7);
-      }
+    for (int g = 0; g < groups; ) {
+      int repeats = repeats(g, claim);
+      write(head(g), claim, sizes[g], repeats);
+      claim += repeats * head(g).claims.length;
+      g += repeats;
     }
     byte[] requests = bytes.copy();
     bytes.clear();
@@ -133,6 +124,63 @@ final class Batch {
       bytes.number(Long.reverseBytes(keys[i]), 8); // the caller's part first
     }
     return new byte[][] {head(now, cut), described, requests, bytes.copy()};
+  }
+
+  /** How many groups from this one on have its shape and use the counters right after its own. */
+  private int repeats(int group, int claim) {
+    Ask first = head(group);
+    int size = first.claims.length;
+    int count = 1;
+    while (group + count < groups
+        && sizes[group + count] == sizes[group]
+        && isShapedLike(first, head(group + count))
+        && follow(claim, claim + count * size, size, count * size)) {
+      count++;
+    }
+    return count;
+  }
+
+  private static boolean isShapedLike(Ask a, Ask b) {
+    if (a.mode == Mode.REFUND || a.mode != b.mode || a.claims.length != b.claims.length) {
+      return false;
+    }
+    for (int i = 0; i < a.claims.length; i++) {
+      if (a.claims[i].limit() != b.claims[i].limit() || a.claims[i].cost() != b.claims[i].cost()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether the counters of some claims are those of others, moved on by {@code distance}. */
+  private boolean follow(int claim, int other, int size, int distance) {
+    for (int i = 0; i < size; i++) {
+      if (counterOf[other + i] != counterOf[claim + i] + distance) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void write(Ask ask, int claim, int alike, int repeats) {
+    int first = counterOf[claim];
+    for (int i = 1; i < ask.claims.length; i++) {
+      first = Math.min(first, counterOf[claim + i]);
+    }
+    bytes.number(repeats, 2).number(wire(ask.mode), 1).number(alike, 2);
+    bytes.number(first + 1, 2).number(ask.claims.length, 2);
+    for (int i = 0; i < ask.claims.length; i++) {
+      Claim one = ask.claims[i];
+      bytes.number(counterOf[claim + i] - first, 2).number(limit(one.limit()) + 1, 2);
+      if (one.cost() < 256) {
+        bytes.number(one.cost(), 1);
+      } else {
+        bytes.number(0, 1).number(one.cost(), 7);
+      }
+    }
+    if (ask.mode == Mode.REFUND) {
+      bytes.number(Math.min(ask.when, Terms.MAX_EXACT), 7);
+    }
   }
 
   private byte[] head(long now, int cut) {

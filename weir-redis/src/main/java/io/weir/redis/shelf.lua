@@ -6,14 +6,15 @@ local PAD = string.rep('-', 65)
 local modes = {[0] = 'take', 'peek', 'force', 'refund'}
 local limits_known, limits_count = {}, 0
 -- What a call works on, kept from call to call where the server lets us, so that little is made anew.
-local states, claims, names, rests, page_of, before, writes = {}, {}, {}, {}, {}, {}, {}
+local claims, names, rests, page_of, before, writes = {}, {}, {}, {}, {}, {}
 
 -- The limit that some bytes describe.
 local function limit_of(bytes)
   local limit = limits_known[bytes]
   if not limit then
     local length = byte(bytes)
-    limit = {algorithm = algorithms[sub(bytes, 2, length + 1)], shadow = byte(bytes, length + 2) == 1,
+    local a = algorithms[sub(bytes, 2, length + 1)]
+    limit = {age = a.age, charge = a.charge, wait = a.wait, shadow = byte(bytes, length + 2) == 1,
              terms = terms_of(unp('<I7I7I7I7I7I7I7I7', bytes, length + 3))}
     if limits_count >= 1000 then limits_known, limits_count = {}, 0 end
     limits_known[bytes], limits_count = limit, limits_count + 1
@@ -31,27 +32,37 @@ local function read_limits(bytes)
   return limits
 end
 
--- Judges every request in turn. A request is claims (2), mode (1), count (2); per claim counter (2), limit (2), cost (1,
--- or 0 and 7 more); and when (7), if it gives back.
+-- Judges every request in turn. Requests of one shape on counters that follow each other are told once: how many (2),
+-- their mode (1), how often each is asked (2), the first counter (2), claims (2); per claim the counter's distance from
+-- the first (2), limit (2), cost (1, or 0 and 7 more); and when (7), if it gives back.
 local function judge(requests, limits, now)
   local at, last = 1, #requests
   while at <= last do
-    local size, mode, count, counter, limit, cost, next = unp('<I2BI2I2I2B', requests, at)
+    local repeats, mode, count, first, size, when
+    repeats, mode, count, first, size, at = unp('<I2BI2I2I2', requests, at)
+    mode, when = modes[mode], now
     for i = 1, size do
-      if i > 1 then counter, limit, cost, next = unp('<I2I2B', requests, next) end
-      if cost == 0 then cost, next = unp('<I7', requests, next) end
-      local c, s = claims[i], states[counter]
+      local c, distance, index, cost = claims[i]
       if not c then c = {}; claims[i] = c end
-      limit = limits[limit]
-      s.limit, c.limit, c.state, c.cost = limit, limit, s, cost
+      distance, index, cost, at = unp('<I2I2B', requests, at)
+      if cost == 0 then cost, at = unp('<I7', requests, at) end
+      c.limit, c.counter, c.cost = limits[index], first + distance, cost
     end
-    local when = now
-    if mode == 3 then
-      when, next = unp('<I7', requests, next)
+    if mode == 'refund' then
+      when, at = unp('<I7', requests, at)
       if when > now then when = now end
     end
-    decide(claims, size, count, modes[mode], now, when)
-    at = next
+    if size == 1 then
+      local limit, cost = claims[1].limit, claims[1].cost
+      for counter = first, first + repeats - 1 do
+        settle(limit, counter, cost, look(limit, counter, cost, count, now), count, mode, when)
+      end
+    else
+      for _ = 1, repeats do
+        decide(claims, size, count, mode, now, when)
+        for i = 1, size do claims[i].counter = claims[i].counter + size end
+      end
+    end
   end
 end
 
@@ -78,8 +89,7 @@ end
 local function load(pages, count, cut)
   local corrupt = 0
   for i = 1, count do
-    local s, bytes = states[i], nil
-    if not s then s = {entries = {}}; states[i] = s end
+    local bytes
     if cut == 8 then
       bytes = pages[i]
     else
@@ -90,11 +100,12 @@ local function load(pages, count, cut)
         if from == false then corrupt = corrupt + 1 end
       end
     end
-    if bytes and not unpack_state(bytes, s) then bytes, corrupt = nil, corrupt + 1 end
-    if not bytes then
-      bytes = '\0'
-      fresh(s)
+    changed[i] = false
+    if bytes then
+      time[i], used[i], more[i] = unpack_state(bytes)
+      if not time[i] then bytes, corrupt = nil, corrupt + 1 end
     end
+    if not bytes then bytes, time[i], used[i], more[i] = '\0', 0, 0, 0 end
     before[i] = bytes
   end
   return corrupt
@@ -104,12 +115,11 @@ end
 local function changes(pages, count, cut, now)
   local n, longest, dirty = 0, 0, nil
   for i = 1, count do
-    local s = states[i]
-    if s.changed then
-      local t = s.limit.terms
-      local wait = s.limit.algorithm.wait(t, s, now, t.burst)
+    local limit = changed[i]
+    if limit then
+      local wait = limit.wait(limit.terms, now, limit.terms.burst, time[i], used[i], more[i])
       if wait > longest then longest = wait end
-      local bytes = pack_state(s, now + wait)
+      local bytes = pack_state(time[i], used[i], more[i], now + wait)
       if cut == 8 then
         writes[n + 1], writes[n + 2] = names[i], bytes
         n = n + 2

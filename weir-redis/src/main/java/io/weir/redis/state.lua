@@ -23,57 +23,46 @@ local function size(bytes, at)
   return sizes[kind]
 end
 
-local function fresh(s)
-  s.time, s.used, s.before, s.changed = 0, 0, 0, false
-  if s.entries[1] then s.entries = {} end
-end
-
-local function unpack_log(bytes, s)
+local function unpack_log(bytes)
   local _, second, delta, count = unp('<BI4I7I2', bytes)
   local time, used, entries, last = second * 1000000 - delta, 0, {}, 0
   for i = 1, count do
     local age, cost = unp('<I7I3', bytes, 5 + 10 * i)
-    if time - age < last or cost == 0 then return false end
+    if time - age < last or cost == 0 then return nil end
     last = time - age
     entries[2 * i - 1], entries[2 * i] = last, cost
     used = used + cost
   end
-  s.time, s.used, s.before, s.entries, s.changed = time, used, 0, entries, false
-  return true
+  return time, used, entries
 end
 
--- False if the bytes are not a state.
-local function unpack_state(bytes, s)
+-- Time, used and more of a state; nil if the bytes are not one.
+local function unpack_state(bytes)
   local length = #bytes
   if length == 13 then -- by far the most are of this kind
     local kind, second, delta, used = unp('<BI4I4I4', bytes)
-    if kind == 128 then
-      s.time, s.used, s.before, s.changed = second * 1000000 - delta, used, 0, false
-      if s.entries[1] then s.entries = {} end
-      return true
-    end
+    if kind == 128 then return second * 1000000 - delta, used, 0 end
   end
-  if length == 0 or size(bytes, 1) ~= length then return false end
+  if length == 0 or size(bytes, 1) ~= length then return nil end
   local kind = byte(bytes)
-  if kind == LOG then return unpack_log(bytes, s) end
+  if kind == LOG then return unpack_log(bytes) end
   local _, second, delta, used, before = unp(formats[kind], bytes)
-  s.time, s.used, s.changed = second * 1000000 - delta, used, false
-  s.before = kind % 8 >= 4 and before or 0
-  if s.entries[1] then s.entries = {} end
-  return true
+  return second * 1000000 - delta, used, kind % 8 >= 4 and before or 0
 end
 
-local function pack_state(s, forgettable)
-  local second = ceildiv(forgettable, 1000000)
-  local delta, entries = second * 1000000 - s.time, s.entries
-  if entries[1] then
-    local parts = {pack('<BI4I7I2', LOG, second, delta, #entries / 2)}
-    for i = 1, #entries, 2 do parts[#parts + 1] = pack('<I7I3', s.time - entries[i], entries[i + 1]) end
+local function pack_state(time, used, more, forgettable)
+  local whole = forgettable + 999999
+  whole = whole - whole % 1000000
+  local second, delta = whole / 1000000, whole - time
+  if more == 0 and delta < NARROW and used < NARROW then return pack('<BI4I4I4', 128, second, delta, used) end
+  if type(more) == 'table' then
+    local parts = {pack('<BI4I7I2', LOG, second, delta, #more / 2)}
+    for i = 1, #more, 2 do parts[#parts + 1] = pack('<I7I3', time - more[i], more[i + 1]) end
     return table.concat(parts)
   end
-  local kind, used, before = 128, s.used, s.before
+  local kind = 128
   if delta >= NARROW then kind = kind + 1 end
   if used >= NARROW then kind = kind + 2 end
-  if before > 0 then kind = kind + (before < NARROW and 4 or 12) end
-  return pack(formats[kind], kind, second, delta, used, before)
+  if more > 0 then kind = kind + (more < NARROW and 4 or 12) end
+  return pack(formats[kind], kind, second, delta, used, more)
 end

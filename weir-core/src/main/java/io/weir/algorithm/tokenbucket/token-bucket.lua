@@ -1,51 +1,49 @@
 -- Bursts up to the bucket's size, then the refill rate: the twin of TokenBucket.java.
 local bucket = {}
 
--- What drains in a part of a turn.
-local function trickle(t, micros)
-  if micros == 0 or t.p == 1 then return 0 end
-  local drained = micros * t.p
-  return (drained - drained % t.q) / t.q
-end
-
-function bucket.age(t, s, now)
-  local used, elapsed = s.used, now - s.time
+function bucket.age(t, now, time, used, more)
+  local elapsed, full, trickle = now - time, t.full, 0
   if used > t.brim then used = t.brim end -- the limit was lowered
   if elapsed < 0 then
-    if used > t.full then used = t.full end
-    s.used, s.time = used, now
-    return
-  end
-  if used > 0 then
-    local past = elapsed % t.q
-    local drained = (elapsed - past) / t.q * t.p
-    if drained + trickle(t, past) < used then
-      s.used, s.time = used - drained, now - past
-      return
+    if used > full then used = full end
+    time = now
+  elseif used > 0 then
+    local p, q = t.p, t.q
+    local past = elapsed % q
+    local drained = (elapsed - past) / q * p
+    if past > 0 then
+      trickle = past * p
+      trickle = (trickle - trickle % q) / q
     end
+    if drained + trickle < used then
+      time, used = now - past, used - drained
+    else
+      time, used, trickle = now, 0, 0
+    end
+  else
+    time = now
   end
-  s.used, s.time = 0, now
+  local free = full - used + trickle
+  if free <= 0 then return 0, time, used, more end
+  local room, burst = (free - free % t.unit) / t.unit, t.burst
+  return room < burst and room or burst, time, used, more
 end
 
-function bucket.room(t, s, now)
-  local free = t.full - s.used + trickle(t, now - s.time)
-  if free <= 0 then return 0 end
-  local room = (free - free % t.unit) / t.unit
-  return room < t.burst and room or t.burst
-end
-
-function bucket.charge(t, s, when, cost)
-  local most = 2 * t.burst
+function bucket.charge(t, when, cost, time, used, more)
+  local most, brim = 2 * t.burst, t.brim
   if cost > most then cost = most elseif cost < -most then cost = -most end
-  local used = s.used + cost * t.unit
-  if used < 0 then used = 0 elseif used > t.brim then used = t.brim end
-  s.used = used
+  used = used + cost * t.unit
+  if used < 0 then used = 0 elseif used > brim then used = brim end
+  return time, used, more
 end
 
-function bucket.wait(t, s, now, cost)
-  local missing = s.used - (t.burst - cost) * t.unit
+function bucket.wait(t, now, cost, time, used)
+  local p, q = t.p, t.q
+  local missing = used - (t.burst - cost) * t.unit
   if missing <= 0 then return 0 end
-  local wait = drain(t, missing) - (now - s.time)
+  local left = missing % p
+  local rounded = left * q + p - 1
+  local wait = (missing - left) / p * q + (rounded - rounded % p) / p - (now - time)
   return wait > 0 and wait or 0
 end
 
