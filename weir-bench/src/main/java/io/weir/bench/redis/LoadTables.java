@@ -46,7 +46,7 @@ final class LoadTables {
 
   /**
    * Measures every candidate with every number in flight in every round, after each was busy for a
-   * while: what is merged runs four times as fast once its code is compiled.
+   * while: what is merged gets several times as fast in its first seconds.
    */
   void measure(Server server, Rounds rounds, Duration busy) throws InterruptedException {
     try (Lineup lineup = new Lineup(server, scenario.quota(), DEADLINE, scenario.candidates())) {
