@@ -1,5 +1,10 @@
 package io.weir.bench;
 
+import io.weir.bench.redis.RedisMemoryPart;
+import io.weir.bench.redis.RedisPart;
+import io.weir.bench.report.Part;
+import io.weir.bench.report.Rounds;
+import io.weir.bench.report.Table;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -11,15 +16,13 @@ import java.util.Map;
  */
 final class Bench {
   private static final Map<String, Part> PARTS =
-      Map.of("core", new CorePart(), "memory", new MemoryPart());
+      Map.of(
+          "core", new CorePart(),
+          "memory", new MemoryPart(),
+          "redis", new RedisPart(),
+          "redis-memory", new RedisMemoryPart());
 
   private Bench() {}
-
-  /** Something that is measured and reported by itself. */
-  interface Part {
-    /** Measures, printing a line per candidate, and returns what it found, in order. */
-    List<Table> measure(Rounds rounds) throws Exception;
-  }
 
   public static void main(String[] args) throws Exception {
     boolean quick = Arrays.asList(args).contains("--quick");

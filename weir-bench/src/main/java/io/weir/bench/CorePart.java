@@ -1,12 +1,15 @@
 package io.weir.bench;
 
-import io.weir.bench.Rounds.Trial;
+import io.weir.bench.report.Part;
+import io.weir.bench.report.Rounds;
+import io.weir.bench.report.Rounds.Trial;
+import io.weir.bench.report.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** One key, a whole decision, and finding the rules; what {@code ./bench core} measures. */
-final class CorePart implements Bench.Part {
+final class CorePart implements Part {
   private static final String[] LIMITERS = {
     "weirStore", "weirLimiter", "bucket4j", "bucket4jProbe", "resilience4j", "guava"
   };

@@ -1,5 +1,6 @@
 package io.weir.bench;
 
+import io.weir.bench.report.Rounds;
 import java.lang.ref.Reference;
 
 /**

@@ -1,5 +1,6 @@
 package io.weir.bench;
 
+import io.weir.bench.report.Rounds;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;

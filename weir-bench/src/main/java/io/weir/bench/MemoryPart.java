@@ -1,6 +1,9 @@
 package io.weir.bench;
 
-import io.weir.bench.Rounds.Trial;
+import io.weir.bench.report.Part;
+import io.weir.bench.report.Rounds;
+import io.weir.bench.report.Rounds.Trial;
+import io.weir.bench.report.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -8,7 +11,7 @@ import java.util.Map;
 /**
  * A million callers and more: how fast and in how many bytes; what {@code ./bench memory} measures.
  */
-final class MemoryPart implements Bench.Part {
+final class MemoryPart implements Part {
   private static final List<String> FAST_PEERS =
       List.of("chm-bucket4j", "caffeine-bucket4j", "chm-gcra");
   private static final List<String> SMALL_PEERS =

@@ -1,4 +1,4 @@
-package io.weir.bench;
+package io.weir.bench.report;
 
 import java.util.List;
 
@@ -10,21 +10,21 @@ import java.util.List;
  * @param iterations the iterations that count
  * @param millis the length of an iteration
  */
-record Rounds(int count, int warmups, int iterations, long millis) {
-  static final Rounds QUICK = new Rounds(1, 2, 3, 300);
-  static final Rounds FULL = new Rounds(3, 3, 3, 700);
+public record Rounds(int count, int warmups, int iterations, long millis) {
+  public static final Rounds QUICK = new Rounds(1, 2, 3, 300);
+  public static final Rounds FULL = new Rounds(3, 3, 3, 700);
 
-  boolean quick() {
+  public boolean quick() {
     return count == 1;
   }
 
   /** As these, with a single round, for what does not vary. */
-  Rounds once() {
+  public Rounds once() {
     return new Rounds(1, warmups, iterations, millis);
   }
 
   /** Measures all trials in each round and enters what they say in their tables. */
-  void run(List<Trial> trials) throws Exception {
+  public void run(List<Trial> trials) throws Exception {
     for (int round = 1; round <= count; round++) {
       int done = 0;
       for (Trial trial : trials) {
@@ -46,10 +46,10 @@ record Rounds(int count, int warmups, int iterations, long millis) {
   }
 
   /** One cell of a table and how to measure it. */
-  record Trial(Table table, String row, String column, Probe probe) {}
+  public record Trial(Table table, String row, String column, Probe probe) {}
 
   /** Measures one number. */
-  interface Probe {
+  public interface Probe {
     double measure() throws Exception;
   }
 }

@@ -1,4 +1,4 @@
-package io.weir.bench;
+package io.weir.bench.report;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** What was measured of several candidates (rows) in several cases (columns), in one unit. */
-final class Table {
+public final class Table {
   private final String title;
   private final String unit;
   private final boolean higherIsBetter;
@@ -27,25 +27,25 @@ final class Table {
   }
 
   /** A table of costs. */
-  static Table lowerIsBetter(String title, String unit) {
+  public static Table lowerIsBetter(String title, String unit) {
     return new Table(title, unit, false);
   }
 
   /** A table of rates. */
-  static Table higherIsBetter(String title, String unit) {
+  public static Table higherIsBetter(String title, String unit) {
     return new Table(title, unit, true);
   }
 
-  String title() {
+  public String title() {
     return title;
   }
 
-  String unit() {
+  public String unit() {
     return unit;
   }
 
   /** Adds what one round said. */
-  void add(String row, String column, double value) {
+  public void add(String row, String column, double value) {
     columns.add(column);
     cells
         .computeIfAbsent(row, r -> new LinkedHashMap<>())
@@ -54,29 +54,29 @@ final class Table {
   }
 
   /** Adds a line below the table. */
-  void note(String line) {
+  public void note(String line) {
     notes.add(line);
   }
 
   /** Says that what was to be shown does not hold. */
-  void fail(String reason) {
+  public void fail(String reason) {
     failures.add("FAILED " + reason);
   }
 
-  boolean failed() {
+  public boolean failed() {
     return !failures.isEmpty();
   }
 
-  Set<String> columns() {
+  public Set<String> columns() {
     return columns;
   }
 
-  boolean has(String row, String column) {
+  public boolean has(String row, String column) {
     return !values(row, column).isEmpty();
   }
 
   /** The median over the rounds. */
-  double median(String row, String column) {
+  public double median(String row, String column) {
     double[] rounds =
         values(row, column).stream().mapToDouble(Double::doubleValue).sorted().toArray();
     if (rounds.length == 0) {
@@ -86,7 +86,7 @@ final class Table {
   }
 
   /** Adds a result: Weir's row against the best of the peers' rows. */
-  void result(String name, String column, String weir, String... peers) {
+  public void result(String name, String column, String weir, String... peers) {
     var others = Arrays.stream(peers).mapToDouble(peer -> median(peer, column));
     double best =
         (higherIsBetter ? others.max() : others.min())
@@ -95,7 +95,7 @@ final class Table {
   }
 
   /** Adds a result: Weir against a peer or a bound. */
-  void result(String name, double weir, double peer) {
+  public void result(String name, double weir, double peer) {
     double ratio = higherIsBetter ? weir / peer : peer / weir;
     results.add(
         String.format(
@@ -107,7 +107,7 @@ final class Table {
             ratio));
   }
 
-  void print() {
+  public void print() {
     int width = Math.max(18, cells.keySet().stream().mapToInt(String::length).max().orElse(0));
     System.out.printf("%n%s, %s%n%" + (width + 2) + "s", title, unit, "");
     columns.forEach(column -> System.out.print("  " + right(column, column)));
@@ -123,12 +123,12 @@ final class Table {
     notes.forEach(note -> System.out.println("  " + note));
   }
 
-  void printResults() {
+  public void printResults() {
     results.forEach(System.out::println);
     failures.forEach(System.out::println);
   }
 
-  static String format(double value) {
+  public static String format(double value) {
     String digits = value == Math.rint(value) ? "%.0f" : value < 10 ? "%.2f" : "%.1f";
     return String.format(Locale.ROOT, digits, value);
   }

@@ -1,0 +1,75 @@
+package io.weir.bench.redis;
+
+import static io.lettuce.core.ScriptOutputType.INTEGER;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.LongPredicate;
+
+/** One command of Lettuce per request: the floors, and the script most people write. */
+final class LettuceCandidate implements Candidate {
+  private final StatefulRedisConnection<String, String> connection;
+  private final Function<String, CompletionStage<Long>> command;
+  private final LongPredicate yes;
+
+  private LettuceCandidate(
+      StatefulRedisConnection<String, String> connection,
+      Function<String, CompletionStage<Long>> command,
+      LongPredicate yes) {
+    this.connection = connection;
+    this.command = command;
+    this.yes = yes;
+  }
+
+  /** The least that can be counted: not a limiter. */
+  static Candidate incr(StatefulRedisConnection<String, String> connection) {
+    RedisAsyncCommands<String, String> redis = connection.async();
+    return new LettuceCandidate(connection, redis::incr, count -> count > 0);
+  }
+
+  /** The least a script costs: not a limiter. */
+  static Candidate noOp(StatefulRedisConnection<String, String> connection) {
+    RedisAsyncCommands<String, String> redis = connection.async();
+    String sha = connection.sync().scriptLoad(Lua.source("no-op"));
+    return new LettuceCandidate(
+        connection,
+        caller -> redis.evalsha(sha, INTEGER, new String[] {caller}),
+        answer -> answer == 1);
+  }
+
+  /** The hand-written token bucket. */
+  static Candidate script(StatefulRedisConnection<String, String> connection, Quota quota) {
+    RedisAsyncCommands<String, String> redis = connection.async();
+    String sha = connection.sync().scriptLoad(Lua.source("token-bucket"));
+    String permits = Long.toString(quota.permits());
+    String period = Long.toString(quota.period().toMillis());
+    return new LettuceCandidate(
+        connection,
+        caller ->
+            redis.evalsha(
+                sha,
+                INTEGER,
+                new String[] {caller},
+                permits,
+                period,
+                Long.toString(System.currentTimeMillis())),
+        answer -> answer == 1);
+  }
+
+  @Override
+  public CompletionStage<?> ask(String caller) {
+    return command.apply(caller);
+  }
+
+  @Override
+  public boolean allowed(Object answer) {
+    return yes.test((Long) answer);
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+  }
+}

@@ -1,0 +1,145 @@
+package io.weir.bench.redis;
+
+import static io.weir.bench.redis.Lineup.BATCHING;
+import static io.weir.bench.redis.Lineup.BUCKET4J;
+import static io.weir.bench.redis.Lineup.INCR;
+import static io.weir.bench.redis.Lineup.NO_OP;
+import static io.weir.bench.redis.Lineup.REDISSON;
+import static io.weir.bench.redis.Lineup.SCRIPT;
+import static io.weir.bench.redis.Lineup.WEIR;
+import static io.weir.bench.redis.Lineup.WEIR_SMALL;
+import static io.weir.bench.redis.Lineup.WEIR_TWO_RULES;
+
+import io.weir.bench.report.Part;
+import io.weir.bench.report.Rounds;
+import io.weir.bench.report.Table;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Deciding over one Redis, with many callers, with one, and with one that is refused; what {@code
+ * ./bench redis} measures.
+ */
+public final class RedisPart implements Part {
+  /** Never used up, and so slow to come back that no caller may be forgotten meanwhile. */
+  private static final Quota MONTHLY = new Quota(1000, Duration.ofDays(30));
+
+  /** Back so soon that every caller may be forgotten within a second. */
+  private static final Quota BRIEF = new Quota(1_000_000, Duration.ofMinutes(1));
+
+  private static final Quota PLENTY = new Quota(100_000_000, Duration.ofMinutes(1));
+  private static final Quota HARDLY_ANY = new Quota(10, Duration.ofMinutes(1));
+  private static final List<Integer> IN_FLIGHT = List.of(1, 16, 64, 256);
+  private static final List<Integer> MANY = List.of(64, 256);
+  private static final int CALLERS = 100_000;
+
+  private final List<Table> tables = new ArrayList<>();
+
+  @Override
+  public List<Table> measure(Rounds rounds) throws Exception {
+    try (Server server = new Server()) {
+      random(server, rounds);
+      million(server, rounds);
+      passing(server, rounds);
+      hot(server, rounds);
+      refused(server, rounds);
+      single(server, rounds);
+      OfferedLoad offered = new OfferedLoad();
+      Duration watched = Duration.ofSeconds(rounds.quick() ? 5 : 30);
+      List<String> asked = rounds.quick() ? List.of(WEIR) : List.of(WEIR, SCRIPT);
+      offered.measure(server, asked, MONTHLY, Callers.names(CALLERS), watched);
+      tables.addAll(offered.tables());
+    }
+    return tables;
+  }
+
+  private void random(Server server, Rounds rounds) throws InterruptedException {
+    List<String> all = List.of(WEIR, SCRIPT, BUCKET4J, REDISSON, INCR, NO_OP);
+    Scenario scenario =
+        new Scenario("random-100k", "100k random keys", CALLERS, MONTHLY, false, all, IN_FLIGHT);
+    LoadTables load = measure(scenario, server, rounds, 2);
+    IN_FLIGHT.forEach(n -> load.rateResults(n, WEIR, SCRIPT));
+    MANY.forEach(n -> load.rateResults(n, WEIR, BUCKET4J, REDISSON));
+    MANY.forEach(n -> load.cpuResults(n, WEIR, SCRIPT));
+  }
+
+  private void million(Server server, Rounds rounds) throws InterruptedException {
+    List<String> all = new ArrayList<>(List.of(WEIR, WEIR_SMALL, SCRIPT));
+    if (!rounds.quick()) {
+      all.addAll(List.of(BUCKET4J, REDISSON));
+    }
+    Scenario scenario =
+        new Scenario("random-1m", "1M random keys", 1_000_000, MONTHLY, false, all, MANY);
+    LoadTables load = measure(scenario, server, rounds, 1);
+    MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT, BUCKET4J, REDISSON));
+    MANY.forEach(n -> load.rateResults(n, WEIR_SMALL, SCRIPT));
+    MANY.forEach(n -> load.cpuResults(n, WEIR, SCRIPT));
+    if (rounds.quick()) {
+      load.note("the other peers with 1M keys are left out of a quick run");
+    }
+  }
+
+  private void passing(Server server, Rounds rounds) throws InterruptedException {
+    List<String> all = List.of(WEIR, SCRIPT);
+    Scenario scenario =
+        new Scenario(
+            "passing-100k", "100k random keys, soon forgotten", CALLERS, BRIEF, false, all, MANY);
+    LoadTables load = measure(scenario, server, rounds, 1);
+    MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT));
+    MANY.forEach(n -> load.cpuResults(n, WEIR, SCRIPT));
+  }
+
+  private void hot(Server server, Rounds rounds) throws InterruptedException {
+    List<String> all = new ArrayList<>(List.of(WEIR, SCRIPT, BUCKET4J, BATCHING, REDISSON));
+    if (!rounds.quick()) {
+      all.addAll(List.of(INCR, NO_OP));
+    }
+    List<Integer> inFlight = rounds.quick() ? List.of(256) : IN_FLIGHT;
+    Scenario scenario = new Scenario("hot", "one hot key", 1, PLENTY, false, all, inFlight);
+    LoadTables load = measure(scenario, server, rounds, 3);
+    MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT, BATCHING));
+    ExactGrants exact = new ExactGrants();
+    exact.measure(server);
+    tables.add(exact.table());
+  }
+
+  private void refused(Server server, Rounds rounds) throws InterruptedException {
+    List<String> all = List.of(WEIR, SCRIPT, BUCKET4J, BATCHING, REDISSON);
+    List<Integer> inFlight = rounds.quick() ? List.of(256) : IN_FLIGHT;
+    Scenario scenario =
+        new Scenario("refused", "one refused hot key", 1, HARDLY_ANY, true, all, inFlight);
+    LoadTables load = measure(scenario, server, rounds, 1);
+    MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT, BATCHING));
+    MANY.forEach(n -> load.commandResults(n, WEIR, SCRIPT));
+  }
+
+  /** In more and shorter rounds: a single request's time depends most on the scheduler's mood. */
+  private void single(Server server, Rounds rounds) throws InterruptedException {
+    List<String> all = List.of(WEIR, WEIR_TWO_RULES, SCRIPT);
+    Scenario scenario =
+        new Scenario(
+            "decision",
+            "one rule and two, 100k keys",
+            CALLERS,
+            MONTHLY,
+            false,
+            all,
+            List.of(1, 64));
+    Rounds more =
+        new Rounds(rounds.count() + 4, rounds.warmups(), rounds.iterations(), rounds.millis() / 2);
+    LoadTables load = measure(scenario, server, more, 1);
+    load.p50Results(1, WEIR, SCRIPT);
+    load.p50Results(1, WEIR_TWO_RULES, WEIR);
+    List.of(1, 64).forEach(n -> load.cpuResults(n, WEIR_TWO_RULES, WEIR));
+  }
+
+  /** Measures after keeping each candidate busy for so many seconds. */
+  private LoadTables measure(Scenario scenario, Server server, Rounds rounds, int seconds)
+      throws InterruptedException {
+    LoadTables load = new LoadTables(scenario);
+    load.measure(server, rounds, Duration.ofSeconds(seconds));
+    tables.addAll(load.tables());
+    return load;
+  }
+}

@@ -1,0 +1,76 @@
+package io.weir.bench.redis;
+
+import io.weir.testkit.redis.RedisProcess;
+import java.util.regex.Pattern;
+
+/** The Redis under test: one process of the benchmark's own, and what it says of itself. */
+final class Server implements AutoCloseable {
+  private static final Pattern CALLS = Pattern.compile("cmdstat_(\\S+?):calls=(\\d+)");
+  private static final Pattern OURS = Pattern.compile("info|config.*|flushall|ping");
+
+  private final RedisProcess process = RedisProcess.start();
+
+  String uri() {
+    return process.uri();
+  }
+
+  String uri(int database) {
+    return uri() + "/" + database;
+  }
+
+  /** The CPU time the process has used so far, in microseconds. */
+  double cpuMicros() {
+    return process.cpu().toNanos() / 1e3;
+  }
+
+  /** The commands it has run so far, those inside scripts included. */
+  long commands() {
+    return CALLS
+        .matcher(info("commandstats"))
+        .results()
+        .filter(line -> !OURS.matcher(line.group(1)).matches())
+        .mapToLong(line -> Long.parseLong(line.group(2)))
+        .sum();
+  }
+
+  /** The bytes it has in use, without the buffers of its clients. */
+  long usedMemory() {
+    String memory = info("memory");
+    return number(memory, "used_memory") - number(memory, "mem_clients_normal");
+  }
+
+  /** Which Redis it is, with what it allocates by, which decides how many bytes things take. */
+  String version() {
+    return "Redis "
+        + text(info("server"), "redis_version")
+        + " with "
+        + text(info("memory"), "mem_allocator");
+  }
+
+  /** Empties all databases. */
+  void flush() {
+    process.command("FLUSHALL", "SYNC");
+  }
+
+  private String info(String section) {
+    return String.valueOf(process.command("INFO", section));
+  }
+
+  private static long number(String info, String name) {
+    return Long.parseLong(text(info, name));
+  }
+
+  private static String text(String info, String name) {
+    return Pattern.compile("(?m)^" + name + ":(\\S+)")
+        .matcher(info)
+        .results()
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("Redis does not tell " + name))
+        .group(1);
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}
