@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Makes stores that may be late, fail or vanish into stores that always answer in time, by the
- * rules' postures if need be.
+ * Makes {@linkplain Remote stores} that may be late, fail or vanish into stores that always answer
+ * in time, by the rules' postures if need be.
  *
  * <p>Several stores may share a guard, such as the shards of a cluster: each is lost and found by
  * itself. Safe for any number of threads.
@@ -50,9 +50,9 @@ public final class Guard implements AutoCloseable {
     postures = new Postures(clock);
   }
 
-  /** A store that asks the given one, whose futures may fail or never complete. */
-  public Store over(Store store) {
-    return new GuardedStore(store, this);
+  /** A store that asks the remote one. */
+  public Store over(Remote remote) {
+    return new GuardedStore(remote, this);
   }
 
   /** Whether every store behind it answers. */

@@ -4,32 +4,27 @@ import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.store.StoreException.Kind;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
-/** One store behind a {@link Guard}: always answers, and in time. */
+/** One remote behind a {@link Guard}: always answers, and in time. */
 final class GuardedStore implements Store {
   private static final long PROBE_EVERY = 100_000;
   private static final long PATIENCE_DEADLINES = 2;
-  private static final long NOW = Long.MIN_VALUE;
 
-  private final Store inner;
+  private final Remote remote;
   private final Guard guard;
   private final Breaker breaker;
   private final AtomicInteger waiting = new AtomicInteger();
 
-  GuardedStore(Store inner, Guard guard) {
-    this.inner = inner;
+  GuardedStore(Remote remote, Guard guard) {
+    this.remote = remote;
     this.guard = guard;
     breaker = new Breaker(PATIENCE_DEADLINES * guard.deadline, PROBE_EVERY);
   }
 
   @Override
   public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
-    return ask(claims, mode, NOW);
+    return ask(claims, mode, Ask.NOW);
   }
 
   @Override
@@ -39,15 +34,18 @@ final class GuardedStore implements Store {
 
   @Override
   public Fingerprint fingerprint() {
-    return inner.fingerprint();
+    return remote.fingerprint();
   }
 
   @Override
   public void close() {
-    inner.close();
+    remote.close();
   }
 
-  private CompletableFuture<Outcome[]> ask(Claim[] claims, Mode mode, long chargedAt) {
+  private CompletableFuture<Outcome[]> ask(Claim[] claims, Mode mode, long when) {
+    if (claims.length == 0) {
+      return CompletableFuture.completedFuture(new Outcome[0]);
+    }
     long now = guard.clock.micros();
     if (!breaker.admits(now)) {
       guard.turnedAway();
@@ -58,77 +56,34 @@ final class GuardedStore implements Store {
       guard.failed(Kind.OVERLOAD, "more than " + guard.maxWaiting + " decisions wait for it");
       return CompletableFuture.completedFuture(guard.postures.answer(claims, mode));
     }
-    CompletableFuture<Outcome[]> answer =
-        chargedAt == NOW ? inner.take(claims, mode) : inner.refund(claims, chargedAt);
-    Ask ask = new Ask(claims, mode, now, answer);
-    var unused = answer.whenComplete(ask);
-    if (!ask.isDone()) {
+    Ask ask = new Ask(this, claims, mode, when, now);
+    remote.ask(ask);
+    if (!ask.isSettled()) {
       guard.watch.add(ask);
     }
     return ask;
   }
 
-  /** One decision on its way; whoever comes first settles it: the answer or the deadline. */
-  private final class Ask extends CompletableFuture<Outcome[]>
-      implements BiConsumer<Outcome @Nullable [], @Nullable Throwable>, Watch.Waiting {
-    private final Claim[] claims;
-    private final Mode mode;
-    private final long asked;
-    private final CompletableFuture<Outcome[]> answer;
-    private final AtomicBoolean settled = new AtomicBoolean();
+  long deadline() {
+    return guard.deadline;
+  }
 
-    Ask(Claim[] claims, Mode mode, long asked, CompletableFuture<Outcome[]> answer) {
-      this.claims = claims;
-      this.mode = mode;
-      this.asked = asked;
-      this.answer = answer;
+  /** Notes that a decision was answered in time. */
+  void answered(long took, long now) {
+    waiting.decrementAndGet();
+    if (breaker.answered()) {
+      guard.found(breaker.failingFor(now));
     }
+    guard.answered(took);
+  }
 
-    @Override
-    public void accept(Outcome @Nullable [] outcomes, @Nullable Throwable failure) {
-      if (settled.get()) {
-        return;
-      }
-      long took = guard.clock.micros() - asked;
-      if (outcomes == null) {
-        fail(failure);
-      } else if (took > guard.deadline) {
-        expire(); // what is late was decided for a caller who has gone on
-      } else if (settled.compareAndSet(false, true)) {
-        waiting.decrementAndGet();
-        if (breaker.answered()) {
-          guard.found(breaker.failingFor(guard.clock.micros()));
-        }
-        guard.answered(took);
-        complete(outcomes);
-      }
+  /** Notes that a decision was not answered, and answers by the postures. */
+  Outcome[] failed(Claim[] claims, Mode mode, StoreException failure) {
+    waiting.decrementAndGet();
+    if (breaker.failed(guard.clock.micros())) {
+      guard.lost(failure.reason());
     }
-
-    @Override
-    public long due() {
-      return asked + guard.deadline;
-    }
-
-    @Override
-    public void expire() {
-      if (!settled.get()) {
-        fail(new StoreException(Kind.TIMEOUT, "no answer in " + guard.deadline / 1000 + " ms"));
-        answer.cancel(false);
-      }
-    }
-
-    private void fail(@Nullable Throwable failure) {
-      if (settled.compareAndSet(false, true)) {
-        waiting.decrementAndGet();
-        Throwable cause = failure instanceof CompletionException c ? c.getCause() : failure;
-        Kind kind = cause instanceof StoreException e ? e.kind() : Kind.ERROR;
-        String reason = cause instanceof StoreException e ? e.reason() : String.valueOf(cause);
-        if (breaker.failed(guard.clock.micros())) {
-          guard.lost(reason);
-        }
-        guard.failed(kind, reason);
-        complete(guard.postures.answer(claims, mode));
-      }
-    }
+    guard.failed(failure.kind(), failure.reason());
+    return guard.postures.answer(claims, mode);
   }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>An implementation is safe for any number of threads and never completes exceptionally: what it
  * cannot answer it answers by the rule's posture, with {@link Outcome#degraded}. One that may be
- * late or fail stands behind a {@link Guard}, which sees to that.
+ * late or fail is a {@link Remote} behind a {@link Guard}, which sees to that.
  */
 public interface Store extends AutoCloseable {
 

@@ -1,7 +1,9 @@
 package io.weir.store;
 
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends what has waited for the deadline. All wait equally long, so those who came first are due
@@ -11,7 +13,8 @@ final class Watch implements AutoCloseable {
   private static final long LONGEST_NAP_NANOS = 5_000_000;
 
   private final Clock clock;
-  private final ConcurrentLinkedQueue<Waiting> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicReference<@Nullable Ask> arrived = new AtomicReference<>();
+  private final ArrayDeque<Ask> queue = new ArrayDeque<>();
   private final Thread thread;
   private volatile boolean asleep;
   private volatile boolean closed;
@@ -23,18 +26,12 @@ final class Watch implements AutoCloseable {
     thread.start();
   }
 
-  /** Something that waits for an answer. */
-  interface Waiting {
-    boolean isDone();
-
-    /** When it is due, in microseconds of the clock. */
-    long due();
-
-    void expire();
-  }
-
-  void add(Waiting one) {
-    queue.add(one);
+  void add(Ask one) {
+    Ask last;
+    do {
+      last = arrived.get();
+      one.nextDue = last;
+    } while (!arrived.compareAndSet(last, one));
     if (asleep) {
       LockSupport.unpark(thread);
     }
@@ -42,16 +39,16 @@ final class Watch implements AutoCloseable {
 
   private void run() {
     while (!closed) {
-      Waiting first = queue.peek();
+      collect();
+      while (!queue.isEmpty() && queue.element().isSettled()) {
+        queue.remove();
+      }
+      Ask first = queue.peek();
       if (first == null) {
-        asleep = true;
-        if (queue.isEmpty() && !closed) {
-          LockSupport.park(this);
-        }
-        asleep = false;
+        sleep();
         continue;
       }
-      long left = first.isDone() ? 0 : first.due() - clock.micros();
+      long left = first.due() - clock.micros();
       if (left > 0) {
         LockSupport.parkNanos(this, Math.min(left * 1000, LONGEST_NAP_NANOS));
       } else {
@@ -59,8 +56,32 @@ final class Watch implements AutoCloseable {
         first.expire();
       }
     }
-    for (Waiting one = queue.poll(); one != null; one = queue.poll()) {
-      one.expire();
+    collect();
+    queue.forEach(Ask::expire);
+  }
+
+  private void sleep() {
+    asleep = true;
+    if (arrived.get() == null && !closed) {
+      LockSupport.park(this);
+    }
+    asleep = false;
+  }
+
+  /** Moves who has arrived, the last first, to the end of the queue. */
+  private void collect() {
+    Ask ordered = null;
+    for (Ask one = arrived.getAndSet(null); one != null; ) {
+      Ask earlier = one.nextDue;
+      one.nextDue = ordered;
+      ordered = one;
+      one = earlier;
+    }
+    for (Ask one = ordered; one != null; ) {
+      Ask later = one.nextDue;
+      one.nextDue = null; // else one that is kept would keep all that came after it
+      queue.add(one);
+      one = later;
     }
   }
 

@@ -6,6 +6,7 @@ import io.weir.algorithm.State;
 import io.weir.algorithm.Terms;
 import io.weir.rule.Claim;
 import io.weir.rule.Limit;
+import io.weir.store.Ask;
 import io.weir.store.Decide;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
@@ -76,9 +77,9 @@ final class Batch {
   void add(Ask ask) {
     asks++;
     ask.next = null;
-    int first = counter(ask.claims[0].key());
+    int first = counter(ask.claims()[0].key());
     int group = groupOf[first];
-    if (group >= 0 && sizes[group] < MOST_ALIKE && ask.isLike(head(group))) {
+    if (group >= 0 && sizes[group] < MOST_ALIKE && isLike(ask, head(group))) {
       Ask tail = tails[group];
       if (tail != null) {
         tail.next = ask;
@@ -93,7 +94,7 @@ final class Batch {
     sizes[group] = 1;
     int from = claims;
     boolean distinct = true;
-    for (Claim claim : ask.claims) {
+    for (Claim claim : ask.claims()) {
       int counter = counter(claim.key());
       for (int i = from; i < claims; i++) {
         distinct &= counterOf[i] != counter;
@@ -110,7 +111,7 @@ final class Batch {
     for (int g = 0; g < groups; ) {
       int repeats = repeats(g, claim);
       write(head(g), claim, sizes[g], repeats);
-      claim += repeats * head(g).claims.length;
+      claim += repeats * head(g).claims().length;
       g += repeats;
     }
     byte[] requests = bytes.copy();
@@ -129,7 +130,7 @@ final class Batch {
   /** How many groups from this one on have its shape and use the counters right after its own. */
   private int repeats(int group, int claim) {
     Ask first = head(group);
-    int size = first.claims.length;
+    int size = first.claims().length;
     int count = 1;
     while (group + count < groups
         && sizes[group + count] == sizes[group]
@@ -140,12 +141,20 @@ final class Batch {
     return count;
   }
 
+  /** Whether one asks exactly what the other does, so that one charge can serve both. */
+  private static boolean isLike(Ask a, Ask b) {
+    return a.mode() == Mode.TAKE
+        && b.mode() == Mode.TAKE
+        && Refusals.isSame(a.claims(), b.claims());
+  }
+
   private static boolean isShapedLike(Ask a, Ask b) {
-    if (a.mode == Mode.REFUND || a.mode != b.mode || a.claims.length != b.claims.length) {
+    if (a.mode() == Mode.REFUND || a.mode() != b.mode() || a.claims().length != b.claims().length) {
       return false;
     }
-    for (int i = 0; i < a.claims.length; i++) {
-      if (a.claims[i].limit() != b.claims[i].limit() || a.claims[i].cost() != b.claims[i].cost()) {
+    for (int i = 0; i < a.claims().length; i++) {
+      if (a.claims()[i].limit() != b.claims()[i].limit()
+          || a.claims()[i].cost() != b.claims()[i].cost()) {
         return false;
       }
     }
@@ -164,13 +173,13 @@ final class Batch {
 
   private void write(Ask ask, int claim, int alike, int repeats) {
     int first = counterOf[claim];
-    for (int i = 1; i < ask.claims.length; i++) {
+    for (int i = 1; i < ask.claims().length; i++) {
       first = Math.min(first, counterOf[claim + i]);
     }
-    bytes.number(repeats, 2).number(wire(ask.mode), 1).number(alike, 2);
-    bytes.number(first + 1, 2).number(ask.claims.length, 2);
-    for (int i = 0; i < ask.claims.length; i++) {
-      Claim one = ask.claims[i];
+    bytes.number(repeats, 2).number(wire(ask.mode()), 1).number(alike, 2);
+    bytes.number(first + 1, 2).number(ask.claims().length, 2);
+    for (int i = 0; i < ask.claims().length; i++) {
+      Claim one = ask.claims()[i];
       bytes.number(counterOf[claim + i] - first, 2).number(limit(one.limit()) + 1, 2);
       if (one.cost() < 256) {
         bytes.number(one.cost(), 1);
@@ -178,8 +187,8 @@ final class Batch {
         bytes.number(0, 1).number(one.cost(), 7);
       }
     }
-    if (ask.mode == Mode.REFUND) {
-      bytes.number(Math.min(ask.when, Terms.MAX_EXACT), 7);
+    if (ask.mode() == Mode.REFUND) {
+      bytes.number(ask.when(Terms.MAX_EXACT), 7);
     }
   }
 
@@ -191,9 +200,10 @@ final class Batch {
   /**
    * Computes every request's outcomes from what the script answered and tells them.
    *
+   * @param at when the answer came, by the guard's clock
    * @throws StoreException if the answer is not one to this call
    */
-  Answer settle(byte[] reply, Refusals refusals) {
+  Answer settle(byte[] reply, Refusals refusals, long at) {
     Packed packed = new Packed(reply);
     long now;
     int corrupt;
@@ -219,14 +229,14 @@ final class Batch {
     int claim = 0;
     for (int g = 0; g < groups; g++) {
       Ask ask = head(g);
-      int size = ask.claims.length;
+      int size = ask.claims().length;
       while (true) {
         Ask next = ask.next;
         Outcome[] outcomes = judge(ask, claim, now);
-        if (ask.mode == Mode.TAKE) {
-          refusals.remember(ask.claims, outcomes, sent);
+        if (ask.mode() == Mode.TAKE) {
+          refusals.remember(ask.claims(), outcomes, sent);
         }
-        ask.complete(outcomes);
+        ask.answer(outcomes, at);
         if (next == null) {
           break;
         }
@@ -246,18 +256,18 @@ final class Batch {
   record Answer(long time, int corrupt, int inserted) {}
 
   private Outcome[] judge(Ask ask, int claim, long now) {
-    long when = Math.min(now, ask.when);
-    if (ask.claims.length == 1) {
+    long when = ask.when(now);
+    if (ask.claims().length == 1) {
       State s = states[counterOf[claim]];
-      Outcome[] outcomes = {Decide.decide(ask.claims[0], s, ask.mode, now, when)};
+      Outcome[] outcomes = {Decide.decide(ask.claims()[0], s, ask.mode(), now, when)};
       s.clearNotes();
       return outcomes;
     }
-    @Nullable State[] theirs = new State[ask.claims.length];
+    @Nullable State[] theirs = new State[ask.claims().length];
     for (int i = 0; i < theirs.length; i++) {
       theirs[i] = states[counterOf[claim + i]];
     }
-    Outcome[] outcomes = Decide.decide(ask.claims, theirs, ask.mode, now, when);
+    Outcome[] outcomes = Decide.decide(ask.claims(), theirs, ask.mode(), now, when);
     for (int i = 0; i < theirs.length; i++) {
       states[counterOf[claim + i]].clearNotes();
     }
@@ -269,7 +279,7 @@ final class Batch {
     for (int g = 0; g < groups; g++) {
       for (Ask ask = heads[g]; ask != null; ) {
         Ask next = ask.next;
-        ask.completeExceptionally(reason);
+        ask.fail(reason);
         ask = next;
       }
     }

@@ -1,18 +1,16 @@
 package io.weir.redis;
 
-import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
+import io.weir.store.Ask;
 import io.weir.store.Clock;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
-import io.weir.store.Store;
+import io.weir.store.Remote;
 import io.weir.store.StoreException;
 import io.weir.store.StoreException.Kind;
 import java.util.ArrayDeque;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * an answer, which keeps the turn while it tells the callers, so that what they ask next travels
  * together too. Nobody waits for the turn.
  */
-final class Lane implements Store {
+final class Lane implements Remote {
   private static final int FLIGHTS = 2;
   private static final int WORTH_A_SECOND = 16;
   private static final int MOST = 512;
@@ -35,12 +33,14 @@ final class Lane implements Store {
   /**
    * What all lanes of a store share.
    *
+   * @param timer the guard's clock
    * @param clock the node's clock, which never steps back
    * @param storeClock the time to decide by, where it is not the server's own
    * @param maxInFlight how many requests may be sent and unanswered
    */
   record Shared(
       Link link,
+      Clock timer,
       Clock clock,
       @Nullable Clock storeClock,
       int maxInFlight,
@@ -52,7 +52,7 @@ final class Lane implements Store {
   private final Setup setup;
   private final Shared shared;
   private final Sweeper sweeper;
-  private final ConcurrentLinkedQueue<Ask> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicReference<@Nullable Ask> arrived = new AtomicReference<>();
   private final AtomicInteger turn = new AtomicInteger();
   private final AtomicReferenceArray<@Nullable Batch> flying = new AtomicReferenceArray<>(FLIGHTS);
   private final AtomicInteger inFlight = new AtomicInteger();
@@ -69,16 +69,6 @@ final class Lane implements Store {
   }
 
   @Override
-  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
-    return ask(new Ask(claims, mode, Long.MAX_VALUE));
-  }
-
-  @Override
-  public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
-    return ask(new Ask(claims, Mode.REFUND, chargedAt));
-  }
-
-  @Override
   public Fingerprint fingerprint() {
     return setup.fingerprint();
   }
@@ -87,31 +77,48 @@ final class Lane implements Store {
     return sweeper;
   }
 
-  private CompletableFuture<Outcome[]> ask(Ask ask) {
-    if (ask.claims.length > Batch.MAX_CLAIMS) {
-      return CompletableFuture.failedFuture(
+  @Override
+  public void ask(Ask ask) {
+    if (ask.claims().length > Batch.MAX_CLAIMS) {
+      ask.fail(
           new StoreException(
               Kind.ERROR, "a request is held against more than " + Batch.MAX_CLAIMS + " limits"));
+      return;
     }
-    queue.add(ask);
+    Ask last;
+    do {
+      last = arrived.get();
+      ask.next = last;
+    } while (!arrived.compareAndSet(last, ask));
     if (turn.getAndIncrement() == 0) {
       work();
     }
-    return ask;
   }
 
   /** Sends what can be sent until nobody has come meanwhile. */
   private void work() {
     int seen = 1;
     do {
-      for (Ask ask = queue.poll(); ask != null; ask = queue.poll()) {
-        ready.add(ask);
-      }
+      collect();
       for (int place = free(); place >= 0 && isWorthSending(); place = free()) {
         send(place);
       }
       seen = turn.addAndGet(-seen);
     } while (seen != 0);
+  }
+
+  /** Moves who has arrived, the last first, to the end of those who are ready. */
+  private void collect() {
+    Ask ordered = null;
+    for (Ask ask = arrived.getAndSet(null); ask != null; ) {
+      Ask earlier = ask.next;
+      ask.next = ordered;
+      ordered = ask;
+      ask = earlier;
+    }
+    for (; ordered != null; ordered = ordered.next) {
+      ready.add(ordered);
+    }
   }
 
   private int free() {
@@ -168,7 +175,7 @@ final class Lane implements Store {
     Batch batch = spare == null ? new Batch() : spare;
     while (batch.asks() < most && !batch.isFull() && !ready.isEmpty()) {
       Ask ask = ready.remove();
-      if (!ask.isDone()) { // else its deadline has passed: it must not be charged any more
+      if (!ask.isSettled()) { // else its deadline has passed: it must not be charged any more
         batch.add(ask);
       }
     }
@@ -209,7 +216,7 @@ final class Lane implements Store {
       return;
     }
     try {
-      Batch.Answer answer = batch.settle(reply, shared.refusals());
+      Batch.Answer answer = batch.settle(reply, shared.refusals(), shared.timer().micros());
       if (answer.corrupt() > 0) {
         shared.corrupt().accept(answer.corrupt());
       }

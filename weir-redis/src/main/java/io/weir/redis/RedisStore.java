@@ -49,7 +49,8 @@ public final class RedisStore implements Store {
     Clock storeClock = settings.storeClock;
     Clock clock = storeClock == null ? Clock.system() : storeClock;
     prefix = settings.prefix;
-    guard = new Guard(Clock.system(), settings.deadline, settings.maxWaiting, settings.listener);
+    Clock timer = Clock.system();
+    guard = new Guard(timer, settings.deadline, settings.maxWaiting, settings.listener);
     refusals = new Refusals(clock);
     boolean cluster = address.kind() == Address.Kind.CLUSTER;
     Setup setup = Setup.random(cluster ? settings.shelves : 1, settings.pageBytes);
@@ -57,6 +58,7 @@ public final class RedisStore implements Store {
     shared =
         new Lane.Shared(
             link,
+            timer,
             clock,
             storeClock,
             settings.maxInFlight,

@@ -64,7 +64,7 @@ final class Refusals {
   Outcome @Nullable [] recall(Claim[] claims) {
     int slot = slot(claims);
     Refusal refusal = table.getAcquire(slot);
-    if (refusal == null || !Ask.isSame(refusal.claims, claims)) {
+    if (refusal == null || !isSame(refusal.claims, claims)) {
       return null;
     }
     long now = clock.micros();
@@ -86,6 +86,21 @@ final class Refusals {
   /** Forgets what was said of these counters, since some of it is given back. */
   void forget(Claim[] claims) {
     table.set(slot(claims), null);
+  }
+
+  /** Whether the claims are on the same counters, under the same limits, and cost the same. */
+  static boolean isSame(Claim[] some, Claim[] others) {
+    if (some.length != others.length) {
+      return false;
+    }
+    for (int i = 0; i < some.length && some != others; i++) {
+      Claim a = some[i];
+      Claim b = others[i];
+      if (a.key() != b.key() || a.cost() != b.cost() || a.limit() != b.limit()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** By the counters alone, so that giving back any number of permits finds it. */
