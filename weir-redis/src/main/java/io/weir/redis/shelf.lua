@@ -4,32 +4,34 @@ local MARGIN, LONG = 60000, 400 * 86400000 -- milliseconds
 -- A field too long for Redis's small encoding of hashes, which would search them one by one.
 local PAD = string.rep('-', 65)
 local modes = {[0] = 'take', 'peek', 'force', 'refund'}
-local limits_known, limits_count = {}, 0
 -- What a call works on, kept from call to call where the server lets us, so that little is made anew.
 local claims, names, rests, page_of, before, writes = {}, {}, {}, {}, {}, {}
 
--- The limit that some bytes describe.
+-- Remembers what some bytes mean, for as long as there are not too many.
+local function remember(memory, bytes, meaning)
+  if memory.size >= 1000 then memory.of, memory.size = {}, 0 end
+  memory.of[bytes], memory.size = meaning, memory.size + 1
+  return meaning
+end
+local limit_memory, limits_memory = {of = {}, size = 0}, {of = {}, size = 0}
+
+-- A limit: the name of its algorithm (1 and as many), whether it is a shadow (1), and its terms (7 each).
 local function limit_of(bytes)
-  local limit = limits_known[bytes]
-  if not limit then
-    local length = byte(bytes)
-    local a = algorithms[sub(bytes, 2, length + 1)]
-    limit = {age = a.age, charge = a.charge, wait = a.wait, shadow = byte(bytes, length + 2) == 1,
-             terms = terms_of(unp('<I7I7I7I7I7I7I7I7', bytes, length + 3))}
-    if limits_count >= 1000 then limits_known, limits_count = {}, 0 end
-    limits_known[bytes], limits_count = limit, limits_count + 1
-  end
-  return limit
+  local length = byte(bytes)
+  local a = algorithms[sub(bytes, 2, length + 1)]
+  return remember(limit_memory, bytes, {age = a.age, charge = a.charge, wait = a.wait,
+    shadow = byte(bytes, length + 2) == 1, terms = terms_of(unp('<I7I7I7I7I7I7I7I7', bytes, length + 3))})
 end
 
-local function read_limits(bytes)
+local function limits_of(bytes)
   local limits, at = {}, 1
   while at <= #bytes do
     local past = at + byte(bytes, at) + 58
-    limits[#limits + 1] = limit_of(sub(bytes, at, past - 1))
+    local one = sub(bytes, at, past - 1)
+    limits[#limits + 1] = limit_memory.of[one] or limit_of(one)
     at = past
   end
-  return limits
+  return remember(limits_memory, bytes, limits)
 end
 
 -- Judges every request in turn. Requests of one shape on counters that follow each other are told once: how many (2),
@@ -155,7 +157,7 @@ local function decide_all(shelf, args)
     pages, corrupt = {}, 1
   end
   corrupt = corrupt + load(pages, count, cut)
-  judge(args[3], read_limits(args[2]), now)
+  judge(args[3], limits_memory.of[args[2]] or limits_of(args[2]), now)
   local n, longest = changes(pages, count, cut, now)
 
   local lives = call('PTTL', shelf)
