@@ -8,6 +8,7 @@
 -- its cost (3).
 local byte, sub, find, pack, unp = string.byte, string.sub, string.find, struct.pack, struct.unpack
 local NARROW, LOG = 2 ^ 32, 192
+local LATEST = (NARROW - 1) * 1000000 -- debts may be due after 2106, which four bytes cannot say
 local formats, sizes = {}, {}
 for kind = 128, 143 do
   local wide, used, more = kind % 2 >= 1, kind % 4 >= 2, kind % 8 >= 4
@@ -52,7 +53,7 @@ end
 
 local function pack_state(time, used, more, forgettable)
   local whole = forgettable + 999999
-  whole = whole - whole % 1000000
+  whole = whole < LATEST and whole - whole % 1000000 or LATEST
   local second, delta = whole / 1000000, whole - time
   if more == 0 and delta < NARROW and used < NARROW then return pack('<BI4I4I4', 128, second, delta, used) end
   if type(more) == 'table' then
