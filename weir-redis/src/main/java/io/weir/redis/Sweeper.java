@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sweeper {
   private static final int STEP = 512;
+  private static final int FEWEST_FIELDS = 8;
   private static final int LOOKS_PER_INSERT = 2;
   private static final long MICROS_PER_MILLI = 1000;
 
@@ -29,7 +30,8 @@ final class Sweeper {
 
   /* Only touched by the one sweep there is at a time. */
   private String cursor = "0";
-  private long seenInRound;
+  private long keptInRound;
+  private long fields = STEP;
 
   Sweeper(byte[] shelf, int cut, Lane.Shared shared) {
     this.shelf = shelf;
@@ -62,7 +64,7 @@ final class Sweeper {
     Bytes head = new Bytes();
     head.number(0, 4).number(storeClock == null ? 0 : storeClock.micros(), 7).number(cut, 1);
     byte[][] arguments = {
-      head.copy(), cursor.getBytes(US_ASCII), Integer.toString(STEP).getBytes(US_ASCII)
+      head.copy(), cursor.getBytes(US_ASCII), Long.toString(fields).getBytes(US_ASCII)
     };
     long began = shared.clock().micros();
     var unused =
@@ -72,21 +74,23 @@ final class Sweeper {
   private void swept(byte @Nullable [] reply, @Nullable StoreException failure, long began) {
     long seen = 0;
     long dead = 0;
-    if (reply != null && failure == null && reply.length > 12) {
+    if (reply != null && failure == null && reply.length > 16) {
       Packed packed = new Packed(reply);
       packed.number(4);
+      long looked = packed.number(4);
       seen = packed.number(4);
       dead = packed.number(4);
       cursor = packed.rest();
+      fields = Math.max(FEWEST_FIELDS, STEP * looked / Math.max(looked, seen));
     } else {
       cursor = "0";
       owed.set(0); // it will be owed again
     }
     owed.set(Math.max(0, owed.get() - Math.max(seen, STEP)));
-    seenInRound += seen - dead;
+    keptInRound += seen - dead;
     if (cursor.equals("0")) {
-      occupied = seenInRound > 1; // one field is the shelf's own
-      seenInRound = 0;
+      occupied = keptInRound > 0;
+      keptInRound = 0;
     }
     busy.set(false);
     if (owed.get() >= STEP) {

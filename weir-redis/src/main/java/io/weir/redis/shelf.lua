@@ -1,11 +1,13 @@
--- A shelf is a hash of pages. One call decides a batch of requests, another forgets what has become fresh.
+-- A shelf is a hash. Its fields are named by the first bytes of a key: all 8, and a field is one counter's state, which
+-- is fastest; or fewer, and a field is a page that many counters share, which is smallest.
+-- One call decides a batch of requests, another forgets what has become fresh.
 local call, try = redis.call, redis.pcall
 local MARGIN, LONG = 60000, 400 * 86400000 -- milliseconds
 -- A field too long for Redis's small encoding of hashes, which would search them one by one.
 local PAD = string.rep('-', 65)
 local modes = {[0] = 'take', 'peek', 'force', 'refund'}
 -- What a call works on, kept from call to call where the server lets us, so that little is made anew.
-local claims, names, rests, page_of, before, writes = {}, {}, {}, {}, {}, {}
+local claims, names, rests, page_of, from, to, before, writes = {}, {}, {}, {}, {}, {}, {}, {}
 
 -- Remembers what some bytes mean, for as long as there are not too many.
 local function remember(memory, bytes, meaning)
@@ -97,9 +99,10 @@ local function load(pages, count, cut)
     else
       local page = pages[page_of[i]]
       if page then
-        local from, to = locate(page, rests[i])
-        bytes = from and sub(page, from, to)
-        if from == false then corrupt = corrupt + 1 end
+        from[i], to[i] = locate(page, rests[i])
+        if from[i] then bytes = sub(page, from[i], to[i]) elseif from[i] == false then corrupt = corrupt + 1 end
+      else
+        from[i] = nil
       end
     end
     changed[i] = false
@@ -113,9 +116,19 @@ local function load(pages, count, cut)
   return corrupt
 end
 
+-- Puts a counter's new state on its page. Where others have moved, its place is not where it was read.
+local function turn(pages, i, bytes, moved)
+  local number = page_of[i]
+  local page = pages[number]
+  if moved[number] and page then from[i], to[i] = locate(page, rests[i]) end
+  local shifts
+  pages[number], shifts = put(page, rests[i], bytes, from[i], to[i])
+  moved[number] = moved[number] or shifts
+end
+
 -- Notes in `writes` what must be written; returns how much, and for how long the longest must be kept.
 local function changes(pages, count, cut, now)
-  local n, longest, dirty = 0, 0, nil
+  local n, longest, moved = 0, 0, {}
   for i = 1, count do
     local limit = changed[i]
     if limit then
@@ -126,15 +139,12 @@ local function changes(pages, count, cut, now)
         writes[n + 1], writes[n + 2] = names[i], bytes
         n = n + 2
       else
-        local page = page_of[i]
-        pages[page] = put(pages[page] or '', rests[i], bytes, now)
-        dirty = dirty or {}
-        dirty[page] = true
+        turn(pages, i, bytes, moved)
       end
     end
   end
-  for page in pairs(dirty or {}) do
-    writes[n + 1], writes[n + 2] = names[page], pages[page]
+  for number in pairs(moved) do
+    writes[n + 1], writes[n + 2] = names[number], pages[number]
     n = n + 2
   end
   return n, longest
@@ -177,24 +187,37 @@ local function decide_all(shelf, args)
   return pack('<I4I7B', number, now, min(corrupt, 255)) .. table.concat(before, '', 1, count)
 end
 
--- args: head, cursor, how many fields. Answers with the head's number, how many were seen and forgotten, the cursor.
+-- args: head, cursor, how many fields. Answers with the head's number, how many fields and counters were seen, how many
+-- counters forgotten, and the cursor.
 local function sweep(shelf, args)
   local number, now, cut = unp('<I4I7B', args[1])
   if now == 0 then now = call('TIME')[1] * 1000000 end
   local found = try('HSCAN', shelf, args[2], 'COUNT', args[3])
-  if found.err then return pack('<I4I4I4', number, 0, 0) .. '0' end
-  local fields, dead = found[2], {}
+  if found.err then return pack('<I4I4I4I4', number, 0, 0, 0) .. '0' end
+  local fields, dead, tidied, seen, left = found[2], {}, {}, 0, 0
   for i = 1, #fields, 2 do
-    if fields[i] ~= PAD then
-      local _, any = tidy(fields[i + 1], 8 - cut, now)
-      if not any then dead[#dead + 1] = fields[i] end
+    local name, page = fields[i], fields[i + 1]
+    if name ~= PAD then
+      local rest, had, has
+      if cut < 8 then
+        rest, had, has = tidy(page, 8 - cut, now)
+      else
+        had, has = 1, #page > 4 and unp('<I4', page, 2) * 1000000 > now and 1 or 0
+      end
+      seen, left = seen + had, left + has
+      if has == 0 then
+        dead[#dead + 1] = name
+      elseif has < had then
+        tidied[#tidied + 1], tidied[#tidied + 2] = name, rest
+      end
     end
   end
+  if tidied[1] then call('HSET', shelf, unpack(tidied)) end
   if dead[1] then
     call('HDEL', shelf, unpack(dead))
     if call('HLEN', shelf) == 1 then call('UNLINK', shelf) end
   end
-  return pack('<I4I4I4', number, #fields / 2, #dead) .. found[1]
+  return pack('<I4I4I4I4', number, #fields / 2, seen, seen - left) .. found[1]
 end
 
 return function(keys, args)
