@@ -20,6 +20,7 @@ final class GuardedStore implements Store {
   private final Guard guard;
   private final Breaker breaker;
   private final AtomicInteger waiting = new AtomicInteger();
+  private volatile Claim[] unanswered = {};
 
   GuardedStore(Store inner, Guard guard) {
     this.inner = inner;
@@ -44,7 +45,34 @@ final class GuardedStore implements Store {
 
   @Override
   public void close() {
+    breaker.retire();
+    guard.retired(this);
     inner.close();
+  }
+
+  boolean isLost() {
+    return breaker.isOpen();
+  }
+
+  /** Asks again what was not answered, charging nothing. */
+  void probe() {
+    long now = guard.clock.micros();
+    if (breaker.isOpen() && breaker.admits(now)) {
+      var unused =
+          askInner(unanswered, Mode.PEEK, NOW)
+              .whenComplete(
+                  (outcomes, failure) -> {
+                    if (failure == null && guard.clock.micros() - now <= guard.deadline) {
+                      answered();
+                    }
+                  });
+    }
+  }
+
+  private void answered() {
+    if (breaker.answered()) {
+      guard.found(this, breaker.failingFor(guard.clock.micros()));
+    }
   }
 
   private CompletableFuture<Outcome[]> ask(Claim[] claims, Mode mode, long chargedAt) {
@@ -58,14 +86,21 @@ final class GuardedStore implements Store {
       guard.failed(Kind.OVERLOAD, "more than " + guard.maxWaiting + " decisions wait for it");
       return CompletableFuture.completedFuture(guard.postures.answer(claims, mode));
     }
-    CompletableFuture<Outcome[]> answer =
-        chargedAt == NOW ? inner.take(claims, mode) : inner.refund(claims, chargedAt);
+    CompletableFuture<Outcome[]> answer = askInner(claims, mode, chargedAt);
     Ask ask = new Ask(claims, mode, now, answer);
     var unused = answer.whenComplete(ask);
     if (!ask.isDone()) {
       guard.watch.add(ask);
     }
     return ask;
+  }
+
+  private CompletableFuture<Outcome[]> askInner(Claim[] claims, Mode mode, long chargedAt) {
+    try {
+      return chargedAt == NOW ? inner.take(claims, mode) : inner.refund(claims, chargedAt);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /** One decision on its way; whoever comes first settles it: the answer or the deadline. */
@@ -96,9 +131,7 @@ final class GuardedStore implements Store {
         expire(); // what is late was decided for a caller who has gone on
       } else if (settled.compareAndSet(false, true)) {
         waiting.decrementAndGet();
-        if (breaker.answered()) {
-          guard.found(breaker.failingFor(guard.clock.micros()));
-        }
+        GuardedStore.this.answered();
         guard.answered(took);
         complete(outcomes);
       }
@@ -124,7 +157,8 @@ final class GuardedStore implements Store {
         Kind kind = cause instanceof StoreException e ? e.kind() : Kind.ERROR;
         String reason = cause instanceof StoreException e ? e.reason() : String.valueOf(cause);
         if (breaker.failed(guard.clock.micros())) {
-          guard.lost(reason);
+          unanswered = claims;
+          guard.lost(GuardedStore.this, reason);
         }
         guard.failed(kind, reason);
         complete(guard.postures.answer(claims, mode));

@@ -63,7 +63,7 @@ public final class RedisStore implements Store {
             refusals,
             states -> {
               corrupt.addAndGet(states);
-              settings.listener.corrupt(states);
+              guard.corrupt(states);
             },
             new ConcurrentLinkedQueue<>());
     shelves = new Shelves(setup, prefix, guard, shared);
@@ -143,8 +143,10 @@ public final class RedisStore implements Store {
       boolean available, String state, Duration drift, long degraded, long corrupt) {}
 
   private void join(Setup theirs) {
-    if (!shelves.setup.equals(theirs)) {
+    Shelves ours = shelves;
+    if (!ours.setup.equals(theirs)) {
       shelves = new Shelves(theirs, prefix, guard, shared);
+      ours.retire();
     }
   }
 
@@ -153,6 +155,7 @@ public final class RedisStore implements Store {
         TICK_MS,
         () -> {
           shelves.tick();
+          guard.probe();
           tickLater();
         });
   }
