@@ -19,25 +19,27 @@ local function locate(page, rest)
   end
 end
 
--- The page without the counters that may be forgotten, and whether any is left.
+-- The page without the counters that may be forgotten, whether any is left, and whether the page was corrupt.
 local function tidy(page, skip, now)
-  local parts, at = {}, 1
+  local parts, at, corrupt = {}, 1, false
   while at <= #page do
     local length = size(page, at + skip)
-    if not length then break end
-    local past = at + skip + length
-    if past <= #page + 1 and unp('<I4', page, at + skip + 1) * 1000000 > now then
+    local past = length and at + skip + length
+    corrupt = not past or past > #page + 1
+    if corrupt then break end
+    if unp('<I4', page, at + skip + 1) * 1000000 > now then
       parts[#parts + 1] = sub(page, at, past - 1)
     end
     at = past
   end
-  return table.concat(parts), parts[1] ~= nil
+  return table.concat(parts), parts[1] ~= nil, corrupt
 end
 
--- The page with the counter's new state.
+-- The page with the counter's new state, and whether it was corrupt and had to be begun anew.
 local function put(page, rest, bytes, now)
   if rest == '' then return bytes end
   local from, to = locate(page, rest)
   if from then return sub(page, 1, from - 1) .. bytes .. sub(page, to + 1) end
-  return tidy(page, #rest, now) .. rest .. bytes
+  local kept, _, corrupt = tidy(page, #rest, now)
+  return kept .. rest .. bytes, corrupt
 end

@@ -92,7 +92,6 @@ local function decide_all(shelf, args)
       else
         local from, to = locate(page, sub(keys, 8 * i - 7 + cut, 8 * i))
         bytes = from and sub(page, from, to)
-        if from == false then corrupt = corrupt + 1 end
       end
       if bytes and not unpack_state(bytes, s) then bytes, corrupt = nil, corrupt + 1 end
     end
@@ -109,8 +108,9 @@ local function decide_all(shelf, args)
       local a, t = s.limit.algorithm, s.limit.terms
       local wait = a.wait(t, s, now, a.most(t))
       if wait > longest then longest = wait end
-      local page = page_of[i]
-      pages[page] = put(pages[page] or '', sub(keys, 8 * i - 7 + cut, 8 * i), pack_state(s, now + wait), now)
+      local page, lost = page_of[i], nil
+      pages[page], lost = put(pages[page] or '', sub(keys, 8 * i - 7 + cut, 8 * i), pack_state(s, now + wait), now)
+      if lost then corrupt = corrupt + 1 end
       dirty[page] = true
     end
   end

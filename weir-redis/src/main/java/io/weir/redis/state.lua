@@ -57,7 +57,7 @@ end
 local function pack_state(s, forgettable)
   local second = min(ceildiv(forgettable, 1000000), NARROW - 1)
   local delta, entries = second * 1000000 - s.time, s.entries
-  if entries[1] then
+  if entries[1] and s.limit.algorithm.keeps_entries then
     local parts = {pack('<BI4I7I2', LOG, second, delta, #entries / 2)}
     for i = 1, #entries, 2 do parts[#parts + 1] = pack('<I7I3', s.time - entries[i], entries[i + 1]) end
     return table.concat(parts)

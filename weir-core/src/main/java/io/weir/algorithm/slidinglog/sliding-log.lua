@@ -1,6 +1,6 @@
 -- Every charge remembered for one period: the twin of SlidingLog.java.
 -- s.entries = {time, cost, time, cost, ...}, oldest first.
-local log = {}
+local log = {keeps_entries = true}
 
 function log.age(t, s, now)
   local e = s.entries
@@ -21,6 +21,7 @@ function log.age(t, s, now)
     local count = #e
     for i = 1, count do e[i] = e[i + gone] end
   end
+  if not e[1] then s.used = 0 end -- whatever else a corrupt state may say
 end
 
 function log.room(t, s, now) return max(0, t.permits - s.used) end
