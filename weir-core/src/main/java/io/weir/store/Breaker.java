@@ -14,6 +14,7 @@ final class Breaker {
   private final AtomicLong nextProbe = new AtomicLong();
   private volatile int failures;
   private volatile boolean open;
+  private boolean retired;
   private long failingSince;
 
   /**
@@ -55,12 +56,18 @@ final class Breaker {
       failingSince = now;
     }
     failures = Math.min(failures + 1, FEWEST_FAILURES);
-    if (open || failures < FEWEST_FAILURES || now - failingSince < patience) {
+    if (open || retired || failures < FEWEST_FAILURES || now - failingSince < patience) {
       return false;
     }
     open = true;
     nextProbe.set(now + probeEvery);
     return true;
+  }
+
+  /** Makes it closed for good: what fails from now on is nobody's concern. */
+  synchronized void retire() {
+    retired = true;
+    open = false;
   }
 
   /** How long the store has been failing. */

@@ -3,7 +3,8 @@ package io.weir.store;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -24,7 +25,7 @@ public final class Guard implements AutoCloseable {
   final Watch watch;
   final Postures postures;
   private final StoreListener listener;
-  private final AtomicInteger lost = new AtomicInteger();
+  private final Set<GuardedStore> lost = ConcurrentHashMap.newKeySet();
   private final AtomicLong degraded = new AtomicLong();
   private final AtomicLong nextLog = new AtomicLong();
 
@@ -57,7 +58,12 @@ public final class Guard implements AutoCloseable {
 
   /** Whether every store behind it answers. */
   public boolean available() {
-    return lost.get() == 0;
+    return lost.stream().noneMatch(GuardedStore::isLost);
+  }
+
+  /** Asks the lost stores whether they answer, for those whom nobody asks; call it now and then. */
+  public void probe() {
+    lost.forEach(GuardedStore::probe);
   }
 
   /** How many decisions were answered by postures so far. */
@@ -89,23 +95,33 @@ public final class Guard implements AutoCloseable {
     degraded.incrementAndGet();
   }
 
-  void lost(String reason) {
-    lost.incrementAndGet();
+  void lost(GuardedStore store, String reason) {
+    lost.add(store);
     LOG.log(Level.WARNING, "the store is lost ({0}); probing it until it answers", reason);
     tell(l -> l.lost(reason));
   }
 
-  void found(long away) {
-    lost.decrementAndGet();
+  void found(GuardedStore store, long away) {
+    lost.remove(store);
     LOG.log(Level.INFO, "the store answers again after {0} ms", away / 1000);
     tell(l -> l.found(Duration.ofNanos(away * 1000)));
+  }
+
+  /** Passes on that a store held what it could not have written. */
+  public void corrupt(int states) {
+    tell(l -> l.corrupt(states));
+  }
+
+  /** Forgets a store that is asked no more. */
+  void retired(GuardedStore store) {
+    lost.remove(store);
   }
 
   /** Tells the listener, whose failures are its own. */
   private void tell(Consumer<StoreListener> what) {
     try {
       what.accept(listener);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.DEBUG, "a store listener fails; decisions are not affected", e);
     }
   }

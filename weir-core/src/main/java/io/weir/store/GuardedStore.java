@@ -15,6 +15,7 @@ final class GuardedStore implements Store {
   private final Guard guard;
   private final Breaker breaker;
   private final AtomicInteger waiting = new AtomicInteger();
+  private volatile Claim[] unanswered = {};
 
   GuardedStore(Remote remote, Guard guard) {
     this.remote = remote;
@@ -39,7 +40,22 @@ final class GuardedStore implements Store {
 
   @Override
   public void close() {
+    breaker.retire();
+    guard.retired(this);
     remote.close();
+  }
+
+  boolean isLost() {
+    return breaker.isOpen();
+  }
+
+  /** Asks again what was not answered, charging nothing, for a store that nobody asks. */
+  void probe() {
+    long now = guard.clock.micros();
+    if (breaker.isOpen() && breaker.admits(now)) {
+      waiting.incrementAndGet();
+      var unused = begin(unanswered, Mode.PEEK, Ask.NOW, now);
+    }
   }
 
   private CompletableFuture<Outcome[]> ask(Claim[] claims, Mode mode, long when) {
@@ -56,8 +72,16 @@ final class GuardedStore implements Store {
       guard.failed(Kind.OVERLOAD, "more than " + guard.maxWaiting + " decisions wait for it");
       return CompletableFuture.completedFuture(guard.postures.answer(claims, mode));
     }
+    return begin(claims, mode, when, now);
+  }
+
+  private Ask begin(Claim[] claims, Mode mode, long when, long now) {
     Ask ask = new Ask(this, claims, mode, when, now);
-    remote.ask(ask);
+    try {
+      remote.ask(ask);
+    } catch (RuntimeException e) {
+      ask.fail(new StoreException(Kind.ERROR, String.valueOf(e)));
+    }
     if (!ask.isSettled()) {
       guard.watch.add(ask);
     }
@@ -72,7 +96,7 @@ final class GuardedStore implements Store {
   void answered(long took, long now) {
     waiting.decrementAndGet();
     if (breaker.answered()) {
-      guard.found(breaker.failingFor(now));
+      guard.found(this, breaker.failingFor(now));
     }
     guard.answered(took);
   }
@@ -81,7 +105,8 @@ final class GuardedStore implements Store {
   Outcome[] failed(Claim[] claims, Mode mode, StoreException failure) {
     waiting.decrementAndGet();
     if (breaker.failed(guard.clock.micros())) {
-      guard.lost(failure.reason());
+      unanswered = claims;
+      guard.lost(this, failure.reason());
     }
     guard.failed(failure.kind(), failure.reason());
     return guard.postures.answer(claims, mode);

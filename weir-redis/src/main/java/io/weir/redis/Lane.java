@@ -224,6 +224,8 @@ final class Lane implements Remote {
     } catch (StoreException garbled) {
       shared.link().drop(garbled.reason());
       batch.fail(garbled);
+    } catch (RuntimeException e) { // a state no algorithm can have left; the turn must go on
+      batch.fail(new StoreException(Kind.GARBLED, "its answer makes no sense: " + e));
     }
   }
 }

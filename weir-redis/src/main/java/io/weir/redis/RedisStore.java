@@ -65,7 +65,7 @@ public final class RedisStore implements Store {
             refusals,
             states -> {
               corrupt.addAndGet(states);
-              settings.listener.corrupt(states);
+              guard.corrupt(states);
             },
             new ConcurrentLinkedQueue<>());
     shelves = new Shelves(setup, prefix, guard, shared);
@@ -145,8 +145,10 @@ public final class RedisStore implements Store {
       boolean available, String state, Duration drift, long degraded, long corrupt) {}
 
   private void join(Setup theirs) {
-    if (!shelves.setup.equals(theirs)) {
+    Shelves ours = shelves;
+    if (!ours.setup.equals(theirs)) {
       shelves = new Shelves(theirs, prefix, guard, shared);
+      ours.retire();
     }
   }
 
@@ -155,6 +157,7 @@ public final class RedisStore implements Store {
         TICK_MS,
         () -> {
           shelves.tick();
+          guard.probe();
           tickLater();
         });
   }

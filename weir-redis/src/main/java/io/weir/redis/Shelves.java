@@ -52,6 +52,13 @@ final class Shelves {
     }
   }
 
+  /** Ends its part in how the store fares; what is still asked of it is answered. */
+  void retire() {
+    for (Store one : guarded) {
+      one.close();
+    }
+  }
+
   CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
     int shelf = shelf(claims);
     return shelf >= 0 ? guarded[shelf].take(claims, mode) : takeAcross(claims, mode);

@@ -16,6 +16,7 @@ end
 
 function counter.age(t, now, time, used, before)
   local window = now - now % t.period
+  if type(before) == 'table' then before = 0 end -- corrupt
   if window > time then
     before, used = window == time + t.period and used or 0, 0
   elseif window < time then

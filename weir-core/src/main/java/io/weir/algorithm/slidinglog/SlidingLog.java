@@ -32,6 +32,9 @@ public final class SlidingLog implements Algorithm {
       gone += 2;
     }
     remove(s, 0, gone);
+    if (s.size == 0) {
+      s.used = 0; // whatever else a corrupt state may say
+    }
   }
 
   @Override

@@ -3,7 +3,7 @@
 local log = {}
 
 function log.age(t, now, time, used, entries)
-  if entries == 0 then return t.permits, now, 0, {} end
+  if type(entries) ~= 'table' then return t.permits, now, 0, {} end -- never charged, or corrupt
   if time > now then
     local i = #entries - 1
     while i >= 1 and entries[i] > now do

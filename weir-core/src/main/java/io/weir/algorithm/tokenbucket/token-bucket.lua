@@ -1,7 +1,7 @@
 -- Bursts up to the bucket's size, then the refill rate: the twin of TokenBucket.java.
 local bucket = {}
 
-function bucket.age(t, now, time, used, more)
+function bucket.age(t, now, time, used)
   local elapsed, full, trickle = now - time, t.full, 0
   if used > t.brim then used = t.brim end -- the limit was lowered
   if elapsed < 0 then
@@ -24,17 +24,17 @@ function bucket.age(t, now, time, used, more)
     time = now
   end
   local free = full - used + trickle
-  if free <= 0 then return 0, time, used, more end
+  if free <= 0 then return 0, time, used, 0 end
   local room, burst = (free - free % t.unit) / t.unit, t.burst
-  return room < burst and room or burst, time, used, more
+  return room < burst and room or burst, time, used, 0
 end
 
-function bucket.charge(t, when, cost, time, used, more)
+function bucket.charge(t, when, cost, time, used)
   local most, brim = 2 * t.burst, t.brim
   if cost > most then cost = most elseif cost < -most then cost = -most end
   used = used + cost * t.unit
   if used < 0 then used = 0 elseif used > brim then used = brim end
-  return time, used, more
+  return time, used, 0
 end
 
 function bucket.wait(t, now, cost, time, used)

@@ -1,0 +1,78 @@
+package io.weir.redis;
+
+import io.weir.rule.Claim;
+import io.weir.rule.Posture;
+import io.weir.rule.Rule;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import io.weir.store.Store;
+import io.weir.testkit.redis.RedisProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How these tests ask a store. */
+final class Asking {
+  /** The deadline under which faults are judged. */
+  static final Duration D = Duration.ofMillis(50);
+
+  /** The deadline where only counting is judged, which a busy machine must not disturb. */
+  static final Duration PATIENT = Duration.ofSeconds(5);
+
+  /** A user whom a server lets run scripts but not functions; a setting of redis.conf. */
+  static final String WITHOUT_FUNCTIONS = "user plain on >pw ~* &* +@all -function -fcall";
+
+  private Asking() {}
+
+  /** So many permits, none of which comes back while a test runs. */
+  static Rule budget(String id, long permits, Posture posture) {
+    return Rule.named(id).limit("1/hour").burst(permits).onStoreFailure(posture).build();
+  }
+
+  static String withoutFunctions(RedisProcess redis) {
+    return "redis://plain:pw@127.0.0.1:" + redis.port();
+  }
+
+  static Claim claim(Store store, Rule rule, String caller, long cost) {
+    return Claim.of(rule.limits().get(0), store.fingerprint().of(caller), cost);
+  }
+
+  static Outcome take(Store store, Rule rule, String caller, long cost) {
+    return ask(store, Mode.TAKE, rule, caller, cost);
+  }
+
+  static Outcome peek(Store store, Rule rule, String caller) {
+    return ask(store, Mode.PEEK, rule, caller, 1);
+  }
+
+  private static Outcome ask(Store store, Mode mode, Rule rule, String caller, long cost) {
+    return store.take(new Claim[] {claim(store, rule, caller, cost)}, mode).join()[0];
+  }
+
+  /** How many of so many attempts are admitted; none may be degraded. */
+  static int admitted(Store store, Rule rule, String caller, int attempts) {
+    int admitted = 0;
+    for (int i = 0; i < attempts; i++) {
+      Outcome o = take(store, rule, caller, 1);
+      if (o.degraded()) {
+        throw new AssertionError("degraded at attempt " + i);
+      }
+      admitted += o.fits() ? 1 : 0;
+    }
+    return admitted;
+  }
+
+  /** How many permits the store says a caller has used; waits until it answers. */
+  static long used(Store store, Rule rule, String caller) {
+    List<Outcome> last = new ArrayList<>();
+    Soon.until(
+        Duration.ofSeconds(5),
+        "an answer of the store",
+        () -> {
+          Outcome o = peek(store, rule, caller);
+          last.add(o);
+          return !o.degraded();
+        });
+    return rule.limits().get(0).most() - last.get(last.size() - 1).remaining();
+  }
+}

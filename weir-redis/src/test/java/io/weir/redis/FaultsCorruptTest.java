@@ -1,0 +1,169 @@
+package io.weir.redis;
+
+import static io.weir.redis.Asking.PATIENT;
+import static io.weir.redis.Asking.budget;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.Algorithms;
+import io.weir.rule.Posture;
+import io.weir.rule.Rule;
+import io.weir.store.StoreListener;
+import io.weir.testkit.redis.RedisProcess;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A server that holds what Weir cannot have written. */
+class FaultsCorruptTest {
+  private static RedisProcess redis;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisProcess.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @BeforeEach
+  void clear() {
+    redis.command("FLUSHALL");
+  }
+
+  @ParameterizedTest(name = "A10 corrupt state, pages of {0} bytes")
+  @ValueSource(ints = {8, 2})
+  void a10_notAState(int pageBytes) {
+    Heard heard = new Heard();
+    try (RedisStore store = store(pageBytes, heard)) {
+      List<byte[]> values =
+          List.of(
+              "nan".getBytes(US_ASCII),
+              "-5".getBytes(US_ASCII),
+              "1e999".getBytes(US_ASCII),
+              new byte[0],
+              bytes(1, 40),
+              bytes(2, 15),
+              bytes(3, 5),
+              new byte[] {(byte) 128},
+              new byte[] {(byte) 192, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, (byte) 255, (byte) 255});
+      for (int i = 0; i < values.size(); i++) {
+        Rule rule = budget("a10-" + i, 10, Posture.CLOSED);
+        assertThat(Asking.admitted(store, rule, "x", 4)).isEqualTo(4);
+        long before = store.health().corrupt();
+        Planted.value(redis, values.get(i));
+        assertThat(Asking.admitted(store, rule, "x", 20))
+            .as("one fresh budget after " + Arrays.toString(values.get(i)))
+            .isEqualTo(10);
+        // a page may be empty, and then nothing tells that it was not before
+        boolean seen = pageBytes == 8 || values.get(i).length > 0;
+        assertThat(store.health().corrupt() - before).as("counted").isEqualTo(seen ? 1 : 0);
+        assertThat(Asking.used(store, rule, "x")).isEqualTo(10);
+        redis.command("DEL", Planted.SHELF);
+      }
+      assertThat(heard.corrupt.get()).isEqualTo(store.health().corrupt());
+    }
+  }
+
+  @ParameterizedTest(name = "A10 something else under the key, pages of {0} bytes")
+  @ValueSource(ints = {8, 2})
+  void a10_notAShelf(int pageBytes) {
+    Heard heard = new Heard();
+    try (RedisStore store = store(pageBytes, heard)) {
+      List<String[]> others =
+          List.of(
+              new String[] {"RPUSH", Planted.SHELF, "a", "b"},
+              new String[] {"SET", Planted.SHELF, "nan"},
+              new String[] {"SADD", Planted.SHELF, "x"});
+      for (int i = 0; i < others.size(); i++) {
+        Rule rule = budget("a10-shelf-" + i, 10, Posture.CLOSED);
+        assertThat(Asking.admitted(store, rule, "x", 4)).isEqualTo(4);
+        redis.command("DEL", Planted.SHELF);
+        redis.command(others.get(i));
+        assertThat(Asking.admitted(store, rule, "x", 20)).isEqualTo(10);
+        assertThat(store.health().corrupt()).isEqualTo(i + 1);
+        assertThat(redis.command("PTTL", Planted.SHELF)).asString().doesNotStartWith("-");
+      }
+      assertThat(heard.corrupt.get()).isEqualTo(others.size());
+    }
+  }
+
+  @ParameterizedTest(name = "A10 states that could be but are not, pages of {0} bytes")
+  @ValueSource(ints = {8, 2})
+  void a10_plausibleStates(int pageBytes) {
+    try (RedisStore store = store(pageBytes, StoreListener.NONE)) {
+      for (Algorithm algorithm : Algorithms.all()) {
+        Rule rule =
+            Rule.named("a10-" + algorithm.name())
+                .algorithm(algorithm)
+                .limit("20/second")
+                .onStoreFailure(Posture.CLOSED)
+                .build();
+        for (int kind : new int[] {128, 131, 132, 143, Planted.LOG}) {
+          String caller = "caller " + kind;
+          assertThat(Asking.take(store, rule, caller, 1).degraded()).isFalse();
+          Planted.state(redis, kind, 8 - pageBytes);
+          Soon.until(
+              Duration.ofSeconds(5),
+              algorithm.name() + " admits again after a state of kind " + kind,
+              () -> Asking.take(store, rule, caller, 1).fits());
+          long began = Load.now();
+          int admitted = Asking.admitted(store, rule, caller, 400);
+          long refilled = 20 * (Load.now() - began) / 1_000_000;
+          assertThat(admitted)
+              .as(algorithm.name() + " mints nothing after " + kind)
+              .isLessThanOrEqualTo((int) (3 * 20 + refilled));
+          redis.command("DEL", Planted.SHELF);
+        }
+      }
+      assertThat(store.health().degraded()).isZero();
+    }
+  }
+
+  @Test
+  @DisplayName("A10 a listener that fails on hearing of it harms nobody")
+  void a10_listenerFails() {
+    AtomicInteger heard = new AtomicInteger();
+    StoreListener failing =
+        new StoreListener() {
+          @Override
+          public void corrupt(int states) {
+            heard.addAndGet(states);
+            throw new IllegalStateException("a bug of the listener's");
+          }
+        };
+    Rule rule = budget("a10-listener", 10, Posture.CLOSED);
+    try (RedisStore store = store(8, failing)) {
+      assertThat(Asking.admitted(store, rule, "x", 4)).isEqualTo(4);
+      Planted.value(redis, "nan".getBytes(US_ASCII));
+      assertThat(Asking.admitted(store, rule, "x", 20)).isEqualTo(10);
+      assertThat(heard.get()).isEqualTo(1);
+    }
+  }
+
+  private static RedisStore store(int pageBytes, StoreListener listener) {
+    return RedisStore.at(redis.uri())
+        .deadline(PATIENT)
+        .pageBytes(pageBytes)
+        .listener(listener)
+        .open();
+  }
+
+  private static byte[] bytes(long seed, int size) {
+    byte[] bytes = new byte[size];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+}

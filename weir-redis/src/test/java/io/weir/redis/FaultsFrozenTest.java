@@ -1,0 +1,127 @@
+package io.weir.redis;
+
+import static io.weir.redis.Asking.D;
+import static io.weir.redis.Asking.PATIENT;
+import static io.weir.redis.Asking.budget;
+import static io.weir.redis.Asking.claim;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.redis.Load.Sample;
+import io.weir.rule.Claim;
+import io.weir.rule.Posture;
+import io.weir.rule.Rule;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import io.weir.testkit.redis.RedisProcess;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A server that stands still with all connections open, as a stopped process or a pause. */
+class FaultsFrozenTest {
+  private static final int CALLERS = 16;
+  private static final int BUDGET = 400_000;
+  private static final int SHARE = BUDGET / 100;
+  private static final int MARGIN_MICROS = 10_000;
+  private static final long HEAP_GROWTH = 24L << 20;
+
+  @ParameterizedTest(name = "A1 Redis frozen {1} s, posture {0}")
+  @CsvSource({"OPEN, 5", "CLOSED, 2", "LOCAL, 2"})
+  void a1_frozen(Posture.Answer answer, int seconds) {
+    boolean local = answer == Posture.Answer.LOCAL;
+    Rule rule = budget("a1", BUDGET, new Posture(answer, local ? 1 : 0));
+    Rule other = budget("a1-after", 50, Posture.CLOSED);
+    Heard heard = new Heard();
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore store = RedisStore.at(redis.uri()).deadline(D).listener(heard).open();
+        Load load = Load.on(store, CALLERS, i -> new Claim[] {claim(store, rule, "all", 1)})) {
+      Soon.until(PATIENT, "a steady load", () -> load.inARow() > 5000);
+      int threads = Thread.activeCount();
+
+      redis.freeze();
+      long frozen = Load.now();
+      Soon.until(
+          Duration.ofSeconds(1),
+          "the signals",
+          () -> heard.failed.get() > 0 && heard.lost.get() > 0 && !store.health().available());
+      long heap = heap();
+      Soon.pass(Duration.ofSeconds(seconds).minusNanos((Load.now() - frozen) * 1000));
+      assertThat(Thread.activeCount()).as("threads").isBetween(threads - 2, threads + 2);
+      assertThat(heap() - heap).as("heap growth").isLessThan(HEAP_GROWTH);
+      assertThat(store.health().degraded()).isPositive();
+      long thawed = Load.now();
+      redis.thaw();
+
+      Soon.until(Duration.ofSeconds(2), "exact again", () -> load.inARow() > 200);
+      assertThat(store.health().available()).isTrue();
+      assertThat(heard.found.get()).isPositive();
+      assertThat(Asking.admitted(store, other, "after", 60)).isEqualTo(50);
+
+      List<Sample> all = load.stop();
+      List<Sample> meanwhile =
+          all.stream().filter(s -> s.began() > frozen && s.ended() < thawed).toList();
+      assertThat(Load.p99(meanwhile.stream()))
+          .as("p99 while frozen")
+          .isLessThanOrEqualTo(D.toMillis() * 1000 + MARGIN_MICROS);
+      assertThat(meanwhile).allMatch(Sample::degraded);
+      switch (answer) {
+        case OPEN -> assertThat(meanwhile).allMatch(Sample::fits);
+        case CLOSED -> assertThat(meanwhile).noneMatch(Sample::fits);
+        case LOCAL -> assertThat(all.stream().filter(s -> s.degraded() && s.fits())).hasSize(SHARE);
+      }
+      long counted = all.stream().filter(Sample::admitted).count();
+      assertThat(Asking.used(store, rule, "all"))
+          .as("charged: the admitted, and at most those that were in flight")
+          .isBetween(counted, counted + 1024);
+    }
+  }
+
+  @Test
+  @DisplayName("A2 phantom charges: what timed out is charged on thaw, up to maxInFlight")
+  void a2_phantomCharges() {
+    int cap = 32;
+    Rule rule = budget("a2", 10_000, Posture.CLOSED);
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore store = RedisStore.at(redis.uri()).deadline(D).maxInFlight(cap).open()) {
+      assertThat(Asking.used(store, rule, "x")).isZero();
+      redis.freeze();
+      List<CompletableFuture<Outcome[]>> asked = new ArrayList<>();
+      for (int wave = 0; wave < 25; wave++) { // beyond the moment when the connection is given up
+        for (int i = 0; i < 20; i++) {
+          asked.add(store.take(new Claim[] {claim(store, rule, "x", 1)}, Mode.TAKE));
+        }
+        Soon.pass(D);
+      }
+      assertThat(asked).hasSize(500).allMatch(a -> a.join()[0].degraded());
+      redis.thaw();
+      assertThat(Asking.used(store, rule, "x")).as("charged unheard").isBetween(1L, (long) cap);
+    }
+  }
+
+  @ParameterizedTest(name = "A3 paused: CLIENT PAUSE 3000 {0}")
+  @CsvSource({"ALL", "WRITE"})
+  void a3_paused(String what) {
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore store = RedisStore.at(redis.uri()).deadline(D).open();
+        Marked marked = Marked.on(store, 32)) {
+      marked.steady();
+      redis.command("CLIENT", "PAUSE", "3000", what);
+      Soon.until(Duration.ofSeconds(1), "signals", () -> !store.health().available());
+      Soon.until(Duration.ofSeconds(5), "exact again", () -> marked.load().inARow() > 1000);
+      assertThat(marked.load().degraded()).isPositive();
+      List<Sample> all = marked.check();
+      assertThat(Load.p99(all.stream())).isLessThanOrEqualTo(D.toMillis() * 1000 + MARGIN_MICROS);
+    }
+  }
+
+  private static long heap() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+}

@@ -1,0 +1,70 @@
+package io.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.store.Clock;
+import io.weir.testkit.redis.RedisProcess;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Puts into the only shelf, on which there must be one counter, what is not its state. */
+final class Planted {
+  static final String SHELF = "weir:{0}";
+
+  /** The kind of state that has entries. */
+  static final int LOG = 192;
+
+  private Planted() {}
+
+  /** Puts the value into every field of the shelf that holds counters. */
+  static void value(RedisProcess redis, byte[] value) {
+    overwrite(redis, "'" + lua(value) + "'");
+  }
+
+  /** A state in good order, under its own key: all numbers as large as can be, or one entry. */
+  static void state(RedisProcess redis, int kind, int prefix) {
+    byte[] numbers = new byte[40];
+    Arrays.fill(numbers, (byte) 0xFF);
+    if (kind == LOG) { // one entry, of one permit, just now, to be forgotten in ten seconds
+      long second = Clock.wall().micros() / 1_000_000 + 10;
+      numbers = new Bytes().number(second, 4).number(11_000_000, 7).number(1, 2).copy();
+      numbers = Arrays.copyOf(numbers, 23);
+      numbers[20] = 1;
+    }
+    overwrite(
+        redis,
+        "string.sub(old, 1, "
+            + prefix
+            + ") .. '"
+            + lua(new byte[] {(byte) kind})
+            + "'"
+            + " .. string.sub('"
+            + lua(numbers)
+            + "', 1, "
+            + (size(kind) - 1)
+            + ")");
+  }
+
+  /** As state.lua says: kind, second, delta, used and before, of 4 bytes or 7. */
+  private static int size(int kind) {
+    int before = (kind & 4) == 0 ? 0 : kind >= 136 ? 7 : 4;
+    return kind == LOG ? 24 : 5 + ((kind & 1) == 0 ? 4 : 7) + ((kind & 2) == 0 ? 4 : 7) + before;
+  }
+
+  private static void overwrite(RedisProcess redis, String value) {
+    String script =
+        "local n = 0 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do if #field < 65 then"
+            + " local old = redis.call('HGET', KEYS[1], field)"
+            + " redis.call('HSET', KEYS[1], field, "
+            + value
+            + ") n = n + 1 end end return n";
+    assertThat(redis.command("EVAL", script, "1", SHELF)).isEqualTo(1L);
+  }
+
+  private static String lua(byte[] bytes) {
+    return IntStream.range(0, bytes.length)
+        .mapToObj(i -> String.format("\\%03d", bytes[i] & 0xFF))
+        .collect(Collectors.joining());
+  }
+}
