@@ -8,9 +8,9 @@ local function locate(page, rest)
   local hit = find(page, rest, 2, true)
   if mark == 1 then
     local stride = skip + COMMON
+    if (#page - 1) % stride ~= 0 then return false end
     while hit and (hit - 2) % stride ~= 0 do hit = find(page, rest, hit + 1, true) end -- part of a state
     if not hit then return nil end
-    if hit + stride - 1 > #page then return false end
     return hit + skip, hit + stride - 1
   end
   if mark ~= 2 then return false end

@@ -67,9 +67,7 @@ class FaultsCorruptTest {
         assertThat(Asking.admitted(store, rule, "x", 20))
             .as("one fresh budget after " + Arrays.toString(values.get(i)))
             .isEqualTo(10);
-        // a page may be empty, and then nothing tells that it was not before
-        boolean seen = pageBytes == 8 || values.get(i).length > 0;
-        assertThat(store.health().corrupt() - before).as("counted").isEqualTo(seen ? 1 : 0);
+        assertThat(store.health().corrupt() - before).as("counted").isEqualTo(1);
         assertThat(Asking.used(store, rule, "x")).isEqualTo(10);
         redis.command("DEL", Planted.SHELF);
       }

@@ -22,7 +22,11 @@ final class Planted {
     overwrite(redis, "'" + lua(value) + "'");
   }
 
-  /** A state in good order, under its own key: all numbers as large as can be, or one entry. */
+  /**
+   * A state in good order, under its own key: all numbers as large as can be, or one entry.
+   *
+   * @param prefix how much of the key stands before it on its page, none if it has no page
+   */
   static void state(RedisProcess redis, int kind, int prefix) {
     byte[] numbers = new byte[40];
     Arrays.fill(numbers, (byte) 0xFF);
@@ -34,9 +38,8 @@ final class Planted {
     }
     overwrite(
         redis,
-        "string.sub(old, 1, "
-            + prefix
-            + ") .. '"
+        (prefix == 0 ? "" : "'\\002' .. string.sub(old, 2, " + (prefix + 1) + ") .. ")
+            + "'"
             + lua(new byte[] {(byte) kind})
             + "'"
             + " .. string.sub('"
