@@ -397,6 +397,9 @@ final class Link implements AutoCloseable {
     if (text.startsWith("ERR unknown command")) {
       return "the server has no scripting (" + text + "); Weir needs Redis 5 or newer, or Valkey";
     }
+    if (cause instanceof NullPointerException) { // the driver's, on a greeting it cannot read
+      return "cannot be reached (its greeting cannot be read)";
+    }
     return "cannot be reached (" + text + ")";
   }
 

@@ -1,7 +1,8 @@
-package io.weir.testkit;
+package io.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.testkit.redis.RedisProcess;
 import java.io.StringWriter;
 import java.net.URI;
 import java.net.URL;
@@ -15,6 +16,8 @@ import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,13 +28,16 @@ class ReadmeTest {
       """
       import static io.weir.testkit.DecisionAssert.assertThat;
       import io.weir.*;
+      import io.weir.redis.RedisStore;
       import io.weir.rule.*;
+      import io.weir.store.Store;
       import io.weir.testkit.FakeClock;
       import java.time.Duration;
       import java.util.List;
       public class Example {
         static Rule rule = Rule.named("context").per("user").limit("10/minute").build();
         static Rule orders = rule;
+        static Rule login = Rule.named("login").per("ip").limit("5/minute").build();
         static Request request = Request.of("user", "42");
         static Limiter limiter = Weir.inMemory(rule);
         public static void run() {
@@ -48,6 +54,18 @@ class ReadmeTest {
         .map((MatchResult m) -> m.group(1));
   }
 
+  private static RedisProcess redis;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisProcess.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
   @ParameterizedTest
   @MethodSource("examples")
   void compilesAndRuns(String example, @TempDir Path classes) throws Exception {
@@ -55,7 +73,9 @@ class ReadmeTest {
         new SimpleJavaFileObject(URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
           @Override
           public CharSequence getCharContent(boolean ignoreErrors) {
-            return CONTEXT.replace("@EXAMPLE@", example);
+            return CONTEXT
+                .replace("@EXAMPLE@", example)
+                .replace("redis://127.0.0.1:6379", redis.uri());
           }
         };
     List<String> options =
