@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 record Address(Kind kind, List<RedisURI> nodes, String text) {
   private static final Pattern FORM =
       Pattern.compile(
-          "(rediss?)(-sentinel|-cluster)?://(?:([^@/]*)@)?([^/?]+)(?:/([^/?]*))?(?:\\?(.*))?");
+          "(rediss?)(-sentinel|-cluster)?://(?:([^@/]*)@)?([^/?@]+)(?:/([^/?]*))?(?:\\?(.*))?");
   private static final Pattern HOST =
       Pattern.compile("(\\[[0-9a-fA-F:.]+]|[^:\\[\\]]+)(?::([0-9]{1,5}))?");
   private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -131,12 +131,20 @@ record Address(Kind kind, List<RedisURI> nodes, String text) {
   }
 
   private static String decode(String text) {
-    return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    try {
+      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) { // whose message quotes the password
+      throw new IllegalArgumentException(
+          "a store's user or password has a % that means nothing; write it %25");
+    }
   }
 
-  /** The address without the password. */
+  /** The address without anything that may be a password, however it is misspelt. */
   private static String hide(String url) {
-    return url.replaceFirst("(?<=//)[^@/]*@", "***@");
+    int at = url.lastIndexOf('@');
+    int slashes = url.indexOf("//");
+    int from = slashes < 0 || slashes > at ? 0 : slashes + 2;
+    return at < 0 ? url : url.substring(0, from) + "***" + url.substring(at);
   }
 
   private static IllegalArgumentException wrong(String url, String reason) {

@@ -39,6 +39,7 @@ class FaultsFrozenTest {
     Rule other = budget("a1-after", 50, Posture.CLOSED);
     Heard heard = new Heard();
     try (RedisProcess redis = RedisProcess.start();
+        RedisStore patient = RedisStore.at(redis.uri()).deadline(PATIENT).open();
         RedisStore store = RedisStore.at(redis.uri()).deadline(D).listener(heard).open();
         Load load = Load.on(store, CALLERS, i -> new Claim[] {claim(store, rule, "all", 1)})) {
       Soon.until(PATIENT, "a steady load", () -> load.inARow() > 5000);
@@ -61,8 +62,6 @@ class FaultsFrozenTest {
       Soon.until(Duration.ofSeconds(2), "exact again", () -> load.inARow() > 200);
       assertThat(store.health().available()).isTrue();
       assertThat(heard.found.get()).isPositive();
-      assertThat(Asking.admitted(store, other, "after", 60)).isEqualTo(50);
-
       List<Sample> all = load.stop();
       List<Sample> meanwhile =
           all.stream().filter(s -> s.began() > frozen && s.ended() < thawed).toList();
@@ -76,7 +75,8 @@ class FaultsFrozenTest {
         case LOCAL -> assertThat(all.stream().filter(s -> s.degraded() && s.fits())).hasSize(SHARE);
       }
       long counted = all.stream().filter(Sample::admitted).count();
-      assertThat(Asking.used(store, rule, "all"))
+      assertThat(Asking.admitted(patient, other, "after", 60)).isEqualTo(50);
+      assertThat(Asking.used(patient, rule, "all"))
           .as("charged: the admitted, and at most those that were in flight")
           .isBetween(counted, counted + 1024);
     }

@@ -33,6 +33,7 @@ class FaultsRestartTest {
     Rule after = budget("a4-after", 50, Posture.CLOSED);
     try (RedisProcess redis = RedisProcess.start(WITHOUT_FUNCTIONS);
         RedisStore store = RedisStore.at(uri(redis, functions)).deadline(D).open();
+        RedisStore patient = RedisStore.at(uri(redis, functions)).deadline(PATIENT).open();
         Load load =
             Load.on(
                 store,
@@ -50,7 +51,8 @@ class FaultsRestartTest {
       Soon.until(Duration.ofSeconds(2), "works again", () -> load.inARow() > 200);
 
       assertThat(load.stop()).isNotEmpty();
-      assertThat(Asking.admitted(store, after, "x", 60)).isEqualTo(50);
+      Soon.until(PATIENT, "the other too", () -> !Asking.peek(patient, after, "x").degraded());
+      assertThat(Asking.admitted(patient, after, "x", 60)).isEqualTo(50);
       assertThat(libraries(redis)).hasSize(functions ? 1 : 0);
       List<String> keys = keys(redis);
       assertThat(keys).contains("weir:setup", "weir:{0}");

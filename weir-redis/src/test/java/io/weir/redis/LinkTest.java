@@ -22,7 +22,7 @@ class LinkTest {
       RedisStore.at(redis.uri()).open().close(); // the driver's first use takes its time
       redis.kill();
       long began = Load.now();
-      try (RedisStore store = RedisStore.at(redis.uri()).deadline(D).open()) {
+      try (RedisStore store = RedisStore.at(redis.uri()).deadline(PATIENT).open()) {
         assertThat(Load.now() - began).as("time to open").isLessThan(2_000_000);
         assertThat(Asking.take(store, RULE, "x", 1).degraded()).isTrue();
         assertThat(store.health().available()).isFalse();
@@ -71,6 +71,110 @@ class LinkTest {
         assertThat(Asking.used(late, RULE, "x")).isEqualTo(60);
       }
     }
+  }
+
+  @Test
+  void aWrongPasswordIsSaidOnceAndClearly() {
+    try (RedisProcess redis = RedisProcess.start("requirepass right");
+        LogLines log = new LogLines();
+        RedisStore store =
+            RedisStore.at("redis://:wrong@127.0.0.1:" + redis.port()).deadline(D).open()) {
+      assertThat(store.health().state()).startsWith("the user or password is wrong (WRONGPASS");
+      assertThat(store.health().state()).doesNotContain(":wrong@");
+      assertThat(Asking.take(store, RULE, "x", 1).degraded()).isTrue();
+      onceOnly(log, redis, "the user or password is wrong");
+      assertThat(log.lines()).noneMatch(line -> line.contains(":wrong@"));
+    }
+  }
+
+  @Test
+  void aUserWhoMayNotScriptIsToldSoOnce() {
+    try (RedisProcess redis = RedisProcess.start("user mute on >pw ~* &* +@all -@scripting");
+        LogLines log = new LogLines();
+        RedisStore store =
+            RedisStore.at("redis://mute:pw@127.0.0.1:" + redis.port()).deadline(D).open()) {
+      assertThat(store.health().available()).isFalse();
+      assertThat(store.health().state()).contains("may not run scripts", "+@scripting");
+      onceOnly(log, redis, "may not run scripts");
+    }
+  }
+
+  @Test
+  void aUserWithAPasswordIsLetIn() {
+    try (RedisProcess redis =
+            RedisProcess.start("requirepass else", "user weir on >p%40ss ~weir:* &* +@all");
+        RedisStore store =
+            RedisStore.at("redis://weir:p%2540ss@127.0.0.1:" + redis.port())
+                .deadline(PATIENT)
+                .open()) {
+      assertThat(Asking.admitted(store, RULE, "x", 110)).isEqualTo(100);
+    }
+  }
+
+  @Test
+  void aSecondNodeFollowsTheFirstOnesSetup() {
+    try (RedisProcess redis = RedisProcess.start();
+        LogLines log = new LogLines();
+        RedisStore first = RedisStore.at(redis.uri()).deadline(PATIENT).pageBytes(2).open();
+        RedisStore second = RedisStore.at(redis.uri()).deadline(PATIENT).pageBytes(8).open()) {
+      assertThat(Asking.admitted(first, RULE, "x", 60)).isEqualTo(60);
+      assertThat(Asking.admitted(second, RULE, "x", 60)).isEqualTo(40);
+      assertThat(log.lines()).filteredOn(line -> line.contains("this node follows")).hasSize(1);
+    }
+  }
+
+  @Test
+  void prefixesKeepBudgetsApart() {
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore one = RedisStore.at(redis.uri()).deadline(PATIENT).prefix("one").open();
+        RedisStore two = RedisStore.at(redis.uri()).deadline(PATIENT).prefix("two").open()) {
+      assertThat(Asking.admitted(one, RULE, "x", 110)).isEqualTo(100);
+      assertThat(Asking.admitted(two, RULE, "x", 110)).isEqualTo(100);
+      assertThat(redis.command("DBSIZE")).isEqualTo(4L);
+    }
+  }
+
+  @Test
+  void afterAFlushNodesStillShareOneBudget() {
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore one = RedisStore.at(redis.uri()).deadline(PATIENT).open();
+        RedisStore two = RedisStore.at(redis.uri()).deadline(PATIENT).open()) {
+      assertThat(Asking.admitted(one, RULE, "x", 50)).isEqualTo(50);
+      redis.command("FLUSHALL");
+      Soon.until(
+          Duration.ofSeconds(2),
+          "the set-up again",
+          () -> redis.command("GET", "weir:setup") != null);
+      assertThat(Asking.admitted(one, RULE, "x", 60)).isEqualTo(60);
+      assertThat(Asking.admitted(two, RULE, "x", 60)).isEqualTo(40);
+      assertThat(one.fingerprint().of("x")).isEqualTo(two.fingerprint().of("x"));
+    }
+  }
+
+  @Test
+  void aStrangersSetupIsNotTouchedAndSaid() {
+    try (RedisProcess redis = RedisProcess.start()) {
+      redis.command("SET", "weir:setup", "mine");
+      try (RedisStore store = RedisStore.at(redis.uri()).deadline(D).open()) {
+        assertThat(store.health().state()).contains("weir:setup is not Weir's");
+        assertThat(redis.command("GET", "weir:setup")).isEqualTo("mine");
+      }
+    }
+  }
+
+  /** Several tries later it is still said once. */
+  private static void onceOnly(LogLines log, RedisProcess redis, String what) {
+    long before = connections(redis);
+    Soon.until(PATIENT, "several tries", () -> connections(redis) > before + 3);
+    assertThat(log.lines()).filteredOn(line -> line.contains(what)).hasSize(1);
+  }
+
+  private static long connections(RedisProcess redis) {
+    return String.valueOf(redis.command("INFO", "stats"))
+        .lines()
+        .filter(line -> line.startsWith("total_connections_received:"))
+        .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1).trim()))
+        .sum();
   }
 
   private static String uri(FaultProxy proxy) {

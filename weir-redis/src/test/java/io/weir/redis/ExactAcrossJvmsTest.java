@@ -1,0 +1,108 @@
+package io.weir.redis;
+
+import static io.weir.redis.Asking.PATIENT;
+import static io.weir.redis.Asking.budget;
+import static io.weir.redis.Asking.claim;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.rule.Claim;
+import io.weir.rule.Posture;
+import io.weir.rule.Rule;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import io.weir.testkit.redis.RedisProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Many nodes and one budget, to the permit. */
+class ExactAcrossJvmsTest {
+  private static final int NODES = 4;
+  private static final int THREADS = 64;
+  private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+  @Test
+  @DisplayName("C1 exactness: 4 JVMs of 64 threads share 1000 permits")
+  void c1_exact() {
+    List<NodeProcess> nodes = new ArrayList<>();
+    try (RedisProcess redis = RedisProcess.start()) {
+      for (int i = 0; i < NODES; i++) {
+        nodes.add(NodeProcess.start(redis.uri(), DEADLINE, Map.of()));
+      }
+      nodes.forEach(node -> assertThat(node.hear()).isEqualTo("ready"));
+
+      String window = together(nodes, "take fixed-window 1000/300d x 1280 " + THREADS);
+      assertThat(window).hasSize(NODES * 1280).doesNotContain("d");
+      assertThat(count(window)).isEqualTo(1000);
+
+      long began = time(redis);
+      String bucket = together(nodes, "take token-bucket 50/second+1000 x 1280 " + THREADS);
+      long elapsed = time(redis) - began;
+      assertThat(bucket).hasSize(NODES * 1280).doesNotContain("d");
+      assertThat(count(bucket)).isBetween(1000L, 1000 + 50 * elapsed / 1_000_000 + 1);
+    } finally {
+      nodes.forEach(NodeProcess::close);
+    }
+  }
+
+  @Test
+  @DisplayName("C2 first-use race: 256 in parallel get exactly the burst of each fresh key")
+  void c2_firstUse() throws Exception {
+    Rule rule = budget("c2", 100, Posture.CLOSED);
+    ExecutorService pool = Executors.newFixedThreadPool(256);
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore one = RedisStore.at(redis.uri()).deadline(PATIENT).open();
+        RedisStore two = RedisStore.at(redis.uri()).deadline(PATIENT).open()) {
+      for (int key = 0; key < 8; key++) {
+        String caller = "key " + key;
+        CyclicBarrier start = new CyclicBarrier(256);
+        List<Callable<Outcome>> asks = new ArrayList<>();
+        for (int i = 0; i < 256; i++) {
+          RedisStore store = i % 2 == 0 ? one : two;
+          asks.add(
+              () -> {
+                Claim[] claims = {claim(store, rule, caller, 1)};
+                start.await();
+                return store.take(claims, Mode.TAKE).join()[0];
+              });
+        }
+        int admitted = 0;
+        for (Future<Outcome> ask : pool.invokeAll(asks)) {
+          assertThat(ask.get().degraded()).isFalse();
+          admitted += ask.get().fits() ? 1 : 0;
+        }
+        assertThat(admitted).isEqualTo(100);
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  private static String together(List<NodeProcess> nodes, String command) {
+    nodes.forEach(node -> node.say(command));
+    StringBuilder all = new StringBuilder();
+    nodes.forEach(node -> all.append(node.hear()));
+    return all.toString();
+  }
+
+  private static long count(String letters) {
+    return letters.chars().filter(letter -> letter == 'y').count();
+  }
+
+  private static long time(RedisProcess redis) {
+    List<?> time = (List<?>) redis.command("TIME");
+    if (time == null) {
+      throw new AssertionError("no time");
+    }
+    return Long.parseLong(String.valueOf(time.get(0))) * 1_000_000
+        + Long.parseLong(String.valueOf(time.get(1)));
+  }
+}

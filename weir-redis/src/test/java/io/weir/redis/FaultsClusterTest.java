@@ -1,0 +1,92 @@
+package io.weir.redis;
+
+import static io.weir.redis.Asking.budget;
+import static io.weir.redis.Asking.claim;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.cluster.SlotHash;
+import io.weir.redis.Load.Sample;
+import io.weir.rule.Claim;
+import io.weir.rule.Posture;
+import io.weir.rule.Rule;
+import io.weir.testkit.redis.RedisCluster;
+import io.weir.testkit.redis.RedisProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A cluster that loses one of its shards. */
+class FaultsClusterTest {
+  private static final int CALLERS = 24;
+  private static final int SHELVES = 64;
+  private static final Duration TAKE_OVER = Duration.ofSeconds(15);
+
+  /** Longer than elsewhere: seven processes on few cores must not look like a lost shard. */
+  private static final Duration DEADLINE = Duration.ofMillis(250);
+
+  @ParameterizedTest(name = "A7 Cluster shard lost, by {0}")
+  @ValueSource(strings = {"kill", "freeze"})
+  void a7_shardLost(String how) {
+    Rule rule = budget("a7", 10_000, Posture.CLOSED);
+    try (RedisCluster cluster = RedisCluster.start()) {
+      // else the whole cluster refuses until the replica has taken over
+      cluster
+          .primaries()
+          .forEach(p -> p.command("CONFIG", "SET", "cluster-require-full-coverage", "no"));
+      try (RedisStore store =
+              RedisStore.at(cluster.uri()).deadline(DEADLINE).shelves(SHELVES).open();
+          Load load =
+              Load.on(store, CALLERS, i -> new Claim[] {claim(store, rule, "caller " + i, 1)})) {
+        Soon.until(TAKE_OVER, "a steady load", () -> load.inARow() > 4000);
+        List<Integer> ports =
+            IntStream.range(0, CALLERS)
+                .mapToObj(i -> cluster.primaryOf(slot(claim(store, rule, "caller " + i, 1))).port())
+                .toList();
+        int lost = ports.get(0);
+        assertThat(ports).as("callers on other shards").anyMatch(port -> port != lost);
+        RedisProcess victim = cluster.primaryOf(slot(claim(store, rule, "caller 0", 1)));
+
+        long began = Load.now();
+        if (how.equals("kill")) {
+          victim.kill();
+        } else {
+          victim.freeze();
+        }
+        Soon.until(Duration.ofSeconds(2), "signals", () -> !store.health().available());
+        Duration took =
+            Soon.until(
+                TAKE_OVER,
+                "the shard's callers served again",
+                () -> !Asking.peek(store, rule, "caller 0").degraded() && load.inARow() > 1000);
+        long ended = Load.now();
+        List<Sample> all = load.stop();
+        Soon.until(Duration.ofSeconds(5), "available again", () -> store.health().available());
+
+        List<Sample> others =
+            all.stream()
+                .filter(s -> s.began() > began && s.ended() < ended)
+                .filter(s -> ports.get(s.caller()) != lost)
+                .toList();
+        System.out.printf(
+            "A7 %s: served again after %d ms; others' p99 %d us%n",
+            how, took.toMillis(), Load.p99(others.stream()));
+        assertThat(others).noneMatch(Sample::degraded);
+        assertThat(Load.p99(others.stream())).isLessThan(50_000);
+        for (int i = 0; i < CALLERS; i++) {
+          int caller = i;
+          long admitted = all.stream().filter(s -> s.caller() == caller && s.admitted()).count();
+          if (ports.get(i) != lost) {
+            assertThat(Asking.used(store, rule, "caller " + i)).as("exact").isEqualTo(admitted);
+          }
+        }
+      }
+    }
+  }
+
+  private static int slot(Claim claim) {
+    int shelf = (int) (claim.key() >>> 48) & (SHELVES - 1);
+    return SlotHash.getSlot("weir:{" + Integer.toHexString(shelf) + "}");
+  }
+}

@@ -1,0 +1,36 @@
+package io.weir.redis;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+
+/** What stores have logged since it was made. */
+final class LogLines extends Handler implements AutoCloseable {
+  private final Logger logger = Logger.getLogger(RedisStore.class.getName());
+  private final SimpleFormatter formatter = new SimpleFormatter();
+  private final List<String> lines = new CopyOnWriteArrayList<>();
+
+  LogLines() {
+    logger.addHandler(this);
+  }
+
+  List<String> lines() {
+    return lines;
+  }
+
+  @Override
+  public void publish(LogRecord line) {
+    lines.add(formatter.formatMessage(line));
+  }
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public void close() {
+    logger.removeHandler(this);
+  }
+}
