@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -83,6 +84,11 @@ public final class Rule {
     return spec.posture;
   }
 
+  /** The percentage of the budget each region has; empty if it is not divided. */
+  public Map<String, Integer> regions() {
+    return spec.regions;
+  }
+
   public List<LimitOverride> overrides() {
     return spec.overrides;
   }
@@ -120,11 +126,29 @@ public final class Rule {
       throw wrong("per", "counts per " + spec.per + "; name at most 8 attributes, each once");
     }
     spec.per.forEach(name -> spec.within("per", () -> Selector.checkName(name)));
+    checkRegions();
     if (spec.burst != 0 && !spec.algorithm.bursts()) {
       throw wrong("burst", "means nothing to " + spec.algorithm.name() + "; leave it out");
     }
     if (!spec.coolDown.isZero() && !spec.algorithm.coolsDown()) {
       throw wrong("cool-down", "means nothing to " + spec.algorithm.name() + "; leave it out");
+    }
+  }
+
+  private void checkRegions() {
+    long sum = 0;
+    for (Map.Entry<String, Integer> share : spec.regions.entrySet()) {
+      if (!share.getKey().matches("[a-z0-9-]{1,64}")) {
+        throw wrong(
+            "regions", "'" + share.getKey() + "' cannot be; write 1 to 64 of a-z, 0-9 and -");
+      }
+      if (share.getValue() < 1) {
+        throw wrong("regions", share.getKey() + " has " + share.getValue() + "%; write 1% to 100%");
+      }
+      sum += share.getValue();
+    }
+    if (sum > 100) {
+      throw wrong("regions", "share out " + sum + "%; write shares of at most 100% together");
     }
   }
 

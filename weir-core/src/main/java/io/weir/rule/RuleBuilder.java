@@ -4,7 +4,10 @@ import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /** A rule in the making. Every setter refuses what can be judged alone, {@link #build} the rest. */
@@ -18,6 +21,7 @@ public final class RuleBuilder {
   Duration coolDown = Duration.ZERO;
   Consistency consistency = Consistency.EXACT;
   Posture posture = Posture.OPEN;
+  Map<String, Integer> regions = Map.of();
   List<LimitOverride> overrides = List.of();
   boolean durable;
   boolean shadow;
@@ -37,6 +41,7 @@ public final class RuleBuilder {
     coolDown = other.coolDown;
     consistency = other.consistency;
     posture = other.posture;
+    regions = other.regions;
     overrides = other.overrides;
     durable = other.durable;
     shadow = other.shadow;
@@ -104,6 +109,12 @@ public final class RuleBuilder {
     return this;
   }
 
+  /** The percentage of the budget each region has; all of it anywhere if none is named. */
+  public RuleBuilder regions(Map<String, Integer> percents) {
+    regions = Collections.unmodifiableMap(new LinkedHashMap<>(percents));
+    return this;
+  }
+
   public RuleBuilder overrides(LimitOverride... some) {
     overrides = List.of(some);
     return this;
@@ -149,6 +160,7 @@ public final class RuleBuilder {
         coolDown,
         consistency,
         posture,
+        regions,
         overrides,
         durable,
         shadow,

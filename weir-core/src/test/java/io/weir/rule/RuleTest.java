@@ -94,6 +94,9 @@ class RuleTest {
         bad("algorithm", () -> rule("r").algorithm("tokenbucket")),
         bad("per", () -> rule("r").per("user", "user").build()),
         bad("per", () -> rule("r").per("us er").build()),
+        bad("regions", () -> rule("r").regions(Map.of("eu", 60, "us", 50)).build()),
+        bad("regions", () -> rule("r").regions(Map.of("eu", 0)).build()),
+        bad("regions", () -> rule("r").regions(Map.of("EU west", 10)).build()),
         bad("match", () -> rule("r").match("endpoint", "")),
         bad("match", () -> rule("r").match("endpoint")),
         bad("match", () -> rule("r").match("end point", "x")),
@@ -147,6 +150,7 @@ class RuleTest {
     Rule rule = rule("r").match("tier", "free").overrides(acme("9/s")).build();
     assertThat(rule.edit().build()).isEqualTo(rule).hasSameHashCodeAs(rule);
     assertThat(rule.edit().shadow(true).build()).isNotEqualTo(rule);
+    assertThat(rule.edit().regions(Map.of("eu", 50)).build()).isNotEqualTo(rule);
     assertThat(rule.edit().overrides(acme("8/s")).build()).isNotEqualTo(rule);
   }
 
