@@ -1,11 +1,11 @@
 package io.weir.store;
 
+import static io.weir.store.MoodyStore.soon;
+import static io.weir.store.MoodyStore.take;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.rule.Claim;
 import io.weir.rule.Posture;
-import io.weir.rule.Rule;
 import io.weir.store.StoreException.Kind;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +21,7 @@ class GuardTest {
 
   private final AtomicLong time = new AtomicLong(1_000_000);
   private final MoodyStore moody = new MoodyStore();
-  private Ears ears = new Ears();
+  private final Ears ears = new Ears();
   private Guard guard = new Guard(time::get, D, 100, ears);
   private Store store = guard.over(moody);
 
@@ -32,7 +32,7 @@ class GuardTest {
 
   @Test
   void aStoreThatNeverAnswersIsAnsweredForAtTheDeadline() throws Exception {
-    CompletableFuture<Outcome[]> answer = take(Posture.OPEN);
+    CompletableFuture<Outcome[]> answer = take(store, Posture.OPEN);
     time.addAndGet(49_999);
     assertThat(answer).isNotDone();
     time.addAndGet(1);
@@ -45,7 +45,7 @@ class GuardTest {
 
   @Test
   void aLateAnswerIsDiscarded() throws Exception {
-    CompletableFuture<Outcome[]> answer = take(Posture.CLOSED);
+    CompletableFuture<Outcome[]> answer = take(store, Posture.CLOSED);
     time.addAndGet(50_001);
     moody.asked.get(0).complete(new Outcome[] {YES});
     Outcome o = soon(answer);
@@ -56,11 +56,11 @@ class GuardTest {
   @Test
   void exceptionsBecomePostures() throws Exception {
     moody.failsWith(new StoreException(Kind.UNREACHABLE, "no route"));
-    assertThat(soon(take(Posture.OPEN)).fits()).isTrue();
+    assertThat(soon(take(store, Posture.OPEN)).fits()).isTrue();
     moody.failsWith(new IllegalStateException("odd"));
-    assertThat(soon(take(Posture.CLOSED)).fits()).isFalse();
+    assertThat(soon(take(store, Posture.CLOSED)).fits()).isFalse();
     moody.throwsOut(new IllegalStateException("thrown"));
-    assertThat(soon(take(Posture.OPEN)).degraded()).isTrue();
+    assertThat(soon(take(store, Posture.OPEN)).degraded()).isTrue();
     assertThat(ears.heard())
         .containsExactly(
             "failed UNREACHABLE no route",
@@ -75,115 +75,22 @@ class GuardTest {
     guard = new Guard(time::get, D, 3, ears);
     store = guard.over(moody);
     for (int i = 0; i < 3; i++) {
-      assertThat(take(Posture.OPEN)).isNotDone();
+      assertThat(take(store, Posture.OPEN)).isNotDone();
     }
-    assertThat(soon(take(Posture.OPEN)).degraded()).isTrue();
+    assertThat(soon(take(store, Posture.OPEN)).degraded()).isTrue();
     assertThat(ears.heard()).containsExactly("failed OVERLOAD more than 3 decisions wait for it");
     moody.asked.forEach(one -> one.complete(new Outcome[] {YES}));
     for (int round = 0; round < 10; round++) { // whatever way they end, they wait no more
       moody.failsWith(new IllegalStateException("odd"));
-      assertThat(soon(take(Posture.OPEN)).degraded()).isTrue();
+      assertThat(soon(take(store, Posture.OPEN)).degraded()).isTrue();
       moody.answers();
-      assertThat(soon(take(Posture.OPEN)).degraded()).isFalse();
+      assertThat(soon(take(store, Posture.OPEN)).degraded()).isFalse();
     }
-  }
-
-  @Test
-  void aLostStoreIsProbedNowAndThenAndFoundWhenItAnswers() throws Exception {
-    lose();
-    int before = moody.asked.size();
-    for (int i = 0; i < 50; i++) {
-      assertThat(soon(take(Posture.CLOSED)).fits()).isFalse();
-    }
-    assertThat(moody.asked).as("nobody waits for a lost store").hasSize(before);
-    time.addAndGet(100_000);
-    soon(take(Posture.OPEN));
-    soon(take(Posture.OPEN));
-    assertThat(moody.asked).as("one probe").hasSize(before + 1);
-    assertThat(guard.available()).isFalse();
-    time.addAndGet(100_000);
-    moody.answers();
-    assertThat(soon(take(Posture.CLOSED)).degraded()).isFalse();
-    assertThat(guard.available()).isTrue();
-    assertThat(ears.heard()).last().asString().startsWith("found ");
-    assertThat(soon(take(Posture.CLOSED)).degraded()).isFalse();
-  }
-
-  @Test
-  void aLostStoreIsFoundEvenIfNobodyAsks() throws Exception {
-    lose();
-    time.addAndGet(100_000);
-    guard.probe();
-    assertThat(guard.available()).as("it still fails").isFalse();
-    time.addAndGet(100_000);
-    moody.answers();
-    guard.probe();
-    assertThat(guard.available()).isTrue();
-    int before = moody.asked.size();
-    guard.probe();
-    assertThat(moody.asked).as("what answers is not probed").hasSize(before);
-  }
-
-  @Test
-  void aLostStoreThatIsClosedConcernsNobody() throws Exception {
-    lose();
-    store.close();
-    assertThat(guard.available()).isTrue();
-    for (int i = 0; i < 20; i++) {
-      time.addAndGet(20_000);
-      soon(take(Posture.OPEN));
-    }
-    assertThat(guard.available()).as("however the last decisions end").isTrue();
-  }
-
-  @Test
-  void fewOrBriefFailuresDoNotLoseAStore() throws Exception {
-    moody.failsWith(new IllegalStateException("odd"));
-    for (int i = 0; i < 100; i++) {
-      soon(take(Posture.OPEN));
-    }
-    assertThat(guard.available()).as("many in no time").isTrue();
-    moody.answers();
-    soon(take(Posture.OPEN));
-    moody.failsWith(new IllegalStateException("odd"));
-    for (int i = 0; i < 4; i++) {
-      time.addAndGet(1_000_000);
-      soon(take(Posture.OPEN));
-    }
-    assertThat(guard.available()).as("four in a long time").isTrue();
-  }
-
-  @Test
-  void aListenerThatFailsHarmsNobody() throws Exception {
-    guard.close();
-    ears =
-        new Ears() {
-          @Override
-          void hear(String what) {
-            super.hear(what);
-            if (what.startsWith("failed")) {
-              throw new AssertionError("a bug of the listener's");
-            }
-            throw new IllegalStateException("another");
-          }
-        };
-    guard = new Guard(time::get, D, 100, ears);
-    store = guard.over(moody);
-    lose();
-    time.addAndGet(100_000);
-    moody.isSilent();
-    CompletableFuture<Outcome[]> probe = take(Posture.OPEN);
-    time.addAndGet(100_000);
-    assertThat(soon(probe).degraded()).as("the watch goes on").isTrue();
-    moody.answers();
-    assertThat(soon(take(Posture.CLOSED)).degraded()).isFalse();
-    guard.corrupt(3);
-    assertThat(ears.heard()).contains("corrupt 3").anyMatch(word -> word.startsWith("found"));
   }
 
   @Test
   void whatStillWaitsWhenItEndsIsAnswered() throws Exception {
-    CompletableFuture<Outcome[]> answer = take(Posture.OPEN);
+    CompletableFuture<Outcome[]> answer = take(store, Posture.OPEN);
     guard.close();
     assertThat(soon(answer).degraded()).isTrue();
   }
@@ -196,25 +103,5 @@ class GuardTest {
         .hasMessageContaining("write 1ms to 1m");
     assertThatThrownBy(() -> new Guard(time::get, D, 0, StoreListener.NONE))
         .hasMessageContaining("write at least 1");
-  }
-
-  private void lose() throws Exception {
-    moody.failsWith(new StoreException(Kind.ERROR, "gone"));
-    for (int i = 0; i < 6; i++) {
-      soon(take(Posture.OPEN));
-      time.addAndGet(20_000);
-    }
-    assertThat(guard.available()).isFalse();
-    assertThat(ears.heard()).contains("lost gone");
-  }
-
-  private CompletableFuture<Outcome[]> take(Posture posture) {
-    Rule rule = Rule.named("a").limit("10/minute").onStoreFailure(posture).build();
-    Claim claim = Claim.of(rule.limits().get(0), store.fingerprint().of("x"), 1);
-    return store.take(new Claim[] {claim}, Mode.TAKE);
-  }
-
-  private static Outcome soon(CompletableFuture<Outcome[]> answer) throws Exception {
-    return answer.get(5, TimeUnit.SECONDS)[0];
   }
 }
