@@ -1,11 +1,11 @@
 package io.weir.store;
 
+import static io.weir.store.MoodyStore.soon;
+import static io.weir.store.MoodyStore.take;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.rule.Claim;
 import io.weir.rule.Posture;
-import io.weir.rule.Rule;
 import io.weir.store.StoreException.Kind;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -19,8 +19,13 @@ class GuardTest {
   private static final Duration D = Duration.ofMillis(50);
 
   private final AtomicLong time = new AtomicLong(1_000_000);
+<<<<<<< HEAD
   private final MoodyStore moody = new MoodyStore(time::get);
   private Ears ears = new Ears();
+=======
+  private final MoodyStore moody = new MoodyStore();
+  private final Ears ears = new Ears();
+>>>>>>> fbf6edd5b9f5f467f011ada81d19c8af6ebf8830
   private Guard guard = new Guard(time::get, D, 100, ears);
   private Store store = guard.over(moody);
 
@@ -31,7 +36,7 @@ class GuardTest {
 
   @Test
   void aStoreThatNeverAnswersIsAnsweredForAtTheDeadline() throws Exception {
-    CompletableFuture<Outcome[]> answer = take(Posture.OPEN);
+    CompletableFuture<Outcome[]> answer = take(store, Posture.OPEN);
     time.addAndGet(49_999);
     assertThat(answer).isNotDone();
     time.addAndGet(1);
@@ -42,7 +47,7 @@ class GuardTest {
 
   @Test
   void aLateAnswerIsDiscarded() throws Exception {
-    CompletableFuture<Outcome[]> answer = take(Posture.CLOSED);
+    CompletableFuture<Outcome[]> answer = take(store, Posture.CLOSED);
     time.addAndGet(50_001);
     moody.answer(moody.asked.get(0));
     Outcome o = soon(answer);
@@ -53,9 +58,17 @@ class GuardTest {
   @Test
   void exceptionsBecomePostures() throws Exception {
     moody.failsWith(new StoreException(Kind.UNREACHABLE, "no route"));
+<<<<<<< HEAD
     assertThat(soon(take(Posture.OPEN)).fits()).isTrue();
     moody.throwsOut(new IllegalStateException("thrown"));
     assertThat(soon(take(Posture.CLOSED)).fits()).isFalse();
+=======
+    assertThat(soon(take(store, Posture.OPEN)).fits()).isTrue();
+    moody.failsWith(new IllegalStateException("odd"));
+    assertThat(soon(take(store, Posture.CLOSED)).fits()).isFalse();
+    moody.throwsOut(new IllegalStateException("thrown"));
+    assertThat(soon(take(store, Posture.OPEN)).degraded()).isTrue();
+>>>>>>> fbf6edd5b9f5f467f011ada81d19c8af6ebf8830
     assertThat(ears.heard())
         .containsExactly(
             "failed UNREACHABLE no route", "failed ERROR java.lang.IllegalStateException: thrown");
@@ -68,20 +81,26 @@ class GuardTest {
     guard = new Guard(time::get, D, 3, ears);
     store = guard.over(moody);
     for (int i = 0; i < 3; i++) {
-      assertThat(take(Posture.OPEN)).isNotDone();
+      assertThat(take(store, Posture.OPEN)).isNotDone();
     }
-    assertThat(soon(take(Posture.OPEN)).degraded()).isTrue();
+    assertThat(soon(take(store, Posture.OPEN)).degraded()).isTrue();
     assertThat(ears.heard()).containsExactly("failed OVERLOAD more than 3 decisions wait for it");
     moody.asked.forEach(moody::answer);
     for (int round = 0; round < 10; round++) { // whatever way they end, they wait no more
+<<<<<<< HEAD
       moody.failsWith(new StoreException(Kind.ERROR, "odd"));
       assertThat(soon(take(Posture.OPEN)).degraded()).isTrue();
+=======
+      moody.failsWith(new IllegalStateException("odd"));
+      assertThat(soon(take(store, Posture.OPEN)).degraded()).isTrue();
+>>>>>>> fbf6edd5b9f5f467f011ada81d19c8af6ebf8830
       moody.answers();
-      assertThat(soon(take(Posture.OPEN)).degraded()).isFalse();
+      assertThat(soon(take(store, Posture.OPEN)).degraded()).isFalse();
     }
   }
 
   @Test
+<<<<<<< HEAD
   void aLostStoreIsProbedNowAndThenAndFoundWhenItAnswers() throws Exception {
     lose();
     int before = moody.asked.size();
@@ -175,8 +194,10 @@ class GuardTest {
   }
 
   @Test
+=======
+>>>>>>> fbf6edd5b9f5f467f011ada81d19c8af6ebf8830
   void whatStillWaitsWhenItEndsIsAnswered() throws Exception {
-    CompletableFuture<Outcome[]> answer = take(Posture.OPEN);
+    CompletableFuture<Outcome[]> answer = take(store, Posture.OPEN);
     guard.close();
     assertThat(soon(answer).degraded()).isTrue();
   }
@@ -189,25 +210,5 @@ class GuardTest {
         .hasMessageContaining("write 1ms to 1m");
     assertThatThrownBy(() -> new Guard(time::get, D, 0, StoreListener.NONE))
         .hasMessageContaining("write at least 1");
-  }
-
-  private void lose() throws Exception {
-    moody.failsWith(new StoreException(Kind.ERROR, "gone"));
-    for (int i = 0; i < 6; i++) {
-      soon(take(Posture.OPEN));
-      time.addAndGet(20_000);
-    }
-    assertThat(guard.available()).isFalse();
-    assertThat(ears.heard()).contains("lost gone");
-  }
-
-  private CompletableFuture<Outcome[]> take(Posture posture) {
-    Rule rule = Rule.named("a").limit("10/minute").onStoreFailure(posture).build();
-    Claim claim = Claim.of(rule.limits().get(0), store.fingerprint().of("x"), 1);
-    return store.take(new Claim[] {claim}, Mode.TAKE);
-  }
-
-  private static Outcome soon(CompletableFuture<Outcome[]> answer) throws Exception {
-    return answer.get(5, TimeUnit.SECONDS)[0];
   }
 }

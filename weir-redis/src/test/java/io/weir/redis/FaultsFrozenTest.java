@@ -38,7 +38,8 @@ class FaultsFrozenTest {
     Rule rule = budget("a1", BUDGET, new Posture(answer, local ? 1 : 0));
     Rule other = budget("a1-after", 50, Posture.CLOSED);
     Heard heard = new Heard();
-    try (RedisProcess redis = RedisProcess.start();
+    try (LogLines log = new LogLines();
+        RedisProcess redis = RedisProcess.start();
         RedisStore patient = RedisStore.at(redis.uri()).deadline(PATIENT).open();
         RedisStore store = RedisStore.at(redis.uri()).deadline(D).listener(heard).open();
         Load load = Load.on(store, CALLERS, i -> new Claim[] {claim(store, rule, "all", 1)})) {
@@ -56,6 +57,9 @@ class FaultsFrozenTest {
       assertThat(Thread.activeCount()).as("threads").isBetween(threads - 2, threads + 2);
       assertThat(heap() - heap).as("heap growth").isLessThan(HEAP_GROWTH);
       assertThat(store.health().degraded()).isPositive();
+      assertThat(log.lines())
+          .anyMatch(line -> line.contains("the store is lost"))
+          .hasSizeLessThan(20);
       long thawed = Load.now();
       redis.thaw();
 

@@ -60,6 +60,21 @@ class FaultsRestartTest {
     }
   }
 
+  @Test
+  @DisplayName("A4 crash, empty restart: healthy again though nobody asks")
+  void a4_foundThoughNobodyAsks() {
+    Rule rule = budget("a4", 10, Posture.CLOSED);
+    Heard heard = new Heard();
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore store = RedisStore.at(redis.uri()).deadline(D).listener(heard).open()) {
+      redis.kill();
+      Soon.until(
+          PATIENT, "lost", () -> !Asking.take(store, rule, "x", 1).fits() && heard.lost.get() > 0);
+      redis.restart();
+      Soon.until(PATIENT, "healthy again", () -> store.health().available());
+    }
+  }
+
   @ParameterizedTest(name = "A5 script cache lost every 10 ms; functions: {0}")
   @ValueSource(booleans = {true, false})
   void a5_scriptsForgotten(boolean functions) throws InterruptedException {

@@ -7,9 +7,9 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** What stores have logged since it was made. */
+/** What Weir has logged since it was made. */
 final class LogLines extends Handler implements AutoCloseable {
-  private final Logger logger = Logger.getLogger(RedisStore.class.getName());
+  private final Logger logger = Logger.getLogger("io.weir");
   private final SimpleFormatter formatter = new SimpleFormatter();
   private final List<String> lines = new CopyOnWriteArrayList<>();
 

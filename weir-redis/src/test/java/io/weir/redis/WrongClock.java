@@ -30,8 +30,7 @@ final class WrongClock {
   WrongClock() {
     assumeTrue(Files.exists(LIBRARY), "no C compiler called cc to make a wrong clock with");
     try {
-      file = Files.createTempFile(LIBRARY.getParent(), "skew", "");
-      file.toFile().deleteOnExit();
+      file = atExitDelete(Files.createTempFile(LIBRARY.getParent(), "skew", ""));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -67,11 +66,11 @@ final class WrongClock {
     String before = System.getProperty(SERVER, "");
     try {
       // the same program under this name is the server
-      Path server = LIBRARY.resolveSibling("redis-server");
+      Path server = atExitDelete(LIBRARY.resolveSibling("redis-server"));
       if (!Files.exists(server)) {
         Files.createSymbolicLink(server, program);
       }
-      Path script = LIBRARY.resolveSibling("redis-server-with-wrong-clock");
+      Path script = atExitDelete(LIBRARY.resolveSibling("redis-server-with-wrong-clock"));
       StringBuilder text = new StringBuilder("#!/bin/sh\n");
       environment().forEach((name, value) -> text.append("export " + name + "=" + value + "\n"));
       Files.writeString(script, text + "exec " + server + " \"$@\"\n", US_ASCII);
@@ -92,15 +91,15 @@ final class WrongClock {
       if (source == null) {
         throw new IllegalStateException("skew.c is missing");
       }
-      Path folder = Files.createTempDirectory("weir-clock-");
-      Path library = folder.resolve("skew.so");
-      Path text = folder.resolve("skew.c");
+      Path folder = atExitDelete(Files.createTempDirectory("weir-clock-"));
+      Path library = atExitDelete(folder.resolve("skew.so"));
+      Path text = atExitDelete(folder.resolve("skew.c"));
       Files.copy(source, text);
       Process compiler =
           new ProcessBuilder(
                   "cc", "-shared", "-fPIC", "-O1", "-o", library.toString(), text.toString())
               .redirectErrorStream(true)
-              .redirectOutput(folder.resolve("cc.log").toFile())
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
       if (!compiler.waitFor(30, TimeUnit.SECONDS)) {
         compiler.destroyForcibly();
@@ -112,5 +111,10 @@ final class WrongClock {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
     }
+  }
+
+  private static Path atExitDelete(Path path) {
+    path.toFile().deleteOnExit();
+    return path;
   }
 }
