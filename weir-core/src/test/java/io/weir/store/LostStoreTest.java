@@ -17,7 +17,7 @@ class LostStoreTest {
   private static final Duration D = Duration.ofMillis(50);
 
   private final AtomicLong time = new AtomicLong(1_000_000);
-  private final MoodyStore moody = new MoodyStore();
+  private final MoodyStore moody = new MoodyStore(time::get);
   private Ears ears = new Ears();
   private Guard guard = new Guard(time::get, D, 100, ears);
   private Store store = guard.over(moody);
@@ -77,14 +77,14 @@ class LostStoreTest {
 
   @Test
   void fewOrBriefFailuresDoNotLoseAStore() throws Exception {
-    moody.failsWith(new IllegalStateException("odd"));
+    moody.failsWith(new StoreException(Kind.ERROR, "odd"));
     for (int i = 0; i < 100; i++) {
       soon(take(store, Posture.OPEN));
     }
     assertThat(guard.available()).as("many in no time").isTrue();
     moody.answers();
     soon(take(store, Posture.OPEN));
-    moody.failsWith(new IllegalStateException("odd"));
+    moody.failsWith(new StoreException(Kind.ERROR, "odd"));
     for (int i = 0; i < 4; i++) {
       time.addAndGet(1_000_000);
       soon(take(store, Posture.OPEN));

@@ -1,8 +1,13 @@
 package io.weir.store;
 
+import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
+import io.weir.rule.Posture;
+import io.weir.rule.Rule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** A remote store that does what a test says, and at first nothing. */
@@ -48,5 +53,16 @@ final class MoodyStore implements Remote {
   @Override
   public Fingerprint fingerprint() {
     return fingerprint;
+  }
+
+  /** Asks a store for a permit of a rule with that posture. */
+  static CompletableFuture<Outcome[]> take(Store store, Posture posture) {
+    Rule rule = Rule.named("a").limit("10/minute").onStoreFailure(posture).build();
+    Claim claim = Claim.of(rule.limits().get(0), store.fingerprint().of("x"), 1);
+    return store.take(new Claim[] {claim}, Mode.TAKE);
+  }
+
+  static Outcome soon(CompletableFuture<Outcome[]> answer) throws Exception {
+    return answer.get(5, TimeUnit.SECONDS)[0];
   }
 }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * together too. Nobody waits for the turn.
  */
 final class Lane implements Remote {
-  private static final int FLIGHTS = 2;
+  private static final int FLIGHTS = 3;
   private static final int WORTH_A_SECOND = 16;
   private static final int MOST = 512;
   private static final long STALLED = 1_000_000;
