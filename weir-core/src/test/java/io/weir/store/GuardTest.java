@@ -57,8 +57,7 @@ class GuardTest {
     assertThat(soon(take(store, Posture.CLOSED)).fits()).isFalse();
     assertThat(ears.heard())
         .containsExactly(
-            "failed UNREACHABLE no route",
-            "failed ERROR java.lang.IllegalStateException: thrown");
+            "failed UNREACHABLE no route", "failed ERROR java.lang.IllegalStateException: thrown");
     assertThat(guard.degraded()).isEqualTo(2);
   }
 

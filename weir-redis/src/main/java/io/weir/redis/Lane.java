@@ -9,6 +9,7 @@ import io.weir.store.StoreException.Kind;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * together too. Nobody waits for the turn.
  */
 final class Lane implements Remote {
-  private static final int FLIGHTS = 3;
+  private static final int FLIGHTS = 2;
   private static final int WORTH_A_SECOND = 16;
   private static final int MOST = 512;
   private static final long STALLED = 1_000_000;
@@ -36,7 +37,7 @@ final class Lane implements Remote {
    * @param timer the guard's clock
    * @param clock the node's clock, which never steps back
    * @param storeClock the time to decide by, where it is not the server's own
-   * @param maxInFlight how many requests may be sent and unanswered
+   * @param maxInFlight how many requests may be sent and unanswered, on each lane
    */
   record Shared(
       Link link,
@@ -53,9 +54,10 @@ final class Lane implements Remote {
   private final Shared shared;
   private final Sweeper sweeper;
   private final AtomicReference<@Nullable Ask> arrived = new AtomicReference<>();
-  private final AtomicInteger turn = new AtomicInteger();
+  private final AtomicBoolean turn = new AtomicBoolean();
   private final AtomicReferenceArray<@Nullable Batch> flying = new AtomicReferenceArray<>(FLIGHTS);
   private final AtomicInteger inFlight = new AtomicInteger();
+  private volatile boolean landed;
 
   /* Only whoever has the turn touches these. */
   private final ArrayDeque<Ask> ready = new ArrayDeque<>();
@@ -73,10 +75,6 @@ final class Lane implements Remote {
     return setup.fingerprint();
   }
 
-  Sweeper sweeper() {
-    return sweeper;
-  }
-
   @Override
   public void ask(Ask ask) {
     if (ask.claims().length > Batch.MAX_CLAIMS) {
@@ -90,21 +88,21 @@ final class Lane implements Remote {
       last = arrived.get();
       ask.next = last;
     } while (!arrived.compareAndSet(last, ask));
-    if (turn.getAndIncrement() == 0) {
+    if (!turn.get() && turn.compareAndSet(false, true)) {
       work();
     }
   }
 
-  /** Sends what can be sent until nobody has come meanwhile. */
+  /** Sends what can be sent, and gives up the turn, until nobody has come meanwhile. */
   private void work() {
-    int seen = 1;
     do {
+      landed = false;
       collect();
       for (int place = free(); place >= 0 && isWorthSending(); place = free()) {
         send(place);
       }
-      seen = turn.addAndGet(-seen);
-    } while (seen != 0);
+      turn.set(false);
+    } while ((landed || arrived.get() != null) && turn.compareAndSet(false, true));
   }
 
   /** Moves who has arrived, the last first, to the end of those who are ready. */
@@ -127,17 +125,24 @@ final class Lane implements Remote {
       if (batch == null) {
         return i;
       }
-      if (shared.clock().micros() - batch.sent > STALLED && !ready.isEmpty()) {
-        stalled(i, batch);
-      }
     }
     return -1;
   }
 
+  /** Forgets a little, and gives up calls that have not been answered for too long. */
+  void tick() {
+    sweeper.tick();
+    for (int i = 0; i < FLIGHTS; i++) {
+      Batch batch = flying.get(i);
+      if (batch != null && shared.clock().micros() - batch.sent > STALLED) {
+        stalled(i, batch);
+      }
+    }
+  }
+
   /**
-   * A call that has not been answered for so long will not be. Where there is one connection it is
-   * given up, and its calls fail with it; in a cluster only this call is, as other nodes may fare
-   * better.
+   * Where there is one connection it is given up, and its calls fail with it; in a cluster only
+   * this call is, as other nodes may fare better.
    */
   private void stalled(int place, Batch batch) {
     if (!shared.link().isCluster()) {
@@ -149,6 +154,7 @@ final class Lane implements Remote {
       if (call != null) {
         call.cancel(true);
       }
+      goOn(turn.compareAndSet(false, true));
     }
   }
 
@@ -197,14 +203,23 @@ final class Lane implements Remote {
 
   private void landed(
       int place, Batch batch, byte @Nullable [] reply, @Nullable StoreException failure) {
-    boolean hasTurn = turn.getAndIncrement() == 0;
-    if (flying.compareAndSet(place, batch, null)) { // else it was given up
-      inFlight.addAndGet(-batch.asks());
-      tell(batch, reply, failure);
-      batch.clear();
-      shared.spare().add(batch);
+    boolean hasTurn = turn.compareAndSet(false, true);
+    try {
+      if (flying.compareAndSet(place, batch, null)) { // else it was given up
+        inFlight.addAndGet(-batch.asks());
+        tell(batch, reply, failure);
+        batch.clear();
+        shared.spare().add(batch);
+      }
+    } finally {
+      goOn(hasTurn);
     }
-    if (hasTurn) {
+  }
+
+  /** Sees to it that somebody looks whether more can be sent. */
+  private void goOn(boolean hasTurn) {
+    landed = true;
+    if (hasTurn || turn.compareAndSet(false, true)) {
       work();
     }
   }

@@ -55,6 +55,7 @@ final class Link implements AutoCloseable {
   private volatile long drift;
   private long pause = FIRST_PAUSE_MS;
   private long beats;
+  private volatile String destination = "";
   private @Nullable String logged;
   private boolean driftLogged;
 
@@ -209,7 +210,14 @@ final class Link implements AutoCloseable {
     }
     CompletionStage<Route.Wire> connecting;
     try {
-      connecting = route.connect();
+      connecting =
+          route
+              .destination()
+              .thenCompose(
+                  where -> {
+                    destination = where;
+                    return route.connect();
+                  });
     } catch (RuntimeException e) {
       connecting = CompletableFuture.failedFuture(e);
     }
@@ -335,6 +343,7 @@ final class Link implements AutoCloseable {
     long asked = wall.micros();
     try {
       var unused = to.commands().time().thenAccept(time -> compare(time, asked));
+      var unusedLook = route.destination().thenAccept(where -> follow(to, where));
       var unusedToo =
           ++beats % BEATS_PER_RENEWAL == 0
               ? agree(to)
@@ -347,6 +356,13 @@ final class Link implements AutoCloseable {
                               : agree(to));
     } catch (RuntimeException e) {
       LOG.log(Level.DEBUG, "a look at the store failed", e);
+    }
+  }
+
+  /** Leaves a master that the sentinels no longer name, though it still answers. */
+  private void follow(Route.Wire to, String where) {
+    if (!where.equals(destination)) {
+      drop(to, "the sentinels name another master");
     }
   }
 

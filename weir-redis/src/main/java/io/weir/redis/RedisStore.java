@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class RedisStore implements Store {
-  private static final long TICK_MS = 1000;
+  private static final long TICK_MS = 500;
   private static final long PATIENCE_MS = 3000;
 
   private final Link link;
@@ -204,8 +204,8 @@ public final class RedisStore implements Store {
     }
 
     /**
-     * How many decisions may be sent and unanswered: the most that can be charged without anybody
-     * knowing when a server freezes and comes back.
+     * How many decisions may be sent and unanswered, in a Cluster to each shelf: the most that can
+     * be charged without anybody knowing when a server freezes and comes back.
      */
     public Builder maxInFlight(int decisions) {
       maxInFlight = require(decisions >= 1, decisions, "decisions in flight cannot be; at least 1");

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -29,6 +30,11 @@ import java.util.concurrent.CompletionStage;
 interface Route extends AutoCloseable {
 
   CompletionStage<Wire> connect();
+
+  /** Where a connection would lead now, for who has one that may lead elsewhere. */
+  default CompletionStage<String> destination() {
+    return CompletableFuture.completedFuture("");
+  }
 
   @Override
   void close();
@@ -74,6 +80,26 @@ interface Route extends AutoCloseable {
       return client
           .connectAsync(ByteArrayCodec.INSTANCE, address.nodes().get(0))
           .thenApply(SingleWire::new);
+    }
+
+    @Override
+    public CompletionStage<String> destination() {
+      RedisURI uri = address.nodes().get(0);
+      if (address.kind() != Address.Kind.SENTINEL) {
+        return CompletableFuture.completedFuture("");
+      }
+      return client
+          .connectSentinelAsync(ByteArrayCodec.INSTANCE, uri)
+          .thenCompose(
+              sentinel ->
+                  sentinel
+                      .async()
+                      .getMasterAddrByName(uri.getSentinelMasterId().getBytes(UTF_8))
+                      .thenApply(String::valueOf)
+                      .whenComplete(
+                          (where, failure) -> {
+                            var unused = sentinel.closeAsync();
+                          }));
     }
 
     @Override

@@ -45,10 +45,10 @@ final class Shelves {
     return fingerprint;
   }
 
-  /** Lets every shelf forget a little. */
+  /** Lets every shelf forget a little, and give up what is not answered. */
   void tick() {
     for (Lane lane : lanes) {
-      lane.sweeper().tick();
+      lane.tick();
     }
   }
 

@@ -10,11 +10,11 @@ local byte, sub, find, pack, unp = string.byte, string.sub, string.find, struct.
 local NARROW, LOG = 2 ^ 32, 192
 local LATEST = (NARROW - 1) * 1000000 -- debts may be due after 2106, which four bytes cannot say
 local formats, sizes = {}, {}
-for kind = 128, 143 do
-  local wide, used, more = kind % 2 >= 1, kind % 4 >= 2, kind % 8 >= 4
-  local before = more and (kind >= 136 and 'I7' or 'I4') or ''
-  formats[kind] = '<BI4' .. (wide and 'I7' or 'I4') .. (used and 'I7' or 'I4') .. before
-  sizes[kind] = #pack(formats[kind], 0, 0, 0, 0, 0)
+for first, before in pairs({[128] = '', [132] = 'I4', [140] = 'I7'}) do
+  for kind = first, first + 3 do
+    formats[kind] = '<BI4' .. (kind % 2 == 1 and 'I7' or 'I4') .. (kind % 4 >= 2 and 'I7' or 'I4') .. before
+    sizes[kind] = #pack(formats[kind], 0, 0, 0, 0, 0)
+  end
 end
 
 -- The bytes of the state that begins at `at`; nil if none does.
@@ -39,31 +39,27 @@ end
 
 -- Time, used and more of a state; nil if the bytes are not one.
 local function unpack_state(bytes)
-  local length = #bytes
-  if length == 13 then -- by far the most are of this kind
-    local kind, second, delta, used = unp('<BI4I4I4', bytes)
-    if kind == 128 then return second * 1000000 - delta, used, 0 end
-  end
-  if length == 0 or size(bytes, 1) ~= length then return nil end
   local kind = byte(bytes)
-  if kind == LOG then return unpack_log(bytes) end
-  local _, second, delta, used, before = unp(formats[kind], bytes)
-  return second * 1000000 - delta, used, kind % 8 >= 4 and before or 0
+  if sizes[kind] == #bytes then
+    local _, second, delta, used, before = unp(formats[kind], bytes)
+    return second * 1000000 - delta, used, kind > 131 and before or 0
+  end
+  if kind == LOG and size(bytes, 1) == #bytes then return unpack_log(bytes) end
 end
 
 local function pack_state(time, used, more, forgettable)
-  local whole = forgettable + 999999
+  local whole, kind = forgettable + 999999, 128
   whole = whole < LATEST and whole - whole % 1000000 or LATEST
-  local second, delta = whole / 1000000, whole - time
-  if more == 0 and delta < NARROW and used < NARROW then return pack('<BI4I4I4', 128, second, delta, used) end
-  if type(more) == 'table' then
-    local parts = {pack('<BI4I7I2', LOG, second, delta, #more / 2)}
-    for i = 1, #more, 2 do parts[#parts + 1] = pack('<I7I3', time - more[i], more[i + 1]) end
-    return table.concat(parts)
+  local delta = whole - time
+  if more ~= 0 then
+    if type(more) == 'table' then
+      local parts = {pack('<BI4I7I2', LOG, whole / 1000000, delta, #more / 2)}
+      for i = 1, #more, 2 do parts[#parts + 1] = pack('<I7I3', time - more[i], more[i + 1]) end
+      return table.concat(parts)
+    end
+    kind = more < NARROW and 132 or 140
   end
-  local kind = 128
   if delta >= NARROW then kind = kind + 1 end
   if used >= NARROW then kind = kind + 2 end
-  if more > 0 then kind = kind + (more < NARROW and 4 or 12) end
-  return pack(formats[kind], kind, second, delta, used, more)
+  return pack(formats[kind], kind, whole / 1000000, delta, used, more)
 end
