@@ -1,10 +1,10 @@
 -- The decision, once for every algorithm: look at all claims, then charge all or none. The twin of Decide.java.
--- A claim asks a cost of a counter under a limit {age, charge, wait, terms, shadow}. Equal requests may ask at once: as
--- many of them are granted as would be one after the other.
+-- A claim asks a cost of a counter under a limit {age, charge, terms, shadow}. Equal requests may ask at once: as many of
+-- them are granted as would be one after the other. Modes: take | peek | force | refund.
 
--- The counters' states, and notes on them: the permits that fit, what the claims looked at ask for together, and the
--- limit of those that must be stored.
-local time, used, more, room, pending, changed = {}, {}, {}, {}, {}, {}
+-- The counters' states, and notes on them: the permits that fit, what the claims looked at ask for together, whether it
+-- follows a clock that stepped back, and the time until all is back of those that must be stored.
+local time, used, more, room, pending, behind, reset = {}, {}, {}, {}, {}, {}, {}
 
 -- Looks at a claim: how many of the equal requests still wanted it has room for, beside those looked at before.
 local function look(limit, counter, cost, wanted, now)
@@ -12,11 +12,9 @@ local function look(limit, counter, cost, wanted, now)
   if asked then
     asked = asked + cost
   else
-    local before = time[counter]
-    if before > now then changed[counter] = limit end -- it follows a clock that stepped back
+    behind[counter], asked = time[counter] > now, cost
     room[counter], time[counter], used[counter], more[counter] =
-      limit.age(limit.terms, now, before, used[counter], more[counter])
-    asked = cost
+      limit.age(limit.terms, now, time[counter], used[counter], more[counter])
   end
   pending[counter] = asked
   local fits = room[counter]
@@ -24,19 +22,23 @@ local function look(limit, counter, cost, wanted, now)
   return (fits - fits % asked) / asked
 end
 
--- Charges a claim that was looked at, as the mode (take | peek | force | refund) says.
-local function settle(limit, counter, cost, granted, count, mode, when)
-  pending[counter] = false
-  if mode ~= 'take' then
-    granted = mode == 'peek' and 0 or count
-  elseif granted * cost > room[counter] then
-    granted = (room[counter] - room[counter] % cost) / cost -- a shadow rule's
+-- How much is charged: what is granted of what is taken, nothing of what is peeked at, all of the rest.
+local function amount(mode, cost, granted, count, fits)
+  if mode == 'take' then
+    if granted * cost > fits then granted = (fits - fits % cost) / cost end
+    return granted * cost
   end
-  if granted > 0 then
-    cost = granted * cost
-    room[counter], changed[counter] = room[counter] - cost, limit
-    time[counter], used[counter], more[counter] =
-      limit.charge(limit.terms, when, mode == 'refund' and -cost or cost, time[counter], used[counter], more[counter])
+  return mode == 'force' and count * cost or mode == 'refund' and -count * cost or 0
+end
+
+-- Charges a claim that was looked at.
+local function settle(limit, counter, cost, granted, count, mode, now, when)
+  local charged = amount(mode, cost, granted, count, room[counter])
+  pending[counter] = false
+  if charged ~= 0 or behind[counter] then
+    room[counter] = room[counter] - charged
+    reset[counter], time[counter], used[counter], more[counter] =
+      limit.charge(limit.terms, now, when, charged, time[counter], used[counter], more[counter])
   end
 end
 
@@ -49,23 +51,15 @@ local function decide(claims, size, count, mode, now, when)
   end
   for i = 1, size do
     local c = claims[i]
-    settle(c.limit, c.counter, c.cost, granted, count, mode, when)
+    settle(c.limit, c.counter, c.cost, granted, count, mode, now, when)
   end
 end
 
--- The same for a claim that is alone, as most are.
-local function decide_one(limit, counter, cost, count, mode, now, when)
-  local terms, before, granted = limit.terms, time[counter], count
-  local fits, t, u, m = limit.age(terms, now, before, used[counter], more[counter])
-  if before > now then changed[counter] = limit end
-  if mode == 'take' then
-    if count * cost > fits then granted = (fits - fits % cost) / cost end
-  elseif mode == 'peek' then
-    granted = 0
-  end
-  if granted > 0 then
-    changed[counter] = limit
-    t, u, m = limit.charge(terms, when, mode == 'refund' and -granted * cost or granted * cost, t, u, m)
-  end
-  time[counter], used[counter], more[counter] = t, u, m
+-- The same for a request that shares no counter, of one claim: from a state to the time until all is back and the next
+-- state, or nil if it need not be stored.
+local function decide_alone(limit, cost, count, mode, now, when, time, used, more)
+  local fits, t, u, m = limit.age(limit.terms, now, time, used, more)
+  local charged = amount(mode, cost, count, count, fits)
+  if charged == 0 and time <= now then return nil end
+  return limit.charge(limit.terms, now, when, charged, t, u, m)
 end

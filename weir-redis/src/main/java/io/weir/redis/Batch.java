@@ -32,6 +32,7 @@ final class Batch {
   private static final int ENOUGH_CLAIMS = 250;
   private static final int SLOTS = 4096;
   private static final int MOST_ALIKE = 0xFFFF;
+  private static final int ALONE = 4;
   private static final int CAPACITY = ENOUGH_CLAIMS + MAX_CLAIMS;
 
   /* The counters: each key once, found by a small hash table. */
@@ -40,6 +41,7 @@ final class Batch {
   private final int[] slots = new int[SLOTS];
   private final int[] slotOf = new int[CAPACITY];
   private final int[] groupOf = new int[CAPACITY];
+  private final int[] uses = new int[CAPACITY];
   private int counters;
 
   private final @Nullable Limit[] limits = new Limit[CAPACITY];
@@ -100,6 +102,7 @@ final class Batch {
         distinct &= counterOf[i] != counter;
       }
       counterOf[claims++] = counter;
+      uses[counter]++;
     }
     groupOf[first] = distinct ? group : -1; // one that asks twice of a counter is judged alone
   }
@@ -135,6 +138,7 @@ final class Batch {
     while (group + count < groups
         && sizes[group + count] == sizes[group]
         && isShapedLike(first, head(group + count))
+        && isAlone(first, claim) == isAlone(first, claim + count * size)
         && follow(claim, claim + count * size, size, count * size)) {
       count++;
     }
@@ -146,6 +150,11 @@ final class Batch {
     return a.mode() == Mode.TAKE
         && b.mode() == Mode.TAKE
         && Refusals.isSame(a.claims(), b.claims());
+  }
+
+  /** Whether a request has one claim, on a counter that is no other's. */
+  private boolean isAlone(Ask ask, int claim) {
+    return ask.claims().length == 1 && uses[counterOf[claim]] == 1;
   }
 
   private static boolean isShapedLike(Ask a, Ask b) {
@@ -176,7 +185,8 @@ final class Batch {
     for (int i = 1; i < ask.claims().length; i++) {
       first = Math.min(first, counterOf[claim + i]);
     }
-    bytes.number(repeats, 2).number(wire(ask.mode()), 1).number(alike, 2);
+    int how = wire(ask.mode()) + (isAlone(ask, claim) ? ALONE : 0);
+    bytes.number(repeats, 2).number(how, 1).number(alike, 2);
     bytes.number(first + 1, 2).number(ask.claims().length, 2);
     for (int i = 0; i < ask.claims().length; i++) {
       Claim one = ask.claims()[i];
@@ -322,6 +332,7 @@ final class Batch {
     slotOf[counter] = slot;
     keys[counter] = key;
     groupOf[counter] = -1;
+    uses[counter] = 0;
     return counter;
   }
 

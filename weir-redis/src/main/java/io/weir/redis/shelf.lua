@@ -6,8 +6,12 @@ local MARGIN, LONG = 60000, 400 * 86400000 -- milliseconds
 -- A field too long for Redis's small encoding of hashes, which would search them one by one.
 local PAD = string.rep('-', 65)
 local modes = {[0] = 'take', 'peek', 'force', 'refund'}
--- What a call works on, kept from call to call where the server lets us, so that little is made anew.
-local claims, names, rests, page_of, from, to, before, writes = {}, {}, {}, {}, {}, {}, {}, {}
+-- What a call works on, kept from call to call where the server lets us, so that little is made anew: per counter the
+-- field it is in, the bytes of its state and what they were; on pages also the rest of its key and its place. Changes
+-- are noted as pairs of a label (a field, or on pages the counter) and the new bytes.
+local claims, names, raw, before, changes, numbers = {}, {}, {}, {}, {}, {}
+local rests, page_of, from, to = {}, {}, {}, {}
+local labels, count_changes, longest, corrupt = names, 0, 0, 0
 
 -- Remembers what some bytes mean, for as long as there are not too many.
 local function remember(memory, bytes, meaning)
@@ -21,7 +25,7 @@ local limit_memory, limits_memory = {of = {}, size = 0}, {of = {}, size = 0}
 local function limit_of(bytes)
   local length = byte(bytes)
   local a = algorithms[sub(bytes, 2, length + 1)]
-  return remember(limit_memory, bytes, {age = a.age, charge = a.charge, wait = a.wait,
+  return remember(limit_memory, bytes, {age = a.age, charge = a.charge,
     shadow = byte(bytes, length + 2) == 1, terms = terms_of(unp('<I7I7I7I7I7I7I7I7', bytes, length + 3))})
 end
 
@@ -36,15 +40,39 @@ local function limits_of(bytes)
   return remember(limits_memory, bytes, limits)
 end
 
+-- The state of a counter, which is fresh if there is none or it cannot be read.
+local function state(counter)
+  local bytes, t, u, m = raw[counter], nil, nil, nil
+  if bytes then
+    t, u, m = unpack_state(bytes)
+    if t then
+      before[counter] = bytes
+      return t, u, m
+    end
+    corrupt = corrupt + 1
+  end
+  before[counter] = '\0'
+  return 0, 0, 0
+end
+
+-- Notes a state that must be stored.
+local function keep(counter, back, t, u, m, now)
+  if back > longest then longest = back end
+  changes[count_changes + 1], changes[count_changes + 2] = labels[counter], pack_state(t, u, m, now + back)
+  count_changes = count_changes + 2
+end
+
 -- Judges every request in turn. Requests of one shape on counters that follow each other are told once: how many (2),
--- their mode (1), how often each is asked (2), the first counter (2), claims (2); per claim the counter's distance from
--- the first (2), limit (2), cost (1, or 0 and 7 more); and when (7), if it gives back.
+-- their mode (1, and 4 more if they share no counter and have one claim), how often each is asked (2), the first
+-- counter (2), claims (2); per claim the counter's distance from the first (2), limit (2), cost (1, or 0 and 7 more);
+-- and when (7), if it gives back.
 local function judge(requests, limits, now)
-  local at, last = 1, #requests
+  local at, last, loaded = 1, #requests, nil
   while at <= last do
     local repeats, mode, count, first, size, when
     repeats, mode, count, first, size, at = unp('<I2BI2I2I2', requests, at)
-    mode, when = modes[mode], now
+    local alone = mode >= 4
+    mode, when = modes[mode % 4], now
     for i = 1, size do
       local c, distance, index, cost = claims[i]
       if not c then c = {}; claims[i] = c end
@@ -56,98 +84,81 @@ local function judge(requests, limits, now)
       when, at = unp('<I7', requests, at)
       if when > now then when = now end
     end
-    if size == 1 then
+    if alone then
       local limit, cost = claims[1].limit, claims[1].cost
       for counter = first, first + repeats - 1 do
-        decide_one(limit, counter, cost, count, mode, now, when)
+        local back, t, u, m = decide_alone(limit, cost, count, mode, now, when, state(counter))
+        if back then keep(counter, back, t, u, m, now) end
       end
     else
+      loaded = loaded or {}
       for _ = 1, repeats do
+        for i = 1, size do
+          local counter = claims[i].counter
+          if not loaded[counter] then
+            loaded[counter], reset[counter] = true, false
+            time[counter], used[counter], more[counter] = state(counter)
+          end
+        end
         decide(claims, size, count, mode, now, when)
         for i = 1, size do claims[i].counter = claims[i].counter + size end
       end
     end
   end
+  for counter in pairs(loaded or {}) do
+    if reset[counter] then keep(counter, reset[counter], time[counter], used[counter], more[counter], now) end
+  end
 end
 
--- Finds which page every counter is on, and how many pages there are.
-local function find_pages(keys, count, cut)
+-- Finds the field of every counter; returns how many fields there are.
+local function find_fields(keys, count, cut)
   if cut == 8 then
     for i = 1, count do names[i] = sub(keys, 8 * i - 7, 8 * i) end
     return count
   end
-  local index, pages = {}, 0
+  local index, fields = {}, 0
   for i = 1, count do
     local name = sub(keys, 8 * i - 7, 8 * i - 8 + cut)
     local page = index[name]
     if not page then
-      pages = pages + 1
-      page, names[pages], index[name] = pages, name, pages
+      fields = fields + 1
+      page, names[fields], index[name] = fields, name, fields
     end
-    page_of[i], rests[i] = page, sub(keys, 8 * i - 7 + cut, 8 * i)
+    page_of[i], rests[i], numbers[i] = page, sub(keys, 8 * i - 7 + cut, 8 * i), i
   end
-  return pages
+  return fields
 end
 
--- Loads every counter's state and notes its bytes; returns how many were corrupt.
-local function load(pages, count, cut)
-  local corrupt = 0
+-- The states of counters that are on pages.
+local function read_pages(pages, count)
+  local states = {}
   for i = 1, count do
-    local bytes
-    if cut == 8 then
-      bytes = pages[i]
-    else
-      local page = pages[page_of[i]]
-      if page then
-        from[i], to[i] = locate(page, rests[i])
-        if from[i] then bytes = sub(page, from[i], to[i]) elseif from[i] == false then corrupt = corrupt + 1 end
-      else
-        from[i] = nil
-      end
-    end
-    changed[i] = false
-    if bytes then
-      time[i], used[i], more[i] = unpack_state(bytes)
-      if not time[i] then bytes, corrupt = nil, corrupt + 1 end
-    end
-    if not bytes then bytes, time[i], used[i], more[i] = '\0', 0, 0, 0 end
-    before[i] = bytes
-  end
-  return corrupt
-end
-
--- Puts a counter's new state on its page. Where others have moved, its place is not where it was read.
-local function turn(pages, i, bytes, moved)
-  local number = page_of[i]
-  local page = pages[number]
-  if moved[number] and page then from[i], to[i] = locate(page, rests[i]) end
-  local shifts
-  pages[number], shifts = put(page, rests[i], bytes, from[i], to[i])
-  moved[number] = moved[number] or shifts
-end
-
--- Notes in `writes` what must be written; returns how much, and for how long the longest must be kept.
-local function changes(pages, count, cut, now)
-  local n, longest, moved = 0, 0, {}
-  for i = 1, count do
-    local limit = changed[i]
-    if limit then
-      local wait = limit.wait(limit.terms, now, limit.terms.burst, time[i], used[i], more[i])
-      if wait > longest then longest = wait end
-      local bytes = pack_state(time[i], used[i], more[i], now + wait)
-      if cut == 8 then
-        writes[n + 1], writes[n + 2] = names[i], bytes
-        n = n + 2
-      else
-        turn(pages, i, bytes, moved)
-      end
+    local page = pages[page_of[i]]
+    from[i] = nil
+    if page then
+      from[i], to[i] = locate(page, rests[i])
+      if from[i] then states[i] = sub(page, from[i], to[i]) elseif from[i] == false then corrupt = corrupt + 1 end
     end
   end
+  return states
+end
+
+-- Turns changes of counters into changes of their pages. Where others have moved, a place is not where it was read.
+local function turn_pages(pages)
+  local moved = {}
+  for n = 1, count_changes, 2 do
+    local i = changes[n]
+    local number = page_of[i]
+    local page, shifts = pages[number], nil
+    if moved[number] and page then from[i], to[i] = locate(page, rests[i]) end
+    pages[number], shifts = put(page, rests[i], changes[n + 1], from[i], to[i])
+    moved[number] = moved[number] or shifts
+  end
+  count_changes = 0
   for number in pairs(moved) do
-    writes[n + 1], writes[n + 2] = names[number], pages[number]
-    n = n + 2
+    changes[count_changes + 1], changes[count_changes + 2] = names[number], pages[number]
+    count_changes = count_changes + 2
   end
-  return n, longest
 end
 
 -- args: head, limits, requests, keys (8 bytes each). Answers with the head's number, the time, how many states were
@@ -158,31 +169,36 @@ local function decide_all(shelf, args)
     local t = call('TIME')
     now = t[1] * 1000000 + t[2]
   end
-  local keys, corrupt = args[4], 0
+  count_changes, longest, corrupt = 0, 0, 0
+  local keys = args[4]
   local count = #keys / 8
-  local pages = try('HMGET', shelf, unpack(names, 1, find_pages(keys, count, cut)))
-  if pages.err then
-    if not find(pages.err, 'WRONGTYPE', 1, true) then return pages end
+  local fields = try('HMGET', shelf, unpack(names, 1, find_fields(keys, count, cut)))
+  if fields.err then
+    if not find(fields.err, 'WRONGTYPE', 1, true) then return fields end
     call('UNLINK', shelf)
-    pages, corrupt = {}, 1
+    fields, corrupt = {}, 1
   end
-  corrupt = corrupt + load(pages, count, cut)
+  if cut == 8 then
+    raw, labels = fields, names
+  else
+    raw, labels = read_pages(fields, count), numbers
+  end
   judge(args[3], limits_memory.of[args[2]] or limits_of(args[2]), now)
-  local n, longest = changes(pages, count, cut, now)
+  if cut < 8 then turn_pages(fields) end
 
   local lives = call('PTTL', shelf)
-  if n > 0 then
+  if count_changes > 0 then
     if lives == -2 then
-      writes[n + 1], writes[n + 2] = PAD, ''
-      n = n + 2
+      changes[count_changes + 1], changes[count_changes + 2] = PAD, ''
+      count_changes = count_changes + 2
     end
-    call('HSET', shelf, unpack(writes, 1, n))
+    call('HSET', shelf, unpack(changes, 1, count_changes))
   end
-  longest = ceildiv(longest, 1000)
+  local keep_for = ceildiv(longest, 1000)
   if lives == -1 then
     call('PEXPIRE', shelf, LONG) -- somebody took its expiry away: what else is on it is not known
-  elseif lives < longest then
-    call('PEXPIRE', shelf, longest + MARGIN)
+  elseif lives < keep_for then
+    call('PEXPIRE', shelf, keep_for + MARGIN)
   end
   return pack('<I4I7B', number, now, min(corrupt, 255)) .. table.concat(before, '', 1, count)
 end

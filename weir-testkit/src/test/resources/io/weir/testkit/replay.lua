@@ -10,7 +10,7 @@ local function number() return tonumber(word()) end
 local limits = {}
 for i = 1, number() do
   local a, shadow = algorithms[word()], number() == 1
-  limits[i] = {age = a.age, charge = a.charge, wait = a.wait, shadow = shadow,
+  limits[i] = {age = a.age, charge = a.charge, shadow = shadow,
     terms = terms_of(number(), number(), number(), number(), number(), number(), number(), number())}
 end
 
@@ -29,21 +29,23 @@ while at < #words do
     local index, key, cost = number() + 1, word(), number()
     local counter = index .. '/' .. key
     local s = stored[counter] or {0, 0, 0}
-    time[counter], used[counter], more[counter], changed[counter] = s[1], s[2], copy(s[3]), nil
+    time[counter], used[counter], more[counter], reset[counter] = s[1], s[2], copy(s[3]), nil
     claims[i] = {limit = limits[index], counter = counter, cost = cost}
   end
   if #claims == 1 then
     local c = claims[1]
-    decide_one(c.limit, c.counter, c.cost, count, mode, now, when)
+    local back, t, u, m = -- ageing may change entries in place
+      decide_alone(c.limit, c.cost, count, mode, now, when, time[c.counter], used[c.counter], copy(more[c.counter]))
+    if back then reset[c.counter], time[c.counter], used[c.counter], more[c.counter] = back, t, u, m end
   else
     decide(claims, #claims, count, mode, now, when)
   end
   for _, c in ipairs(claims) do
     local counter, l = c.counter, c.limit
-    if changed[counter] then stored[counter] = {time[counter], used[counter], copy(more[counter])} end
+    if reset[counter] then stored[counter] = {time[counter], used[counter], copy(more[counter])} end
     local left, t, u, m = l.age(l.terms, now, time[counter], used[counter], more[counter])
     say(left)
-    say(l.wait(l.terms, now, l.terms.burst, t, u, m))
+    say((l.charge(l.terms, now, now, 0, t, u, m)))
   end
 end
 return table.concat(reply, ' ')

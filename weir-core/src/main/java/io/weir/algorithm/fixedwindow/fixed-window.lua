@@ -10,17 +10,12 @@ function window.age(t, now, time, used)
   return max(0, t.permits - used), time, used, 0
 end
 
-function window.charge(t, when, cost, time, used)
+function window.charge(t, now, when, cost, time, used)
   if when >= time then
     local most = 2 * t.permits
     used = max(0, min(used + min(cost, most), most))
   end
-  return time, used, 0
-end
-
-function window.wait(t, now, cost, time, used)
-  if used + cost <= t.permits then return 0 end
-  return time + t.period + t.cool_down - now
+  return used > 0 and time + t.period + t.cool_down - now or 0, time, used, 0
 end
 
 return window

@@ -2,13 +2,6 @@
 -- What more it remembers is the permits of the window before.
 local counter = {}
 
--- How far into a window `count` permits of the one before weigh at most `spare`.
-local function fades(t, count, spare)
-  if count <= spare then return 0 end
-  local slice = spare * t.slices / count
-  return (t.slices - slice + slice % 1) * (t.period / t.slices)
-end
-
 local function charged(t, used, cost)
   local most = 2 * t.permits
   return max(0, min(used + min(cost, most), most))
@@ -28,19 +21,14 @@ function counter.age(t, now, time, used, before)
   return max(0, t.permits - used - ceildiv(covered, t.slices)), window, used, before
 end
 
-function counter.charge(t, when, cost, time, used, before)
+function counter.charge(t, now, when, cost, time, used, before)
   if when >= time then
     used = charged(t, used, cost)
   elseif when >= time - t.period then
     before = charged(t, before, cost)
   end
-  return time, used, before
-end
-
-function counter.wait(t, now, cost, time, used, before)
-  local spare = t.permits - used - cost
-  if spare >= 0 then return max(0, time + fades(t, before, spare) - now) end
-  return time + t.period + fades(t, used, t.permits - cost) - now
+  local fades = used > 0 and 2 * t.period or before > 0 and t.period or 0
+  return max(0, time + fades - now), time, used, before
 end
 
 return counter

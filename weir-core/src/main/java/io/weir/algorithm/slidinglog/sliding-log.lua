@@ -22,7 +22,7 @@ function log.age(t, now, time, used, entries)
   return max(0, t.permits - used), now, used, entries
 end
 
-function log.charge(t, when, cost, time, used, e)
+function log.charge(t, now, when, cost, time, used, e)
   local at = #e
   while at > 0 and e[at - 1] > when do at = at - 2 end
   if cost > 0 then
@@ -48,17 +48,7 @@ function log.charge(t, when, cost, time, used, e)
       at = at - 2
     end
   end
-  return time, used, e
-end
-
-function log.wait(t, now, cost, time, used, entries)
-  local over, i = used + cost - t.permits, 0
-  while over > 0 do
-    over = over - entries[i + 2]
-    i = i + 2
-  end
-  if i == 0 then return 0 end
-  return entries[i - 1] + t.period - now
+  return e[1] and e[#e - 1] + t.period - now or 0, time, used, e
 end
 
 return log

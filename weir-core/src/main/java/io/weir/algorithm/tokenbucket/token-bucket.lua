@@ -29,22 +29,16 @@ function bucket.age(t, now, time, used)
   return room < burst and room or burst, time, used, 0
 end
 
-function bucket.charge(t, when, cost, time, used)
-  local most, brim = 2 * t.burst, t.brim
+function bucket.charge(t, now, when, cost, time, used)
+  local most, brim, p, q = 2 * t.burst, t.brim, t.p, t.q
   if cost > most then cost = most elseif cost < -most then cost = -most end
   used = used + cost * t.unit
-  if used < 0 then used = 0 elseif used > brim then used = brim end
-  return time, used, 0
-end
-
-function bucket.wait(t, now, cost, time, used)
-  local p, q = t.p, t.q
-  local missing = used - (t.burst - cost) * t.unit
-  if missing <= 0 then return 0 end
-  local left = missing % p
+  if used <= 0 then return 0, time, 0, 0 end
+  if used > brim then used = brim end
+  local left = used % p
   local rounded = left * q + p - 1
-  local wait = (missing - left) / p * q + (rounded - rounded % p) / p - (now - time)
-  return wait > 0 and wait or 0
+  local reset = (used - left) / p * q + (rounded - rounded % p) / p - (now - time)
+  return reset > 0 and reset or 0, time, used, 0
 end
 
 return bucket
