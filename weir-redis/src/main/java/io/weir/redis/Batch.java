@@ -1,11 +1,7 @@
 package io.weir.redis;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.weir.algorithm.State;
-import io.weir.algorithm.Terms;
 import io.weir.rule.Claim;
-import io.weir.rule.Limit;
 import io.weir.store.Ask;
 import io.weir.store.Decide;
 import io.weir.store.Mode;
@@ -32,31 +28,27 @@ final class Batch {
   private static final int ENOUGH_CLAIMS = 250;
   private static final int SLOTS = 4096;
   private static final int MOST_ALIKE = 0xFFFF;
-  private static final int ALONE = 4;
-  private static final int CAPACITY = ENOUGH_CLAIMS + MAX_CLAIMS;
+  static final int CAPACITY = ENOUGH_CLAIMS + MAX_CLAIMS;
 
   /* The counters: each key once, found by a small hash table. */
-  private final long[] keys = new long[CAPACITY];
+  final long[] keys = new long[CAPACITY];
   private final State[] states = new State[CAPACITY];
   private final int[] slots = new int[SLOTS];
   private final int[] slotOf = new int[CAPACITY];
   private final int[] groupOf = new int[CAPACITY];
-  private final int[] uses = new int[CAPACITY];
-  private int counters;
-
-  private final @Nullable Limit[] limits = new Limit[CAPACITY];
-  private int limitCount;
+  final int[] uses = new int[CAPACITY];
+  int counters;
 
   /* The groups of requests that ask the same, and the counters of their claims one after another. */
-  private final @Nullable Ask[] heads = new Ask[CAPACITY];
+  final @Nullable Ask[] heads = new Ask[CAPACITY];
   private final @Nullable Ask[] tails = new Ask[CAPACITY];
-  private final int[] sizes = new int[CAPACITY];
-  private final int[] counterOf = new int[CAPACITY];
-  private int groups;
+  final int[] sizes = new int[CAPACITY];
+  final int[] counterOf = new int[CAPACITY];
+  int groups;
   private int claims;
   private int asks;
 
-  private final Bytes bytes = new Bytes();
+  private final Wording wording = new Wording(this);
 
   /** When it was sent, in microseconds of the node's clock. */
   long sent;
@@ -105,106 +97,6 @@ final class Batch {
       uses[counter]++;
     }
     groupOf[first] = distinct ? group : -1; // one that asks twice of a counter is judged alone
-  }
-
-  /** What the script is called with. */
-  byte[][] arguments(long now, int cut) {
-    bytes.clear();
-    int claim = 0;
-    for (int g = 0; g < groups; ) {
-      int repeats = repeats(g, claim);
-      write(head(g), claim, sizes[g], repeats);
-      claim += repeats * head(g).claims().length;
-      g += repeats;
-    }
-    byte[] requests = bytes.copy();
-    bytes.clear();
-    for (int i = 0; i < limitCount; i++) {
-      describe(limits[i]);
-    }
-    byte[] described = bytes.copy();
-    bytes.clear();
-    for (int i = 0; i < counters; i++) {
-      bytes.number(Long.reverseBytes(keys[i]), 8); // the caller's part first
-    }
-    return new byte[][] {head(now, cut), described, requests, bytes.copy()};
-  }
-
-  /** How many groups from this one on have its shape and use the counters right after its own. */
-  private int repeats(int group, int claim) {
-    Ask first = head(group);
-    int size = first.claims().length;
-    int count = 1;
-    while (group + count < groups
-        && sizes[group + count] == sizes[group]
-        && isShapedLike(first, head(group + count))
-        && isAlone(first, claim) == isAlone(first, claim + count * size)
-        && follow(claim, claim + count * size, size, count * size)) {
-      count++;
-    }
-    return count;
-  }
-
-  /** Whether one asks exactly what the other does, so that one charge can serve both. */
-  private static boolean isLike(Ask a, Ask b) {
-    return a.mode() == Mode.TAKE
-        && b.mode() == Mode.TAKE
-        && Refusals.isSame(a.claims(), b.claims());
-  }
-
-  /** Whether a request has one claim, on a counter that is no other's. */
-  private boolean isAlone(Ask ask, int claim) {
-    return ask.claims().length == 1 && uses[counterOf[claim]] == 1;
-  }
-
-  private static boolean isShapedLike(Ask a, Ask b) {
-    if (a.mode() == Mode.REFUND || a.mode() != b.mode() || a.claims().length != b.claims().length) {
-      return false;
-    }
-    for (int i = 0; i < a.claims().length; i++) {
-      if (a.claims()[i].limit() != b.claims()[i].limit()
-          || a.claims()[i].cost() != b.claims()[i].cost()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Whether the counters of some claims are those of others, moved on by {@code distance}. */
-  private boolean follow(int claim, int other, int size, int distance) {
-    for (int i = 0; i < size; i++) {
-      if (counterOf[other + i] != counterOf[claim + i] + distance) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private void write(Ask ask, int claim, int alike, int repeats) {
-    int first = counterOf[claim];
-    for (int i = 1; i < ask.claims().length; i++) {
-      first = Math.min(first, counterOf[claim + i]);
-    }
-    int how = wire(ask.mode()) + (isAlone(ask, claim) ? ALONE : 0);
-    bytes.number(repeats, 2).number(how, 1).number(alike, 2);
-    bytes.number(first + 1, 2).number(ask.claims().length, 2);
-    for (int i = 0; i < ask.claims().length; i++) {
-      Claim one = ask.claims()[i];
-      bytes.number(counterOf[claim + i] - first, 2).number(limit(one.limit()) + 1, 2);
-      if (one.cost() < 256) {
-        bytes.number(one.cost(), 1);
-      } else {
-        bytes.number(0, 1).number(one.cost(), 7);
-      }
-    }
-    if (ask.mode() == Mode.REFUND) {
-      bytes.number(ask.when(Terms.MAX_EXACT), 7);
-    }
-  }
-
-  private byte[] head(long now, int cut) {
-    Bytes head = new Bytes();
-    return head.number(number, 4).number(now, 7).number(cut, 1).copy();
   }
 
   /**
@@ -295,21 +187,25 @@ final class Batch {
     }
   }
 
+  /** What the script is called with. */
+  byte[][] arguments(long now, int cut) {
+    return wording.arguments(now, cut);
+  }
+
   void clear() {
+    wording.clear();
     for (int i = 0; i < counters; i++) {
       slots[slotOf[i]] = 0;
     }
     Arrays.fill(heads, 0, groups, null);
     Arrays.fill(tails, 0, groups, null);
-    Arrays.fill(limits, 0, limitCount, null);
     counters = 0;
-    limitCount = 0;
     groups = 0;
     claims = 0;
     asks = 0;
   }
 
-  private Ask head(int group) {
+  Ask head(int group) {
     Ask ask = heads[group];
     if (ask == null) {
       throw new IllegalStateException("there is no group " + group);
@@ -336,34 +232,10 @@ final class Batch {
     return counter;
   }
 
-  /** The place of a limit among the limits, new if need be. The last ones are the likeliest. */
-  private int limit(Limit limit) {
-    for (int i = limitCount - 1; i >= 0; i--) {
-      if (limits[i] == limit) {
-        return i;
-      }
-    }
-    limits[limitCount] = limit;
-    return limitCount++;
-  }
-
-  private void describe(@Nullable Limit limit) {
-    if (limit != null) {
-      Terms t = limit.terms();
-      byte[] name = limit.algorithm().name().getBytes(US_ASCII);
-      bytes.number(name.length, 1).add(name).number(limit.shadow() ? 1 : 0, 1);
-      bytes.number(t.permits(), 7).number(t.period(), 7).number(t.burst(), 7);
-      bytes.number(t.coolDown(), 7).number(t.unit(), 7).number(t.p(), 7).number(t.q(), 7);
-      bytes.number(t.slices(), 7);
-    }
-  }
-
-  private static int wire(Mode mode) {
-    return switch (mode) {
-      case TAKE -> 0;
-      case PEEK -> 1;
-      case FORCE -> 2;
-      case REFUND -> 3;
-    };
+  /** Whether one asks exactly what the other does, so that one charge can serve both. */
+  private static boolean isLike(Ask a, Ask b) {
+    return a.mode() == Mode.TAKE
+        && b.mode() == Mode.TAKE
+        && Refusals.isSame(a.claims(), b.claims());
   }
 }

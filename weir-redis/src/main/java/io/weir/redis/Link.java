@@ -2,8 +2,6 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.SetArgs;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.ByteArrayOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -15,15 +13,11 @@ import io.weir.store.StoreException;
 import io.weir.store.StoreException.Kind;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,39 +30,25 @@ final class Link implements AutoCloseable {
   private static final long FIRST_PAUSE_MS = 50;
   private static final long LONGEST_PAUSE_MS = 500;
   private static final long BEAT_MS = 500;
-  private static final long BEATS_PER_RENEWAL = 100_000;
-  private static final long SETUP_LIVES_MS = 1000L * 86_400_000;
-  private static final long DRIFT_WARN_MICROS = 20_000;
 
   private final Address address;
-  private final byte[] setupKey;
-  private final Clock wall;
-  private final Consumer<Setup> joined;
+  private final Handshake handshake;
+  private final Drift drift;
   private final ClientResources resources;
   private final Route route;
   private final CompletableFuture<Boolean> firstTry = new CompletableFuture<>();
-  private volatile Setup setup;
   private volatile Route.@Nullable Wire wire;
   private volatile boolean functions;
   private volatile boolean closed;
   private volatile String trouble = "not connected yet";
-  private volatile long drift;
   private long pause = FIRST_PAUSE_MS;
-  private long beats;
   private volatile String destination = "";
   private @Nullable String logged;
-  private boolean driftLogged;
 
-  /**
-   * @param setup what this node would have; the store may know better
-   * @param joined hears the store's own set-up before anything is asked under it
-   */
-  Link(Address address, String prefix, Setup setup, Clock wall, Consumer<Setup> joined) {
+  Link(Address address, Handshake handshake, Clock wall) {
     this.address = address;
-    this.setup = setup;
-    this.setupKey = (prefix + ":setup").getBytes(US_ASCII);
-    this.wall = wall;
-    this.joined = joined;
+    this.handshake = handshake;
+    drift = new Drift(address, wall);
     resources = DefaultClientResources.builder().ioThreadPoolSize(2).build();
     route = Route.to(address, resources);
   }
@@ -104,7 +84,7 @@ final class Link implements AutoCloseable {
             (reply, failure) -> {
               if (failure == null) {
                 then.done(reply, null);
-              } else if (isUnknown(failure)) {
+              } else if (Trouble.isUnknownScript(failure)) {
                 again(to, shelf, arguments, then, asFunction);
               } else {
                 then.done(null, judge(to, failure));
@@ -138,25 +118,12 @@ final class Link implements AutoCloseable {
     }
   }
 
-  private static boolean isUnknown(Throwable failure) {
-    String text = String.valueOf(failure.getMessage());
-    return text.startsWith("NOSCRIPT") || text.contains("Function not found");
-  }
-
-  /** What a failure means, and whether the connection is any good after it. */
+  /** What a failure means; after some a connection is no good any more. */
   private StoreException judge(Route.Wire to, Throwable failure) {
-    Throwable cause = failure instanceof CompletionException c ? c.getCause() : failure;
-    String text = String.valueOf(cause == null ? failure : cause.getMessage());
-    if (cause instanceof RedisCommandExecutionException) {
-      if (text.startsWith("READONLY") || text.contains("-READONLY")) {
-        drop(to, "it has become a replica");
-      }
-      return new StoreException(Kind.ERROR, text);
+    if (Trouble.isReplica(failure)) {
+      drop(to, "it has become a replica");
     }
-    if (cause instanceof CancellationException) {
-      return new StoreException(Kind.UNREACHABLE, "the connection broke");
-    }
-    return new StoreException(Kind.UNREACHABLE, text);
+    return Trouble.ofCall(failure);
   }
 
   /** Gives up a connection that cannot be trusted any more, and makes another. */
@@ -195,7 +162,7 @@ final class Link implements AutoCloseable {
 
   /** How far the server's clock is ahead of this node's, in microseconds. */
   long drift() {
-    return drift;
+    return drift.micros();
   }
 
   void later(long millis, Runnable step) {
@@ -229,7 +196,7 @@ final class Link implements AutoCloseable {
                   if (failure == null) {
                     connected(to);
                   } else {
-                    trouble = explain(failure);
+                    trouble = Trouble.ofConnection(failure);
                     say(trouble);
                     firstTry.complete(false);
                     connectLater();
@@ -237,60 +204,19 @@ final class Link implements AutoCloseable {
                 });
   }
 
-  /** Agrees on the set-up and brings the script, before anything is asked. */
+  /** What must be done before anything is asked. */
   private CompletionStage<Route.Wire> prepare(Route.Wire to) {
-    return agree(to)
-        .thenCompose(
-            unused -> to.load(Script.WEIR.library).handle((done, failure) -> failure == null))
-        .thenCompose(
-            hasFunctions -> {
-              functions = hasFunctions;
-              return hasFunctions
-                  ? CompletableFuture.completedFuture("")
-                  : to.commands().scriptLoad(Script.WEIR.text);
-            })
+    return handshake
+        .shake(to)
         .handle(
-            (done, failure) -> {
+            (hasFunctions, failure) -> {
               if (failure != null) {
                 var unused = to.connection().closeAsync();
-                throw failure instanceof CompletionException e
-                    ? e
-                    : new CompletionException(failure);
+                throw new CompletionException(failure);
               }
+              functions = hasFunctions;
               return to;
             });
-  }
-
-  private CompletionStage<Void> agree(Route.Wire to) {
-    var commands = to.commands();
-    return commands
-        .set(setupKey, setup.bytes(), SetArgs.Builder.nx())
-        .thenCompose(unused -> commands.pexpire(setupKey, SETUP_LIVES_MS))
-        .thenCompose(unused -> commands.get(setupKey))
-        .thenAccept(
-            bytes -> {
-              Setup theirs = bytes == null ? null : Setup.of(bytes);
-              if (theirs == null) {
-                throw new IllegalStateException(
-                    "its key "
-                        + new String(setupKey, US_ASCII)
-                        + " is not Weir's; choose another prefix or delete it");
-              }
-              adopt(theirs);
-            });
-  }
-
-  private void adopt(Setup theirs) {
-    if (theirs.shelves() != setup.shelves() || theirs.cut() != setup.cut()) {
-      LOG.log(
-          Level.WARNING,
-          "{0} was set up with shelves={1} and page-bytes={2}; this node follows",
-          address,
-          theirs.shelves(),
-          theirs.cut());
-    }
-    setup = theirs;
-    joined.accept(theirs);
   }
 
   private void connected(Route.Wire to) {
@@ -334,26 +260,16 @@ final class Link implements AutoCloseable {
         });
   }
 
-  /** Compares clocks, and looks whether the set-up is still there. */
+  /** Looks now and then whether all is as it was. */
   private void beat() {
     Route.Wire to = wire;
     if (to == null) {
       return;
     }
-    long asked = wall.micros();
     try {
-      var unused = to.commands().time().thenAccept(time -> compare(time, asked));
-      var unusedLook = route.destination().thenAccept(where -> follow(to, where));
-      var unusedToo =
-          ++beats % BEATS_PER_RENEWAL == 0
-              ? agree(to)
-              : to.commands()
-                  .get(setupKey)
-                  .thenCompose(
-                      bytes ->
-                          Arrays.equals(bytes, setup.bytes())
-                              ? CompletableFuture.completedFuture(null)
-                              : agree(to));
+      var unusedTime = drift.measure(to);
+      var unusedSetup = handshake.look(to);
+      var unusedPlace = route.destination().thenAccept(where -> follow(to, where));
     } catch (RuntimeException e) {
       LOG.log(Level.DEBUG, "a look at the store failed", e);
     }
@@ -366,26 +282,6 @@ final class Link implements AutoCloseable {
     }
   }
 
-  private void compare(List<byte[]> time, long asked) {
-    long store = number(time.get(0)) * 1_000_000 + number(time.get(1));
-    long answered = wall.micros();
-    long seen = store - (asked + answered) / 2;
-    drift = Math.abs(seen) <= (answered - asked) / 2 ? 0 : seen;
-    boolean far = Math.abs(drift) > DRIFT_WARN_MICROS;
-    if (far && !driftLogged) {
-      LOG.log(
-          Level.WARNING,
-          "the clock of {0} is {1} ms ahead of this node''s; the store''s is what counts",
-          address,
-          drift / 1000);
-    }
-    driftLogged = far;
-  }
-
-  private static long number(byte[] digits) {
-    return Long.parseLong(new String(digits, US_ASCII));
-  }
-
   /** One clear line for each trouble, not one for each try. */
   private void say(String reason) {
     synchronized (this) {
@@ -396,27 +292,6 @@ final class Link implements AutoCloseable {
     }
     LOG.log(
         Level.WARNING, "{0}: {1}; rules answer by their posture until it is back", address, reason);
-  }
-
-  private static String explain(Throwable failure) {
-    Throwable cause = failure;
-    while (cause.getCause() != null && cause.getCause() != cause) {
-      cause = cause.getCause();
-    }
-    String text = String.valueOf(cause.getMessage());
-    if (text.startsWith("WRONGPASS") || text.startsWith("NOAUTH") || text.contains("AUTH failed")) {
-      return "the user or password is wrong (" + text + "); write redis://user:password@host:port";
-    }
-    if (text.startsWith("NOPERM")) {
-      return "the user may not run scripts (" + text + "); allow it +@scripting +@read +@write";
-    }
-    if (text.startsWith("ERR unknown command")) {
-      return "the server has no scripting (" + text + "); Weir needs Redis 5 or newer, or Valkey";
-    }
-    if (cause instanceof NullPointerException) { // the driver's, on a greeting it cannot read
-      return "cannot be reached (its greeting cannot be read)";
-    }
-    return "cannot be reached (" + text + ")";
   }
 
   @Override

@@ -54,7 +54,7 @@ public final class RedisStore implements Store {
     refusals = new Refusals(clock);
     boolean cluster = address.kind() == Address.Kind.CLUSTER;
     Setup setup = Setup.random(cluster ? settings.shelves : 1, settings.pageBytes);
-    link = new Link(address, prefix, setup, Clock.wall(), this::join);
+    link = new Link(address, new Handshake(address, prefix, setup, this::join), Clock.wall());
     shared =
         new Lane.Shared(
             link,

@@ -1,0 +1,65 @@
+package io.weir.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.weir.store.StoreException;
+import io.weir.store.StoreException.Kind;
+import java.util.concurrent.CancellationException;
+
+/** What the driver's failures mean. */
+final class Trouble {
+
+  private Trouble() {}
+
+  /** Whether the server said that it does not know the script, and so has not begun it. */
+  static boolean isUnknownScript(Throwable failure) {
+    String text = text(root(failure));
+    return text.startsWith("NOSCRIPT") || text.contains("Function not found");
+  }
+
+  /** Whether the server may not be written to any more. */
+  static boolean isReplica(Throwable failure) {
+    Throwable cause = root(failure);
+    return cause instanceof RedisCommandExecutionException && text(cause).contains("READONLY");
+  }
+
+  /** Why a call was not answered. */
+  static StoreException ofCall(Throwable failure) {
+    Throwable cause = root(failure);
+    if (cause instanceof RedisCommandExecutionException) {
+      return new StoreException(Kind.ERROR, text(cause));
+    }
+    boolean broke = cause instanceof CancellationException;
+    return new StoreException(Kind.UNREACHABLE, broke ? "the connection broke" : text(cause));
+  }
+
+  /** Why there is no connection, and what to do about it. */
+  static String ofConnection(Throwable failure) {
+    Throwable cause = root(failure);
+    String text = text(cause);
+    if (text.startsWith("WRONGPASS") || text.startsWith("NOAUTH") || text.contains("AUTH failed")) {
+      return "the user or password is wrong (" + text + "); write redis://user:password@host:port";
+    }
+    if (text.startsWith("NOPERM")) {
+      return "the user may not run scripts (" + text + "); allow it +@scripting +@read +@write";
+    }
+    if (text.startsWith("ERR unknown command")) {
+      return "the server has no scripting (" + text + "); Weir needs Redis 5 or newer, or Valkey";
+    }
+    if (cause instanceof NullPointerException) { // the driver's, on a greeting it cannot read
+      return "cannot be reached (its greeting cannot be read)";
+    }
+    return "cannot be reached (" + text + ")";
+  }
+
+  private static Throwable root(Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null && cause.getCause() != cause) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+
+  private static String text(Throwable cause) {
+    return String.valueOf(cause.getMessage());
+  }
+}
