@@ -1,0 +1,180 @@
+package io.weir.redis;
+
+import static io.weir.redis.Asking.admitted;
+import static io.weir.redis.Asking.budget;
+import static io.weir.redis.Asking.claim;
+import static io.weir.redis.Asking.take;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.cluster.SlotHash;
+import io.weir.rule.Claim;
+import io.weir.rule.Posture;
+import io.weir.rule.Rule;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import io.weir.testkit.FakeClock;
+import io.weir.testkit.redis.RedisProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What the Redis store does beyond what every store does: how often it asks, and how it forgets.
+ */
+class RedisStoreTest {
+  private static RedisProcess redis;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisProcess.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @BeforeEach
+  void clear() {
+    redis.command("FLUSHALL");
+  }
+
+  @Test
+  void allRulesOfARequestAreOneRoundTrip() {
+    try (RedisStore store = open()) {
+      Rule one = budget("one", 5, Posture.CLOSED);
+      Rule two = budget("two", 3, Posture.CLOSED);
+      Rule all = budget("all", 100, Posture.CLOSED);
+      Claim[] claims = {
+        claim(store, one, "x", 1), claim(store, two, "x", 1), claim(store, all, "everyone", 1)
+      };
+      long before = calls("fcall");
+      for (int i = 0; i < 3; i++) {
+        assertThat(store.take(claims, Mode.TAKE).join()).allMatch(Outcome::fits);
+      }
+      assertThat(calls("fcall") - before).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void equalRequestsAreOneToTheServerAndGrantedExactly() {
+    try (RedisStore store = open()) {
+      Rule rule = budget("hot", 1500, Posture.CLOSED);
+      List<CompletableFuture<Outcome[]>> answers = new ArrayList<>();
+      long before = calls("fcall");
+      for (int i = 0; i < 4000; i++) {
+        answers.add(store.take(new Claim[] {claim(store, rule, "x", 1)}, Mode.TAKE));
+      }
+      long granted = answers.stream().filter(answer -> answer.join()[0].fits()).count();
+      assertThat(granted).isEqualTo(1500);
+      assertThat(calls("fcall") - before).isLessThan(1000);
+    }
+  }
+
+  @Test
+  void whoIsRefusedIsNotAskedForAgainAndNotAMomentTooLong() {
+    FakeClock clock = new FakeClock();
+    try (RedisStore store = patient().storeClock(clock).open()) {
+      Rule rule = Rule.named("r").limit("10/second").build();
+      assertThat(take(store, rule, "x", 10).fits()).isTrue();
+      assertThat(take(store, rule, "x", 1).waitFor()).isEqualTo(100_000);
+      long before = calls("fcall");
+      clock.advance(Duration.ofMillis(99));
+      for (int i = 0; i < 1000; i++) {
+        Outcome o = take(store, rule, "x", 1);
+        assertThat(o.fits()).isFalse();
+        assertThat(o.waitFor()).isEqualTo(1000);
+      }
+      assertThat(take(store, rule, "x", 2).fits()).as("another cost is another question").isFalse();
+      assertThat(calls("fcall") - before).isEqualTo(1);
+      clock.advance(Duration.ofMillis(1));
+      assertThat(take(store, rule, "x", 1).fits()).isTrue();
+    }
+  }
+
+  @Test
+  void aRefundIsFeltAtOnceHereAndWithinASecondElsewhere() {
+    try (RedisStore here = open();
+        RedisStore there = open()) {
+      Rule rule = budget("r", 5, Posture.CLOSED);
+      Claim[] five = {claim(here, rule, "x", 5)};
+      assertThat(take(here, rule, "x", 5).fits()).isTrue();
+      assertThat(take(here, rule, "x", 1).fits()).isFalse();
+      assertThat(take(there, rule, "x", 1).fits()).isFalse();
+      here.take(five, Mode.REFUND).join();
+      assertThat(take(here, rule, "x", 1).fits()).isTrue();
+      Soon.until(
+          Duration.ofSeconds(1), "felt on the other node", () -> take(there, rule, "x", 1).fits());
+    }
+  }
+
+  @Test
+  void aRaisedLimitHelpsTheRefusedAtOnce() {
+    try (RedisStore store = open()) {
+      Rule rule = budget("r", 5, Posture.CLOSED);
+      assertThat(admitted(store, rule, "x", 10)).isEqualTo(5);
+      assertThat(admitted(store, rule.edit().burst(8).build(), "x", 10)).isEqualTo(3);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {8, 2})
+  void whatIsFreshIsForgottenAndMemoryComesBack(int pageBytes) {
+    try (RedisStore store = patient().pageBytes(pageBytes).open()) {
+      Rule brief = Rule.named("brief").limit("1000/second").build();
+      Rule lasting = budget("lasting", 5, Posture.CLOSED);
+      assertThat(take(store, lasting, "x", 5).fits()).isTrue();
+      List<CompletableFuture<Outcome[]>> answers = new ArrayList<>();
+      for (int i = 0; i < 20_000; i++) {
+        answers.add(store.take(new Claim[] {claim(store, brief, "u" + i, 1)}, Mode.TAKE));
+        if (i % 5000 == 4999) {
+          answers.forEach(CompletableFuture::join);
+        }
+      }
+      assertThat(answers).allMatch(answer -> answer.join()[0].fits());
+      Soon.until(
+          Duration.ofSeconds(30),
+          "memory comes back",
+          () -> number("MEMORY", "USAGE", "weir:{0}", "SAMPLES", "0") < 64_000);
+      assertThat(take(store, lasting, "x", 1).fits()).as("what is used is kept").isFalse();
+      assertThat(number("PTTL", "weir:{0}")).isPositive();
+    }
+  }
+
+  @Test
+  void shelvesAreSpreadOverTheSlots() {
+    int[] thirds = new int[3];
+    for (int i = 0; i < 1024; i++) {
+      thirds[SlotHash.getSlot("weir:{" + Integer.toHexString(i) + "}") * 3 / 16384]++;
+    }
+    assertThat(Arrays.stream(thirds).min().orElseThrow()).isGreaterThan(1024 * 8 / 30);
+  }
+
+  private static RedisStore.Builder patient() {
+    return RedisStore.at(redis.uri()).deadline(Asking.PATIENT);
+  }
+
+  private static RedisStore open() {
+    return patient().open();
+  }
+
+  private static long calls(String command) {
+    String stats = String.valueOf(redis.command("INFO", "commandstats"));
+    Matcher m = Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(stats);
+    return m.find() ? Long.parseLong(m.group(1)) : 0;
+  }
+
+  private static long number(String... command) {
+    return Long.parseLong(String.valueOf(redis.command(command)));
+  }
+}
