@@ -165,7 +165,9 @@ public final class RedisStore implements Store {
   private RedisStore start() {
     CompletableFuture<Boolean> first = link.open();
     tickLater();
-    first.completeOnTimeout(false, PATIENCE_MS, TimeUnit.MILLISECONDS).join();
+    if (first.completeOnTimeout(false, PATIENCE_MS, TimeUnit.MILLISECONDS).join()) {
+      shelves.warmUp();
+    }
     return this;
   }
 

@@ -4,10 +4,13 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
+import io.weir.rule.Rule;
 import io.weir.store.Guard;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
+import io.weir.store.StoreListener;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -20,6 +23,8 @@ import java.util.concurrent.CompletableFuture;
  * others took is given back. Between the two, others may see less room than there will be.
  */
 final class Shelves {
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
   final Setup setup;
   private final Fingerprint fingerprint;
   private final Lane[] lanes;
@@ -43,6 +48,18 @@ final class Shelves {
 
   Fingerprint fingerprint() {
     return fingerprint;
+  }
+
+  /**
+   * Asks something that changes nothing, with patience: the first time, both sides have much to
+   * load, and the first decision would miss its deadline for it.
+   */
+  void warmUp() {
+    Rule rule = Rule.named("warm-up").limit("1/second").build();
+    Claim[] claims = {Claim.of(rule.limits().get(0), 0, 1)};
+    try (Guard patient = new Guard(shared.timer(), PATIENCE, 1, StoreListener.NONE)) {
+      patient.over(lanes[setup.shelf(claims[0].key())]).take(claims, Mode.PEEK).join();
+    }
   }
 
   /** Lets every shelf forget a little, and give up what is not answered. */
