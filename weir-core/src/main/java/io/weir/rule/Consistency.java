@@ -1,12 +1,14 @@
 package io.weir.rule;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 
 /**
  * How strictly nodes count together on one rule.
  *
  * @param kind the way of counting
- * @param syncEvery how often nodes reconcile where the kind is synced; zero elsewhere
+ * @param syncEvery how often nodes reconcile where the kind is synced, in whole microseconds; zero
+ *     elsewhere
  */
 public record Consistency(Kind kind, Duration syncEvery) {
 
@@ -27,6 +29,7 @@ public record Consistency(Kind kind, Duration syncEvery) {
   public static final Consistency LOCAL = new Consistency(Kind.LOCAL, Duration.ZERO);
 
   public Consistency {
+    syncEvery = syncEvery.truncatedTo(ChronoUnit.MICROS);
     boolean synced = kind == Kind.SYNCED;
     if (synced && (syncEvery.toMillis() < 1 || syncEvery.compareTo(Duration.ofMinutes(1)) > 0)) {
       throw new IllegalArgumentException(

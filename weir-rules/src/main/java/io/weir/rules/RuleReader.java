@@ -1,0 +1,196 @@
+package io.weir.rules;
+
+import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.Algorithms;
+import io.weir.rule.LimitOverride;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
+import io.weir.rule.RuleException;
+import io.weir.rules.Written.Field;
+import io.weir.rules.Written.Fields;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Reads one rule.
+ *
+ * <p>Every field that can be read becomes a step of the rule's making. A step that the rule refuses
+ * is a problem at the place of its field; the rule is then made without it, to find the next.
+ */
+final class RuleReader {
+  private static final List<String> KNOWN =
+      List.of(
+          "id",
+          "match",
+          "per",
+          "limit",
+          "algorithm",
+          "burst",
+          "cool-down",
+          "consistency",
+          "sync-every",
+          "on-store-failure",
+          "local-share",
+          "regions",
+          "overrides",
+          "durable",
+          "shadow",
+          "enabled");
+
+  private static final Map<String, Algorithm> ALGORITHMS = new LinkedHashMap<>();
+
+  static {
+    Algorithms.all().forEach(one -> ALGORITHMS.put(one.name(), one));
+  }
+
+  private final Problems problems;
+  private final Fields map;
+  private final String id;
+  private final Map<String, Written> values = new LinkedHashMap<>();
+  private final Map<String, Consumer<RuleBuilder>> steps = new LinkedHashMap<>();
+  private final Set<String> meant = new HashSet<>();
+  private List<OverridesReader.Placed> overrides = List.of();
+
+  RuleReader(Problems problems, Fields map) {
+    this.problems = problems;
+    this.map = map;
+    for (Field field : map.fields()) {
+      values.put(field.name(), field.value());
+    }
+    id = values.get("id") instanceof Written.Text text && !text.isNull() ? text.value() : "";
+  }
+
+  /** The id as written, or empty. */
+  String id() {
+    return id;
+  }
+
+  /** The place of a field's value, or of the rule if it has none. */
+  Place place(String field) {
+    Written value = values.get(field);
+    return value == null ? map.at() : value.at();
+  }
+
+  /** The rule; what comes of one with problems is of no use. */
+  Optional<Rule> read() {
+    for (Field field : map.fields()) {
+      if (KNOWN.contains(field.name())) {
+        read(field.name(), field.value());
+      } else {
+        Nearest.to(field.name(), KNOWN).ifPresent(meant::add);
+        in(field.name()).wrong(field.at(), "is not a field; " + Nearest.hint(field.name(), KNOWN));
+      }
+    }
+    step(
+        "consistency",
+        new PairsReader(in("consistency"), in("sync-every"))
+            .consistency(values.get("consistency"), values.get("sync-every")),
+        RuleBuilder::consistency);
+    step(
+        "on-store-failure",
+        new PairsReader(in("on-store-failure"), in("local-share"))
+            .posture(values.get("on-store-failure"), values.get("local-share")),
+        RuleBuilder::onStoreFailure);
+    require("id", "write a name of its own, such as api");
+    require("limit", "write how many per how long, such as 100/minute");
+    boolean readable = !values.containsKey("algorithm") || steps.containsKey("algorithm");
+    return readable && steps.containsKey("limit") ? made() : Optional.empty();
+  }
+
+  private void read(String name, Written value) {
+    FieldReader in = in(name);
+    switch (name) {
+      case "id" -> in.text(value, "a name, such as api");
+      case "match" -> step(name, new SelectorReader(in).read(value), RuleBuilder::match);
+      case "per" ->
+          step(name, names(in, value), (rule, per) -> rule.per(per.toArray(new String[0])));
+      case "limit" -> step(name, rates(in, value), RuleBuilder::limit);
+      case "algorithm" -> step(name, in.oneOf(value, ALGORITHMS), RuleBuilder::algorithm);
+      case "burst" -> step(name, in.whole(value), RuleBuilder::burst);
+      case "cool-down" -> step(name, in.duration(value), RuleBuilder::coolDown);
+      case "regions" -> step(name, regions(in, value), RuleBuilder::regions);
+      case "overrides" -> overrides = new OverridesReader(in).read(value).orElse(List.of());
+      case "durable" -> step(name, in.truth(value), RuleBuilder::durable);
+      case "shadow" -> step(name, in.truth(value), RuleBuilder::shadow);
+      case "enabled" -> step(name, in.truth(value), RuleBuilder::enabled);
+      default -> {} // read in pairs
+    }
+  }
+
+  static Optional<List<Rate>> rates(FieldReader in, Written value) {
+    return in.several(value, "how many per how long, such as 100/minute")
+        .flatMap(several -> in.all(several, in::rate));
+  }
+
+  private static Optional<List<String>> names(FieldReader in, Written value) {
+    return in.several(value, "a list of attributes, such as [user]")
+        .flatMap(several -> in.all(several, one -> in.text(one, "an attribute, such as user")));
+  }
+
+  private static Optional<Map<String, Integer>> regions(FieldReader in, Written value) {
+    Map<String, Integer> shares = new LinkedHashMap<>();
+    return in.fields(value, "regions and their shares, such as {eu-west-1: 50%}")
+        .filter(
+            written -> {
+              written
+                  .fields()
+                  .forEach(f -> in.percent(f.value()).ifPresent(p -> shares.put(f.name(), p)));
+              return shares.size() == written.fields().size();
+            })
+        .map(all -> shares);
+  }
+
+  /** Makes the rule, without those fields that it refuses one after the other. */
+  private Optional<Rule> made() {
+    while (true) {
+      RuleBuilder builder = Rule.named(id.isEmpty() ? "unnamed" : id);
+      try {
+        steps.values().forEach(step -> step.accept(builder));
+        Rule rule = builder.build();
+        return overrides.isEmpty() ? Optional.of(rule) : overridden(rule);
+      } catch (RuleException e) {
+        in(e.field()).wrong(place(e.field()), e.reason());
+        boolean again = !e.field().equals("limit") && steps.remove(e.field()) != null;
+        if (!again) {
+          return Optional.empty();
+        }
+      }
+    }
+  }
+
+  private Optional<Rule> overridden(Rule rule) {
+    LimitOverride[] all =
+        overrides.stream().map(OverridesReader.Placed::override).toArray(LimitOverride[]::new);
+    try {
+      return Optional.of(rule.edit().overrides(all).build());
+    } catch (RuleException e) {
+      new OverridesReader(in("overrides")).explain(rule, overrides);
+      return Optional.empty();
+    }
+  }
+
+  private <T> void step(String field, Optional<T> value, Setter<T> setter) {
+    value.ifPresent(v -> steps.put(field, builder -> setter.set(builder, v)));
+  }
+
+  private void require(String field, String advice) {
+    if (!values.containsKey(field) && !meant.contains(field)) {
+      in(field).wrong(map.at(), "is missing; " + advice);
+    }
+  }
+
+  private FieldReader in(String field) {
+    return new FieldReader(problems, id, field);
+  }
+
+  /** One setter of a rule in the making. */
+  private interface Setter<T> {
+    RuleBuilder set(RuleBuilder builder, T value);
+  }
+}
