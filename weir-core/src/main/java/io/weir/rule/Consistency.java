@@ -33,7 +33,9 @@ public record Consistency(Kind kind, Duration syncEvery) {
     boolean synced = kind == Kind.SYNCED;
     if (synced && (syncEvery.toMillis() < 1 || syncEvery.compareTo(Duration.ofMinutes(1)) > 0)) {
       throw new IllegalArgumentException(
-          "sync-every of " + syncEvery + " cannot be; write 1ms to 1m, such as 100ms");
+          "sync-every of "
+              + Durations.format(syncEvery)
+              + " cannot be; write 1ms to 1m, such as 100ms");
     }
     if (!synced && !syncEvery.isZero()) {
       throw new IllegalArgumentException("sync-every goes with synced only; leave it out");

@@ -81,7 +81,7 @@ record FieldReader(Problems problems, String rule, String field) {
           plain
               ? Optional.of(text.get().equals("true"))
               : refuse(value, "is text; write " + text.get() + " without quotes");
-      default -> refuse(value, "is neither; write true or false");
+      default -> refuse(value, "is neither true nor false; write one of them");
     };
   }
 
@@ -112,15 +112,15 @@ record FieldReader(Problems problems, String rule, String field) {
     }
     int slash = text.get().indexOf('/');
     String unit = text.get().substring(slash + 1).trim().toLowerCase(Locale.ROOT);
-    Optional<String> meant = Nearest.to(unit, UNITS);
-    if (slash > 0 && unit.matches("[a-z]{3,}") && meant.isPresent() && !isRate("1/" + unit)) {
+    if (slash > 0 && unit.matches("[a-z]+") && !isRate("1/" + unit)) {
       return refuse(
           value,
-          "has no unit '"
-              + unit
-              + "'; did you mean "
-              + meant.get()
-              + "? Write second, minute, hour, day or a duration such as 30s");
+          "has no unit "
+              + Problems.quote(unit)
+              + Nearest.to(unit, UNITS)
+                  .map(u -> "; did you mean " + u + "? Write")
+                  .orElse("; write")
+              + " second, minute, hour, day or a duration such as 30s");
     }
     return tried(value, text.get(), Rate::parse);
   }

@@ -33,7 +33,7 @@ final class Nearest {
   /** What to say of a name that is not known. */
   static String hint(String written, Collection<String> known) {
     return to(written, known).map(name -> "did you mean " + name + "? Write").orElse("write")
-        + " one of "
+        + (known.size() == 1 ? " " : " one of ")
         + String.join(", ", known);
   }
 

@@ -15,13 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
- * Reads one rule.
- *
- * <p>Every field that can be read becomes a step of the rule's making. A step that the rule refuses
- * is a problem at the place of its field; the rule is then made without it, to find the next.
+ * Reads one rule: every field that can be read becomes a step of its making, and what the rule
+ * refuses is a problem at the place of its field.
  */
 final class RuleReader {
   private static final List<String> KNOWN =
@@ -53,7 +50,7 @@ final class RuleReader {
   private final Fields map;
   private final String id;
   private final Map<String, Written> values = new LinkedHashMap<>();
-  private final Map<String, Consumer<RuleBuilder>> steps = new LinkedHashMap<>();
+  private final RuleSteps steps;
   private final Set<String> meant = new HashSet<>();
   private List<OverridesReader.Placed> overrides = List.of();
 
@@ -64,6 +61,7 @@ final class RuleReader {
       values.put(field.name(), field.value());
     }
     id = values.get("id") instanceof Written.Text text && !text.isNull() ? text.value() : "";
+    steps = new RuleSteps(id.isEmpty() ? "unnamed" : id);
   }
 
   /** The id as written, or empty. */
@@ -87,38 +85,44 @@ final class RuleReader {
         in(field.name()).wrong(field.at(), "is not a field; " + Nearest.hint(field.name(), KNOWN));
       }
     }
-    step(
+    steps.add(
         "consistency",
         new PairsReader(in("consistency"), in("sync-every"))
             .consistency(values.get("consistency"), values.get("sync-every")),
         RuleBuilder::consistency);
-    step(
+    steps.add(
         "on-store-failure",
         new PairsReader(in("on-store-failure"), in("local-share"))
             .posture(values.get("on-store-failure"), values.get("local-share")),
         RuleBuilder::onStoreFailure);
     require("id", "write a name of its own, such as api");
     require("limit", "write how many per how long, such as 100/minute");
-    boolean readable = !values.containsKey("algorithm") || steps.containsKey("algorithm");
-    return readable && steps.containsKey("limit") ? made() : Optional.empty();
+    boolean known = !values.containsKey("algorithm") || steps.has("algorithm");
+    if (!known || !steps.has("limit")) {
+      steps.standIn();
+      overrides = List.of();
+    }
+    return steps
+        .make((field, reason) -> in(field).wrong(place(field), reason))
+        .flatMap(this::overridden);
   }
 
   private void read(String name, Written value) {
     FieldReader in = in(name);
     switch (name) {
       case "id" -> in.text(value, "a name, such as api");
-      case "match" -> step(name, new SelectorReader(in).read(value), RuleBuilder::match);
+      case "match" -> steps.add(name, new SelectorReader(in).read(value), RuleBuilder::match);
       case "per" ->
-          step(name, names(in, value), (rule, per) -> rule.per(per.toArray(new String[0])));
-      case "limit" -> step(name, rates(in, value), RuleBuilder::limit);
-      case "algorithm" -> step(name, in.oneOf(value, ALGORITHMS), RuleBuilder::algorithm);
-      case "burst" -> step(name, in.whole(value), RuleBuilder::burst);
-      case "cool-down" -> step(name, in.duration(value), RuleBuilder::coolDown);
-      case "regions" -> step(name, regions(in, value), RuleBuilder::regions);
+          steps.add(name, names(in, value), (rule, per) -> rule.per(per.toArray(new String[0])));
+      case "limit" -> steps.add(name, rates(in, value), RuleBuilder::limit);
+      case "algorithm" -> steps.add(name, in.oneOf(value, ALGORITHMS), RuleBuilder::algorithm);
+      case "burst" -> steps.add(name, in.whole(value), RuleBuilder::burst);
+      case "cool-down" -> steps.add(name, in.duration(value), RuleBuilder::coolDown);
+      case "regions" -> steps.add(name, regions(in, value), RuleBuilder::regions);
       case "overrides" -> overrides = new OverridesReader(in).read(value).orElse(List.of());
-      case "durable" -> step(name, in.truth(value), RuleBuilder::durable);
-      case "shadow" -> step(name, in.truth(value), RuleBuilder::shadow);
-      case "enabled" -> step(name, in.truth(value), RuleBuilder::enabled);
+      case "durable" -> steps.add(name, in.truth(value), RuleBuilder::durable);
+      case "shadow" -> steps.add(name, in.truth(value), RuleBuilder::shadow);
+      case "enabled" -> steps.add(name, in.truth(value), RuleBuilder::enabled);
       default -> {} // read in pairs
     }
   }
@@ -146,25 +150,10 @@ final class RuleReader {
         .map(all -> shares);
   }
 
-  /** Makes the rule, without those fields that it refuses one after the other. */
-  private Optional<Rule> made() {
-    while (true) {
-      RuleBuilder builder = Rule.named(id.isEmpty() ? "unnamed" : id);
-      try {
-        steps.values().forEach(step -> step.accept(builder));
-        Rule rule = builder.build();
-        return overrides.isEmpty() ? Optional.of(rule) : overridden(rule);
-      } catch (RuleException e) {
-        in(e.field()).wrong(place(e.field()), e.reason());
-        boolean again = !e.field().equals("limit") && steps.remove(e.field()) != null;
-        if (!again) {
-          return Optional.empty();
-        }
-      }
-    }
-  }
-
   private Optional<Rule> overridden(Rule rule) {
+    if (overrides.isEmpty()) {
+      return Optional.of(rule);
+    }
     LimitOverride[] all =
         overrides.stream().map(OverridesReader.Placed::override).toArray(LimitOverride[]::new);
     try {
@@ -175,10 +164,6 @@ final class RuleReader {
     }
   }
 
-  private <T> void step(String field, Optional<T> value, Setter<T> setter) {
-    value.ifPresent(v -> steps.put(field, builder -> setter.set(builder, v)));
-  }
-
   private void require(String field, String advice) {
     if (!values.containsKey(field) && !meant.contains(field)) {
       in(field).wrong(map.at(), "is missing; " + advice);
@@ -187,10 +172,5 @@ final class RuleReader {
 
   private FieldReader in(String field) {
     return new FieldReader(problems, id, field);
-  }
-
-  /** One setter of a rule in the making. */
-  private interface Setter<T> {
-    RuleBuilder set(RuleBuilder builder, T value);
   }
 }

@@ -31,12 +31,20 @@ final class Syntax {
           marked.getContextMark().map(YamlTree::place).orElse(place),
           "has no ':' after it; write name: value");
     }
+    if (problem.startsWith("expected <block end>")) {
+      boolean bracket = problem.matches(".*'[\\]},]'");
+      return problems.fatal(
+          place,
+          bracket
+              ? "closes nothing; write brackets in pairs"
+              : "is indented unlike its neighbours; write equal indents");
+    }
     return problems.fatal(
         place,
         "is not YAML: "
             + (context.isEmpty() ? "" : context + ", ")
             + problem
-            + "; write brackets in pairs, equal indents, and quotes around special characters");
+            + "; write quotes around special characters");
   }
 
   private static boolean isEnd(String problem) {
