@@ -73,10 +73,10 @@ final class DirectoryWatch implements AutoCloseable {
   private void run() {
     try {
       while (closed.getCount() > 0) {
-        if (happened(EVERY_MILLIS)) {
-          for (int i = 0; i < MOST_WAITS && happened(QUIET_MILLIS); i++) {
-            continue;
-          }
+        int waits = 0;
+        long wait = EVERY_MILLIS;
+        while (waits++ < MOST_WAITS && happened(wait)) {
+          wait = QUIET_MILLIS;
         }
         register();
         if (closed.getCount() > 0) {

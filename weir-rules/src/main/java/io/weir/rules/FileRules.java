@@ -117,7 +117,7 @@ public final class FileRules implements RuleSource, AutoCloseable {
   /** The rule in force if it says the same, so that its limits stay the same objects. */
   private Rule kept(Rule rule) {
     Rule old = current.rule(rule.id());
-    return rule.equals(old) ? old : rule;
+    return old != null && old.equals(rule) ? old : rule;
   }
 
   private void tell(Consumer<RulesListener> news) {
