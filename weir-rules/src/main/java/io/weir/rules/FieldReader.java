@@ -112,7 +112,7 @@ record FieldReader(Problems problems, String rule, String field) {
     }
     int slash = text.get().indexOf('/');
     String unit = text.get().substring(slash + 1).trim().toLowerCase(Locale.ROOT);
-    if (slash > 0 && unit.matches("[a-z]+") && !isRate("1/" + unit)) {
+    if (slash > 0 && !isRate(text.get()) && unit.matches("[a-z]+") && !isRate("1/" + unit)) {
       return refuse(
           value,
           "has no unit "

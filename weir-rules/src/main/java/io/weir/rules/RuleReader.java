@@ -6,7 +6,6 @@ import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
-import io.weir.rule.RuleException;
 import io.weir.rules.Written.Field;
 import io.weir.rules.Written.Fields;
 import java.util.HashSet;
@@ -102,9 +101,17 @@ final class RuleReader {
       steps.standIn();
       overrides = List.of();
     }
-    return steps
+    LimitOverride[] all =
+        overrides.stream().map(OverridesReader.Placed::override).toArray(LimitOverride[]::new);
+    return steps.whole(all).or(this::explained);
+  }
+
+  /** Says of a rule that cannot be what it is that cannot. */
+  private Optional<Rule> explained() {
+    steps
         .make((field, reason) -> in(field).wrong(place(field), reason))
-        .flatMap(this::overridden);
+        .ifPresent(rule -> new OverridesReader(in("overrides")).explain(rule, overrides));
+    return Optional.empty();
   }
 
   private void read(String name, Written value) {
@@ -148,20 +155,6 @@ final class RuleReader {
               return shares.size() == written.fields().size();
             })
         .map(all -> shares);
-  }
-
-  private Optional<Rule> overridden(Rule rule) {
-    if (overrides.isEmpty()) {
-      return Optional.of(rule);
-    }
-    LimitOverride[] all =
-        overrides.stream().map(OverridesReader.Placed::override).toArray(LimitOverride[]::new);
-    try {
-      return Optional.of(rule.edit().overrides(all).build());
-    } catch (RuleException e) {
-      new OverridesReader(in("overrides")).explain(rule, overrides);
-      return Optional.empty();
-    }
   }
 
   private void require(String field, String advice) {

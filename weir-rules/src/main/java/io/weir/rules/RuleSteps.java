@@ -1,5 +1,6 @@
 package io.weir.rules;
 
+import io.weir.rule.LimitOverride;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleException;
@@ -35,6 +36,17 @@ final class RuleSteps {
   void standIn() {
     steps.keySet().removeAll(List.of("algorithm", "burst", "cool-down"));
     steps.put("limit", builder -> builder.limit("1/second"));
+  }
+
+  /** The rule of all fields and these overrides, if it refuses nothing. */
+  Optional<Rule> whole(LimitOverride... overrides) {
+    try {
+      RuleBuilder builder = Rule.named(id);
+      steps.values().forEach(step -> step.accept(builder));
+      return Optional.of(builder.overrides(overrides).build());
+    } catch (RuleException e) {
+      return Optional.empty();
+    }
   }
 
   /** The rule of the fields it does not refuse; of the others it tells the name and the reason. */

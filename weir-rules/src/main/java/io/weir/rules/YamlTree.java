@@ -34,8 +34,8 @@ final class YamlTree {
   private static final int MAX_VALUES = 2_000_000;
   private static final int MAX_VALUE_LENGTH = 65_536;
 
-  private static final LoadSettings SETTINGS =
-      LoadSettings.builder().setCodePointLimit(MAX_CHARACTERS).setParseComments(false).build();
+  /** A scalar is read once more for each buffer it fills, so small ones would take very long. */
+  private static final int MAX_BUFFER = 1 << 20;
 
   private final Problems problems;
   private final Iterator<Event> events;
@@ -43,7 +43,12 @@ final class YamlTree {
 
   private YamlTree(String text, Problems problems) {
     this.problems = problems;
-    this.events = new Parse(SETTINGS).parseString(text).iterator();
+    LoadSettings settings =
+        LoadSettings.builder()
+            .setCodePointLimit(MAX_CHARACTERS)
+            .setBufferSize(Math.max(1024, Math.min(text.length(), MAX_BUFFER)))
+            .build();
+    this.events = new Parse(settings).parseString(text).iterator();
   }
 
   /**

@@ -112,7 +112,7 @@ class FileRulesTest {
     write("  - {id: api, limt: 10}\n", "  - {id: web, limit: 0/s}\n");
     assertThatThrownBy(this::open)
         .isInstanceOfSatisfying(RulesException.class, e -> assertThat(e.problems()).hasSize(2))
-        .hasMessageContaining(file + ":2:16: api: limt: is not a field; did you mean limit?");
+        .hasMessageContaining(file + ":2:15: api: limt: is not a field; did you mean limit?");
     Files.delete(file);
     assertThatThrownBy(this::open).hasMessage(file + ": does not exist; write rules into it");
     Files.createDirectory(file);

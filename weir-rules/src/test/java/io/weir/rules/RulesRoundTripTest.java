@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Rules of every shape, written and read back. */
 class RulesRoundTripTest {
-  private static final int RULES = 4000;
+  private static final int RULES = 2500;
 
   private static final List<String> NAMES =
       List.of("user", "tier", "ip", "endpoint", "header.x-a", "yes", "1", "null", "-", ".", "_a");
