@@ -1,12 +1,14 @@
 package io.weir.rule;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 
 /**
  * How strictly nodes count together on one rule.
  *
  * @param kind the way of counting
- * @param syncEvery how often nodes reconcile where the kind is synced; zero elsewhere
+ * @param syncEvery how often nodes reconcile where the kind is synced, in whole microseconds; zero
+ *     elsewhere
  */
 public record Consistency(Kind kind, Duration syncEvery) {
 
@@ -27,10 +29,13 @@ public record Consistency(Kind kind, Duration syncEvery) {
   public static final Consistency LOCAL = new Consistency(Kind.LOCAL, Duration.ZERO);
 
   public Consistency {
+    syncEvery = syncEvery.truncatedTo(ChronoUnit.MICROS);
     boolean synced = kind == Kind.SYNCED;
     if (synced && (syncEvery.toMillis() < 1 || syncEvery.compareTo(Duration.ofMinutes(1)) > 0)) {
       throw new IllegalArgumentException(
-          "sync-every of " + syncEvery + " cannot be; write 1ms to 1m, such as 100ms");
+          "sync-every of "
+              + Durations.format(syncEvery)
+              + " cannot be; write 1ms to 1m, such as 100ms");
     }
     if (!synced && !syncEvery.isZero()) {
       throw new IllegalArgumentException("sync-every goes with synced only; leave it out");

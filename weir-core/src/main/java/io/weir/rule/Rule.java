@@ -127,9 +127,6 @@ public final class Rule {
     }
     spec.per.forEach(name -> spec.within("per", () -> Selector.checkName(name)));
     checkRegions();
-    if (spec.burst != 0 && !spec.algorithm.bursts()) {
-      throw wrong("burst", "means nothing to " + spec.algorithm.name() + "; leave it out");
-    }
     if (!spec.coolDown.isZero() && !spec.algorithm.coolsDown()) {
       throw wrong("cool-down", "means nothing to " + spec.algorithm.name() + "; leave it out");
     }
@@ -155,6 +152,9 @@ public final class Rule {
   private List<Limit> compile(String field, List<Rate> rates, long burst) {
     if (rates.isEmpty()) {
       throw wrong(field, "is missing; write how many per how long, such as 100/minute");
+    }
+    if (burst != 0 && !spec.algorithm.bursts()) {
+      throw wrong("burst", "means nothing to " + spec.algorithm.name() + "; leave it out");
     }
     if (burst != 0 && rates.size() > 1) {
       throw wrong("burst", "goes with a single limit; leave it out or split the rule");

@@ -3,6 +3,7 @@ package io.weir.rule;
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -94,7 +95,7 @@ public final class RuleBuilder {
 
   /** For how long a used fixed window stays open past its end. */
   public RuleBuilder coolDown(Duration duration) {
-    coolDown = duration;
+    coolDown = duration.truncatedTo(ChronoUnit.MICROS);
     return this;
   }
 

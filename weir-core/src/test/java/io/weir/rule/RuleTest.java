@@ -86,6 +86,12 @@ class RuleTest {
         bad("limit", () -> rule("r").burst(1_000_000_000_001L).build()),
         bad("limit", () -> rule("r").limit("1/365d").burst(1_000_000_000_000L).build()),
         bad("burst", () -> rule("r").algorithm("fixed-window").burst(5).build()),
+        bad(
+            "burst",
+            () -> {
+              LimitOverride large = new LimitOverride(acme("1/s").when(), acme("1/s").rates(), 5);
+              rule("r").algorithm("fixed-window").overrides(large).build();
+            }),
         bad("burst", () -> rule("r").limit("1/s", "10/m").burst(5).build()),
         bad("cool-down", () -> rule("r").coolDown(Duration.ofSeconds(1)).build()),
         bad(

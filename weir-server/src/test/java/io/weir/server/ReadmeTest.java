@@ -30,6 +30,7 @@ class ReadmeTest {
       import io.weir.*;
       import io.weir.redis.RedisStore;
       import io.weir.rule.*;
+      import io.weir.rules.*;
       import io.weir.store.Store;
       import io.weir.testkit.FakeClock;
       import java.time.Duration;
@@ -55,10 +56,14 @@ class ReadmeTest {
   }
 
   private static RedisProcess redis;
+  private static Path rules;
 
   @BeforeAll
-  static void start() {
+  static void start(@TempDir Path folder) throws Exception {
     redis = RedisProcess.start();
+    String readme = Files.readString(Path.of("..", "README.md"));
+    String yaml = readme.replaceFirst("(?s).*?```yaml\n(.*?)```.*", "$1");
+    rules = Files.writeString(folder.resolve("rules.yaml"), yaml);
   }
 
   @AfterAll
@@ -75,7 +80,8 @@ class ReadmeTest {
           public CharSequence getCharContent(boolean ignoreErrors) {
             return CONTEXT
                 .replace("@EXAMPLE@", example)
-                .replace("redis://127.0.0.1:6379", redis.uri());
+                .replace("redis://127.0.0.1:6379", redis.uri())
+                .replace("file:rules.yaml", "file:" + rules);
           }
         };
     List<String> options =

@@ -1,0 +1,160 @@
+package io.weir.rules;
+
+import io.weir.rule.Durations;
+import io.weir.rule.Rate;
+import io.weir.rules.Written.Fields;
+import io.weir.rules.Written.Items;
+import io.weir.rules.Written.Refused;
+import io.weir.rules.Written.Text;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Reads the values of one field of one rule; what it cannot read is a problem, and empty. */
+record FieldReader(Problems problems, String rule, String field) {
+  private static final List<String> UNITS = List.of("second", "minute", "hour", "day");
+
+  void wrong(Place at, String reason) {
+    boolean named = reason.startsWith(field + " ");
+    problems.add(at, rule, field, named ? reason.substring(field.length() + 1) : reason);
+  }
+
+  /** A word, a number or a quoted text, as its characters. */
+  Optional<String> text(Written value, String example) {
+    if (value instanceof Text text && !text.isNull()) {
+      return Optional.of(text.value());
+    }
+    return refused(value, example);
+  }
+
+  /** The items of a list, or the one item itself. */
+  Optional<List<Written>> several(Written value, String example) {
+    return value instanceof Items list
+        ? Optional.of(list.items())
+        : text(value, example).map(one -> List.of(value));
+  }
+
+  /** All of several values, or nothing if one of them cannot be read. */
+  <T> Optional<List<T>> all(List<Written> values, Function<Written, Optional<T>> reader) {
+    List<T> all = new ArrayList<>();
+    for (Written value : values) {
+      reader.apply(value).ifPresent(all::add);
+    }
+    return all.size() == values.size() ? Optional.of(all) : Optional.empty();
+  }
+
+  Optional<Fields> fields(Written value, String example) {
+    return value instanceof Fields fields ? Optional.of(fields) : refused(value, example);
+  }
+
+  Optional<Long> whole(Written value) {
+    Optional<String> text = text(value, "a whole number, such as 200");
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    String digits = text.get();
+    if (!digits.matches("0|-?[1-9][0-9]*")) {
+      return refuse(value, "is not a whole number; write digits only, such as 200");
+    }
+    if (value instanceof Text written && !written.plain()) {
+      return refuse(value, "is text; write " + Problems.quote(digits) + " without quotes");
+    }
+    try {
+      return Optional.of(Long.parseLong(digits));
+    } catch (NumberFormatException e) {
+      return refuse(value, "is too large; write at most 1000000000000");
+    }
+  }
+
+  Optional<Boolean> truth(Written value) {
+    Optional<String> text = text(value, "true or false");
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    boolean plain = value instanceof Text written && written.plain();
+    return switch (text.get()) {
+      case "true", "false" ->
+          plain
+              ? Optional.of(text.get().equals("true"))
+              : refuse(value, "is text; write " + text.get() + " without quotes");
+      default -> refuse(value, "is neither true nor false; write one of them");
+    };
+  }
+
+  Optional<Integer> percent(Written value) {
+    Optional<String> text = text(value, "a share, such as 50%");
+    if (text.isPresent() && !text.get().matches("(0|[1-9][0-9]{0,5})%")) {
+      return refuse(value, "is not a share; write a whole number and %, such as 50%");
+    }
+    return text.map(share -> Integer.parseInt(share.substring(0, share.length() - 1)));
+  }
+
+  Optional<Duration> duration(Written value) {
+    return text(value, "a duration, such as 100ms").flatMap(t -> tried(value, t, Durations::parse));
+  }
+
+  <T> Optional<T> oneOf(Written value, Map<String, T> choices) {
+    Optional<String> text = text(value, "one of " + String.join(", ", choices.keySet()));
+    if (text.isPresent() && !choices.containsKey(text.get())) {
+      return refuse(value, "does not exist; " + Nearest.hint(text.get(), choices.keySet()));
+    }
+    return text.map(choices::get);
+  }
+
+  Optional<Rate> rate(Written value) {
+    Optional<String> text = text(value, "how many per how long, such as 100/minute");
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    int slash = text.get().indexOf('/');
+    String unit = text.get().substring(slash + 1).trim().toLowerCase(Locale.ROOT);
+    if (slash > 0 && !isRate(text.get()) && unit.matches("[a-z]+") && !isRate("1/" + unit)) {
+      return refuse(
+          value,
+          "has no unit "
+              + Problems.quote(unit)
+              + Nearest.to(unit, UNITS)
+                  .map(u -> "; did you mean " + u + "? Write")
+                  .orElse("; write")
+              + " second, minute, hour, day or a duration such as 30s");
+    }
+    return tried(value, text.get(), Rate::parse);
+  }
+
+  private static boolean isRate(String text) {
+    try {
+      return Rate.parse(text).permits() > 0;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  /** What a function makes of something read; what it refuses is a problem. */
+  <A, B> Optional<B> tried(Written value, A read, Function<A, B> function) {
+    try {
+      return Optional.of(function.apply(read));
+    } catch (IllegalArgumentException e) {
+      String text = String.valueOf(read);
+      String reason = String.valueOf(e.getMessage());
+      wrong(value.at(), reason.replace("'" + text + "'", Problems.quote(text)));
+      return Optional.empty();
+    }
+  }
+
+  private <T> Optional<T> refuse(Written value, String reason) {
+    String text = value instanceof Text written ? written.value() : "";
+    wrong(value.at(), Problems.quote(text) + " " + reason);
+    return Optional.empty();
+  }
+
+  private <T> Optional<T> refused(Written value, String example) {
+    if (!(value instanceof Refused)) {
+      wrong(value.at(), "is " + value.kind() + "; write " + example);
+    }
+    return Optional.empty();
+  }
+}

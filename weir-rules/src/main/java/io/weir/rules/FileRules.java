@@ -1,0 +1,138 @@
+package io.weir.rules;
+
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.RuleSource;
+import io.weir.store.Clock;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The rules of a file, followed as it changes.
+ *
+ * <p>A change is in force a moment after it is written, whether in place, by renaming another file
+ * over it, or by turning a symbolic link elsewhere; what the system does not tell is found by
+ * looking every second. A file that cannot be read as rules changes nothing: the last good rules
+ * serve, the listeners hear why, and {@link #stale} grows until the file is good again. A rule that
+ * a change leaves as it was stays the same object.
+ *
+ * <p>Safe for any number of threads; {@link #current} is a mere read.
+ */
+public final class FileRules implements RuleSource, AutoCloseable {
+  private static final Logger LOG = System.getLogger(FileRules.class.getName());
+  private static final long IN_STEP = Long.MIN_VALUE;
+
+  private final Path file;
+  private final Clock clock;
+  private final List<RulesListener> listeners;
+  private final DirectoryWatch watch;
+  private FileContent seen;
+  private FileContent served;
+  private volatile RuleSet current;
+  private volatile long differsSince = IN_STEP;
+
+  FileRules(Path file, Clock clock, List<RulesListener> listeners) {
+    this.file = file.toAbsolutePath();
+    this.clock = clock;
+    this.listeners = List.copyOf(listeners);
+    seen = FileContent.of(file);
+    served = seen;
+    current = RuleSet.of(1, seen.rules());
+    watch = DirectoryWatch.start(this.file, this::look);
+  }
+
+  /**
+   * The rules of a file, named as {@code file:rules.yaml} or by its path alone.
+   *
+   * @throws RulesException if it is missing or cannot be read as rules
+   */
+  public static FileRules open(String address, RulesListener... listeners) {
+    String path = address.startsWith("file:") ? address.substring("file:".length()) : address;
+    return open(Path.of(path.startsWith("///") ? path.substring(2) : path), listeners);
+  }
+
+  /**
+   * The rules of a file.
+   *
+   * @throws RulesException if it is missing or cannot be read as rules
+   */
+  public static FileRules open(Path file, RulesListener... listeners) {
+    return new FileRules(file, Clock.system(), List.of(listeners));
+  }
+
+  @Override
+  public RuleSet current() {
+    return current;
+  }
+
+  /** For how long the file has said something else than what is served; zero while in step. */
+  public Duration stale() {
+    long since = differsSince;
+    return since == IN_STEP
+        ? Duration.ZERO
+        : Duration.of(Math.max(0, clock.micros() - since), ChronoUnit.MICROS);
+  }
+
+  /** Looks at the file, and takes what it says if that is new. */
+  synchronized void look() {
+    FileContent now = FileContent.of(file);
+    if (now.equals(seen)) {
+      return;
+    }
+    seen = now;
+    if (now.equals(served)) {
+      differsSince = IN_STEP;
+      return;
+    }
+    try {
+      take(now);
+    } catch (RulesException e) {
+      differsSince = differsSince == IN_STEP ? clock.micros() : differsSince;
+      String reason = String.valueOf(e.getMessage());
+      LOG.log(Level.WARNING, "refused, the last good rules serve:\n{0}", reason);
+      tell(listener -> listener.rejected(reason));
+    }
+  }
+
+  private void take(FileContent now) {
+    List<Rule> rules = now.rules().stream().map(this::kept).toList();
+    boolean changed = !rules.equals(current.rules());
+    if (changed) {
+      current = RuleSet.of(current.revision() + 1, rules);
+    }
+    served = now;
+    differsSince = IN_STEP;
+    if (changed) {
+      RuleSet taken = current;
+      LOG.log(Level.INFO, "{0}: {1} rules, revision {2}", file, rules.size(), taken.revision());
+      tell(listener -> listener.changed(taken));
+    }
+  }
+
+  /** The rule in force if it says the same, so that its limits stay the same objects. */
+  private Rule kept(Rule rule) {
+    Rule old = current.rule(rule.id());
+    return old != null && old.equals(rule) ? old : rule;
+  }
+
+  private void tell(Consumer<RulesListener> news) {
+    for (RulesListener listener : listeners) {
+      try {
+        news.accept(listener);
+      } catch (RuntimeException e) {
+        LOG.log(Level.WARNING, "a listener of " + file + " failed", e);
+      }
+    }
+  }
+
+  /** Stops following the file; the rules in force stay. */
+  @Override
+  public void close() {
+    watch.close();
+  }
+}

@@ -1,0 +1,113 @@
+package io.weir.rules;
+
+import io.weir.algorithm.Algorithms;
+import io.weir.rule.Consistency;
+import io.weir.rule.Durations;
+import io.weir.rule.LimitOverride;
+import io.weir.rule.Posture;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
+import io.weir.rule.Selector;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * A rule as the fields to be written: maps, lists, strings, numbers and truths, in their order, and
+ * only those that are not the default.
+ */
+final class RuleFields {
+
+  /** Text that needs no quotes in YAML, such as {@code 100/minute}. */
+  record Plain(String text) {}
+
+  private RuleFields() {}
+
+  static Map<String, Object> of(Rule rule) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("id", rule.id());
+    putIf(fields, !rule.match().patterns().isEmpty(), "match", selector(rule.match()));
+    putIf(fields, !rule.per().isEmpty(), "per", List.copyOf(rule.per()));
+    fields.put("limit", rates(rule.rates()));
+    String algorithm = rule.algorithm().name();
+    putIf(fields, rule.algorithm() != Algorithms.TOKEN_BUCKET, "algorithm", algorithm);
+    putIf(fields, rule.burst() != 0, "burst", rule.burst());
+    putIf(fields, !rule.coolDown().isZero(), "cool-down", duration(rule.coolDown()));
+    consistency(fields, rule.consistency());
+    posture(fields, rule.posture());
+    putIf(fields, !rule.regions().isEmpty(), "regions", regions(rule));
+    putIf(fields, !rule.overrides().isEmpty(), "overrides", overrides(rule));
+    putIf(fields, rule.durable(), "durable", true);
+    putIf(fields, rule.shadow(), "shadow", true);
+    putIf(fields, !rule.enabled(), "enabled", false);
+    return fields;
+  }
+
+  private static void consistency(Map<String, Object> fields, Consistency consistency) {
+    boolean exact = consistency.kind() == Consistency.Kind.EXACT;
+    putIf(fields, !exact, "consistency", word(consistency.kind()));
+    boolean synced = consistency.kind() == Consistency.Kind.SYNCED;
+    boolean usual = consistency.syncEvery().equals(PairsReader.SYNC_EVERY);
+    putIf(fields, synced && !usual, "sync-every", duration(consistency.syncEvery()));
+  }
+
+  private static void posture(Map<String, Object> fields, Posture posture) {
+    boolean open = posture.answer() == Posture.Answer.OPEN;
+    putIf(fields, !open, "on-store-failure", word(posture.answer()));
+    boolean local = posture.answer() == Posture.Answer.LOCAL;
+    boolean usual = posture.percent() == PairsReader.LOCAL_SHARE;
+    putIf(fields, local && !usual, "local-share", percent(posture.percent()));
+  }
+
+  private static Map<String, Object> regions(Rule rule) {
+    Map<String, Object> shares = new LinkedHashMap<>();
+    rule.regions().forEach((name, share) -> shares.put(name, percent(share)));
+    return shares;
+  }
+
+  private static List<Map<String, Object>> overrides(Rule rule) {
+    return rule.overrides().stream().map(RuleFields::override).toList();
+  }
+
+  private static Map<String, Object> override(LimitOverride override) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("when", selector(override.when()));
+    fields.put("limit", rates(override.rates()));
+    putIf(fields, override.burst() != 0, "burst", override.burst());
+    return fields;
+  }
+
+  private static Map<String, Object> selector(Selector selector) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    selector.patterns().forEach((name, some) -> fields.put(name, oneOrAll(some)));
+    return fields;
+  }
+
+  private static Object rates(List<Rate> rates) {
+    return oneOrAll(rates.stream().map(rate -> new Plain(rate.toString())).toList());
+  }
+
+  private static Object oneOrAll(List<?> several) {
+    return several.size() == 1 ? several.get(0) : several;
+  }
+
+  private static Plain duration(Duration duration) {
+    return new Plain(Durations.format(duration));
+  }
+
+  private static Plain percent(int percent) {
+    return new Plain(percent + "%");
+  }
+
+  private static String word(Enum<?> one) {
+    return one.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static void putIf(Map<String, Object> fields, boolean said, String name, Object value) {
+    if (said) {
+      fields.put(name, value);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package io.weir.rules;
+
+import static io.weir.testkit.DecisionAssert.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.testkit.FakeClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a file says is served, what it says badly is not; looked at by hand, for time stands. */
+class FileRulesTest {
+  private static final String API = "  - {id: api, per: [user], limit: 10/hour}\n";
+  private static final String WEB = "  - {id: web, per: [ip], limit: 5/hour}\n";
+
+  private final FakeClock clock = new FakeClock();
+  private final Heard heard = new Heard();
+  private final Path folder;
+  private final Path file;
+
+  FileRulesTest(@TempDir Path folder) throws IOException {
+    this.folder = folder;
+    file = folder.resolve("rules.yaml");
+    write(API, WEB);
+  }
+
+  @Test
+  void aChangeIsTheNextRevision() throws IOException {
+    try (FileRules rules = open()) {
+      assertThat(rules.current().revision()).isEqualTo(1);
+      RuleSet first = rules.current();
+      write(API, WEB.replace("5/hour", "6/hour"));
+      rules.look();
+      assertThat(rules.current().revision()).isEqualTo(2);
+      assertThat(rules.current().rule("api")).isSameAs(first.rule("api"));
+      assertThat(rule(rules, "web").rates()).hasToString("[6/hour]");
+      assertThat(heard.revisions).containsExactly(2L);
+      assertThat(rules.stale()).isZero();
+    }
+  }
+
+  @Test
+  void touchedOrCommentedItIsTheSame() throws IOException {
+    try (FileRules rules = open()) {
+      RuleSet first = rules.current();
+      write(API, WEB);
+      rules.look();
+      write(API, "# a comment\n", WEB);
+      rules.look();
+      assertThat(rules.current()).isSameAs(first);
+      assertThat(heard.revisions).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "rules:", "rules: [{id: api, limt: 10}]", "rules: [{id: api", "\0"})
+  void aBadChangeIsRefusedAndTheLastGoodServes(String bad) throws IOException {
+    try (FileRules rules = open()) {
+      RuleSet first = rules.current();
+      Files.writeString(file, bad);
+      for (int i = 0; i < 5; i++) {
+        rules.look();
+      }
+      assertThat(rules.current()).isSameAs(first);
+      assertThat(heard.rejections).hasSize(1).first().asString().startsWith(file + ":");
+      clock.advance(Duration.ofSeconds(7));
+      assertThat(rules.stale()).isEqualTo(Duration.ofSeconds(7));
+      Files.writeString(file, bad + " ]");
+      rules.look();
+      clock.advance(Duration.ofSeconds(1));
+      assertThat(rules.stale()).as("counts from the first").isEqualTo(Duration.ofSeconds(8));
+      write(API, WEB);
+      rules.look();
+      assertThat(rules.stale()).isZero();
+      assertThat(rules.current()).as("what was served all along").isSameAs(first);
+    }
+  }
+
+  @Test
+  void aFileThatIsGoneIsReportedOnceAndItsRulesServe() throws IOException {
+    try (FileRules rules = open()) {
+      Files.delete(file);
+      rules.look();
+      rules.look();
+      assertThat(heard.rejections).containsExactly(file + ": does not exist; write rules into it");
+      clock.advance(Duration.ofMinutes(1));
+      assertThat(rules.stale()).isEqualTo(Duration.ofMinutes(1));
+      assertThat(rules.current().rules()).hasSize(2);
+      write(API);
+      rules.look();
+      assertThat(rules.stale()).isZero();
+      assertThat(rules.current().rules()).hasSize(1);
+    }
+  }
+
+  @Test
+  void atTheStartABadFileIsAnErrorThatSaysAll() throws IOException {
+    write("  - {id: api, limt: 10}\n", "  - {id: web, limit: 0/s}\n");
+    assertThatThrownBy(this::open)
+        .isInstanceOfSatisfying(RulesException.class, e -> assertThat(e.problems()).hasSize(2))
+        .hasMessageContaining(file + ":2:15: api: limt: is not a field; did you mean limit?");
+    Files.delete(file);
+    assertThatThrownBy(this::open).hasMessage(file + ": does not exist; write rules into it");
+    Files.createDirectory(file);
+    assertThatThrownBy(this::open)
+        .isInstanceOf(RulesException.class)
+        .hasMessageContaining("cannot be read");
+  }
+
+  @Test
+  void anAddressMayHaveAScheme() {
+    for (String address : List.of("file:" + file, "file://" + file, file.toString())) {
+      try (FileRules rules = FileRules.open(address)) {
+        assertThat(rules.current().rules()).as(address).hasSize(2);
+      }
+    }
+  }
+
+  @Test
+  void aListenerThatFailsHarmsNobody() throws IOException {
+    RulesListener failing =
+        new RulesListener() {
+          @Override
+          public void changed(RuleSet now) {
+            throw new IllegalStateException("on purpose");
+          }
+        };
+    try (FileRules rules = new FileRules(file, clock, List.of(failing, heard))) {
+      write(API);
+      rules.look();
+      assertThat(heard.revisions).containsExactly(2L);
+    }
+  }
+
+  @Test
+  void unrelatedEditsAndOrderKeepTheCounters() throws IOException {
+    try (FileRules rules = open()) {
+      Limiter limiter = Weir.limiter(rules).clock(clock).build();
+      Request user = Request.of("user", "42");
+      assertThat(limiter.decideNow(user)).isAllowed().hasRemaining(9);
+      write(API, WEB.replace("5/hour", "50/hour"));
+      rules.look();
+      assertThat(limiter.decideNow(user)).isAllowed().hasRemaining(8);
+      write(WEB, "  - {id: new, per: [user], limit: 100/minute}\n", API);
+      rules.look();
+      assertThat(limiter.decideNow(user)).isAllowed().hasRemaining(7);
+      write(API);
+      rules.look();
+      assertThat(limiter.decideNow(user)).isAllowed().hasRemaining(6);
+      assertThat(rules.current().revision()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void loosenedWhileRefusedItHelpsAtOnce() throws IOException {
+    try (FileRules rules = open()) {
+      Limiter limiter = Weir.limiter(rules).clock(clock).build();
+      Request user = Request.of("user", "42");
+      limiter.decideNow(user.cost(10));
+      assertThat(limiter.decideNow(user)).isRefused();
+      write(API.replace("10/hour", "1000/hour"), WEB);
+      rules.look();
+      assertThat(limiter.decideNow(user)).isAllowed().hasRemaining(989);
+    }
+  }
+
+  private FileRules open() {
+    return new FileRules(file, clock, List.of(heard));
+  }
+
+  private static Rule rule(FileRules rules, String id) {
+    return Objects.requireNonNull(rules.current().rule(id));
+  }
+
+  private void write(String... rules) throws IOException {
+    Path other = folder.resolve("other");
+    Files.writeString(other, "rules:\n" + String.join("", rules));
+    Files.move(other, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+}

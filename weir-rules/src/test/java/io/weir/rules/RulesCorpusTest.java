@@ -1,0 +1,71 @@
+package io.weir.rules;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.weir.rule.Rule;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every file under {@code bad} is refused with the words beside it; those under good are read. */
+class RulesCorpusTest {
+  private static final String ADVICE =
+      "[Ww]rite |leave it out|keep one|close it by|name at most|take it out|save the file";
+
+  static List<Path> bad() throws Exception {
+    return files("bad").filter(file -> !file.toString().endsWith(".txt")).toList();
+  }
+
+  static List<Path> good() throws Exception {
+    return files("good").toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("bad")
+  void isRefusedInTheseWords(Path file) throws Exception {
+    Path words = Path.of(file.toString().replaceFirst("\\.[a-z]+$", ".txt"));
+    assertThat(words).as("what is expected of %s", file.getFileName()).exists();
+    RulesException refused = catchThrowableOfType(RulesException.class, () -> read(file));
+    assertThat(refused).as("%s is refused", file.getFileName()).isNotNull();
+    String expected = Files.readString(words, UTF_8).stripTrailing();
+    assertThat(refused).hasMessage(expected);
+    assertThat(refused.problems())
+        .hasSize((int) expected.lines().count())
+        .allSatisfy(problem -> assertThat(problem.reason()).containsPattern(ADVICE));
+  }
+
+  @Test
+  void thereAreManyAndNoWordsWithoutTheirFile() throws Exception {
+    assertThat(bad()).hasSizeGreaterThan(150);
+    assertThat(files("bad").filter(file -> file.toString().endsWith(".txt")).count())
+        .isEqualTo(bad().size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("good")
+  void isReadAndComesBack(Path file) throws Exception {
+    List<Rule> rules = read(file);
+    assertThat(Rules.read(Rules.toYaml(rules))).isEqualTo(rules);
+    assertThat(Rules.read(Rules.toJson(rules))).isEqualTo(rules);
+  }
+
+  private static List<Rule> read(Path file) throws IOException {
+    return Rules.read(String.valueOf(file.getFileName()), Files.readAllBytes(file));
+  }
+
+  private static Stream<Path> files(String folder) throws IOException, URISyntaxException {
+    Path path = Path.of(Objects.requireNonNull(RulesCorpusTest.class.getResource(folder)).toURI());
+    try (Stream<Path> files = Files.list(path)) {
+      return files.sorted().toList().stream();
+    }
+  }
+}
