@@ -143,9 +143,7 @@ class RedisStoreTest {
       }
       assertThat(answers).allMatch(answer -> answer.join()[0].fits());
       Soon.until(
-          Duration.ofSeconds(30),
-          "memory comes back",
-          () -> number("HLEN", "weir:{0}") <= 2);
+          Duration.ofSeconds(30), "memory comes back", () -> number("HLEN", "weir:{0}") <= 2);
       // what is left is mostly the table of the hash, which Redis shrinks as it is used
       assertThat(number("MEMORY", "USAGE", "weir:{0}", "SAMPLES", "0")).isLessThan(500_000);
       assertThat(take(store, lasting, "x", 1).fits()).as("what is used is kept").isFalse();
