@@ -1,0 +1,134 @@
+package io.weir.rules.database;
+
+import io.weir.rule.RuleSet;
+import io.weir.rules.RulesListener;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** What this node knows of the database, and how it keeps in step with it. */
+final class Node implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(Node.class.getName());
+
+  /** One look in so many reads everything, so that an edit by hand is found too. */
+  private static final int WHOLE = 15;
+
+  private final Database database;
+  private final DatabaseRules.Settings settings;
+  private final List<RulesListener> listeners;
+  private final RuleCache rules = new RuleCache();
+  private final Follower follower;
+  private int looks;
+  private volatile long inStepAt;
+
+  private Node(Database database, DatabaseRules.Settings settings, List<RulesListener> listeners) {
+    this.database = database;
+    this.settings = settings;
+    this.listeners = listeners;
+    follower = new Follower(database, settings.every(), this::look);
+  }
+
+  static Node start(
+      Database database, DatabaseRules.Settings settings, List<RulesListener> listeners) {
+    Node node = new Node(database, settings, listeners);
+    try {
+      node.first();
+      return node;
+    } catch (RuntimeException e) {
+      node.close();
+      throw e;
+    }
+  }
+
+  private void first() {
+    try {
+      follower.lookFirst();
+    } catch (SQLException e) {
+      throw database.failure(e);
+    }
+    if (!rules.bad().isEmpty()) {
+      throw new DatabaseException(
+          database + " holds rules that are wrong: " + String.join(" ", rules.bad().values()));
+    }
+    follower.start();
+  }
+
+  RuleCache rules() {
+    return rules;
+  }
+
+  /** Within two looks a node counts as in step. */
+  Duration stale() {
+    long micros = settings.clock().micros() - inStepAt;
+    Duration since = Duration.of(Math.max(0, micros), ChronoUnit.MICROS);
+    return since.compareTo(settings.every().multipliedBy(2)) <= 0 ? Duration.ZERO : since;
+  }
+
+  /** Changes a rule, and has the change in force here before it returns. */
+  long change(String id, Database.Work<Long> work) {
+    for (Map.Entry<String, String> bad : rules.bad().entrySet()) {
+      if (!bad.getKey().equals(id)) {
+        throw new DatabaseException(
+            "nothing is changed, since it could not come in force beside a bad rule; put '%s' right or delete it first: %s"
+                .formatted(bad.getKey(), bad.getValue()));
+      }
+    }
+    long revision = database.change(work);
+    refresh();
+    return revision;
+  }
+
+  /** Looks now; if the database went away just then, the follower will. */
+  void refresh() {
+    try {
+      database.read(
+          connection -> {
+            look(connection);
+            return true;
+          });
+    } catch (DatabaseException e) {
+      LOG.log(Level.DEBUG, "changed, but not read back yet", e);
+    }
+  }
+
+  private synchronized void look(Connection connection) throws SQLException {
+    RuleSet before = rules.rules();
+    Map<String, String> badBefore = rules.bad();
+    rules.look(connection, looks++ % WHOLE == 0);
+    RuleSet now = rules.rules();
+    Map<String, String> bad = rules.bad();
+    if (bad.isEmpty()) {
+      inStepAt = settings.clock().micros();
+    } else if (!bad.equals(badBefore)) {
+      String reason = String.join("\n", bad.values());
+      LOG.log(Level.WARNING, "refused, the last good rules serve:\n{0}", reason);
+      tell(listener -> listener.rejected(reason));
+    }
+    if (now != before) {
+      LOG.log(
+          Level.INFO, "{0}: {1} rules, revision {2}", database, now.rules().size(), now.revision());
+      tell(listener -> listener.changed(now));
+    }
+  }
+
+  private void tell(Consumer<RulesListener> news) {
+    for (RulesListener listener : listeners) {
+      try {
+        news.accept(listener);
+      } catch (RuntimeException e) {
+        LOG.log(Level.WARNING, "a listener of " + database + " failed", e);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    follower.close();
+  }
+}
