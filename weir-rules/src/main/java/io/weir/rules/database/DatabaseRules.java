@@ -22,10 +22,12 @@ import java.util.List;
 public final class DatabaseRules implements RuleSource, AutoCloseable {
   private final Database database;
   private final Node node;
+  private final ApiKeys keys;
 
   private DatabaseRules(Database database, Node node) {
     this.database = database;
     this.node = node;
+    keys = new ApiKeys(database, node);
   }
 
   /**
@@ -64,6 +66,11 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   /** The revision of one rule's last change, as this node knows it; 0 if there is no such rule. */
   public long revision(String id) {
     return node.rules().revision(id);
+  }
+
+  /** The API keys of the same database. */
+  public ApiKeys keys() {
+    return keys;
   }
 
   /** For how long this node has not been in step with the database; zero while it is. */

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 
 /** Brings the schema up to date: the scripts not yet run, in their order, one node at a time. */
 final class Migrations {
-  private static final List<String> SCRIPTS = List.of("V1__rules.sql");
+  private static final List<String> SCRIPTS = List.of("V1__rules.sql", "V2__keys.sql");
 
   private static final Pattern END = Pattern.compile(";\\s*\\R");
 

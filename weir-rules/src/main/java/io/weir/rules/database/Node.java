@@ -23,6 +23,7 @@ final class Node implements AutoCloseable {
   private final DatabaseRules.Settings settings;
   private final List<RulesListener> listeners;
   private final RuleCache rules = new RuleCache();
+  private final KeyCache keys = new KeyCache();
   private final Follower follower;
   private int looks;
   private volatile long inStepAt;
@@ -63,6 +64,10 @@ final class Node implements AutoCloseable {
     return rules;
   }
 
+  KeyCache keys() {
+    return keys;
+  }
+
   /** Within two looks a node counts as in step. */
   Duration stale() {
     long micros = settings.clock().micros() - inStepAt;
@@ -84,6 +89,13 @@ final class Node implements AutoCloseable {
     return revision;
   }
 
+  /** Changes keys, and has the change in force here before it returns. */
+  <T> T changeKeys(Database.Work<T> work) {
+    T result = database.change(work);
+    refresh();
+    return result;
+  }
+
   /** Looks now; if the database went away just then, the follower will. */
   void refresh() {
     try {
@@ -100,7 +112,9 @@ final class Node implements AutoCloseable {
   private synchronized void look(Connection connection) throws SQLException {
     RuleSet before = rules.rules();
     Map<String, String> badBefore = rules.bad();
-    rules.look(connection, looks++ % WHOLE == 0);
+    boolean whole = looks++ % WHOLE == 0;
+    rules.look(connection, whole);
+    keys.look(connection, whole);
     RuleSet now = rules.rules();
     Map<String, String> bad = rules.bad();
     if (bad.isEmpty()) {

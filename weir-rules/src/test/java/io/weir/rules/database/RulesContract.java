@@ -6,13 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
 import io.weir.rules.RulesListener;
-import io.weir.store.Clock;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -22,54 +16,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What rules in any database do. */
 @Timeout(60)
-abstract class RulesContract {
-  static final Duration SOON = Duration.ofSeconds(2);
-
-  private final List<DatabaseRules> open = new ArrayList<>();
-
-  /** A database nobody has used yet, the same one throughout a test. */
-  abstract String url();
-
-  /** How soon another node is to see a change. */
-  abstract Duration reach();
-
-  final DatabaseRules node(RulesListener... listeners) {
-    DatabaseRules node = DatabaseRules.open(url(), listeners);
-    open.add(node);
-    return node;
-  }
-
-  /** A node that looks often, and so finds an edit by hand early. */
-  final DatabaseRules eagerNode(RulesListener... listeners) {
-    var settings = new DatabaseRules.Settings(Duration.ofMillis(20), Clock.system());
-    DatabaseRules node = DatabaseRules.open(url(), settings, listeners);
-    open.add(node);
-    return node;
-  }
-
-  @AfterEach
-  final void closeAll() {
-    open.forEach(DatabaseRules::close);
-  }
-
-  static Rule rule(String id, int permits) {
-    return Rules.readOne("test", "{id: " + id + ", per: [user], limit: " + permits + "/hour}");
-  }
-
-  final void byHand(String sql) {
-    try (Connection connection = DriverManager.getConnection(url());
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    } catch (SQLException e) {
-      throw new AssertionError(e);
-    }
-  }
+abstract class RulesContract extends DatabaseTest {
 
   @Test
   void aChangeIsInForceHereAtOnceAndThereSoon() {
