@@ -6,8 +6,10 @@ import io.weir.rule.RuleSource;
 import io.weir.rules.Rules;
 import io.weir.rules.RulesListener;
 import io.weir.store.Clock;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The rules of a database, followed as they change, and changed here with a history.
@@ -39,6 +41,16 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
     return open(url, Settings.DEFAULT, listeners);
   }
 
+  /**
+   * As {@link #open(String, RulesListener...)}, with a copy of the last good rules and keys in a
+   * file, from which they serve if the database is away, or holds a bad row, at the start.
+   *
+   * @throws DatabaseException if the database cannot serve and there is no good copy
+   */
+  public static DatabaseRules open(String url, Path copy, RulesListener... listeners) {
+    return open(url, Settings.DEFAULT.with(copy), listeners);
+  }
+
   static DatabaseRules open(String url, Settings settings, RulesListener... listeners) {
     Database database = new Database(url);
     try {
@@ -53,9 +65,15 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * How a database is followed.
    *
    * @param every how often to look where nothing is told
+   * @param copy where to keep the last good rules; empty for a start that fails without database
    */
-  record Settings(Duration every, Clock clock) {
-    static final Settings DEFAULT = new Settings(Duration.ofSeconds(1), Clock.system());
+  record Settings(Duration every, Clock clock, Optional<Copy> copy) {
+    static final Settings DEFAULT =
+        new Settings(Duration.ofSeconds(1), Clock.system(), Optional.empty());
+
+    Settings with(Path file) {
+      return new Settings(every, clock, Optional.of(new Copy(file)));
+    }
   }
 
   @Override

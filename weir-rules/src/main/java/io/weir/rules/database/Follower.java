@@ -43,7 +43,13 @@ final class Follower implements AutoCloseable {
 
   /** Looks for the first time, in the thread of the caller. */
   void lookFirst() throws SQLException {
-    look();
+    try {
+      look();
+    } catch (SQLException | RuntimeException e) {
+      away = true;
+      disconnect();
+      throw e;
+    }
   }
 
   void start() {

@@ -33,6 +33,13 @@ final class KeyCache {
     return keys;
   }
 
+  /** Knows the keys of a copy until those of the database are read. */
+  void restore(Map<Digest, Caller> copied) {
+    if (seen == NONE) {
+      keys = new ConcurrentHashMap<>(copied);
+    }
+  }
+
   /**
    * Takes what the database says now.
    *

@@ -2,6 +2,7 @@ package io.weir.rules.database;
 
 import io.weir.rule.RuleSet;
 import io.weir.rules.RulesListener;
+import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /** What this node knows of the database, and how it keeps in step with it. */
@@ -25,14 +27,16 @@ final class Node implements AutoCloseable {
   private final RuleCache rules = new RuleCache();
   private final KeyCache keys = new KeyCache();
   private final Follower follower;
+  private final AtomicBoolean news = new AtomicBoolean();
   private int looks;
+  private long copiedAt;
   private volatile long inStepAt;
 
   private Node(Database database, DatabaseRules.Settings settings, List<RulesListener> listeners) {
     this.database = database;
     this.settings = settings;
     this.listeners = listeners;
-    follower = new Follower(database, settings.every(), this::look);
+    follower = new Follower(database, settings.every(), this::follow);
   }
 
   static Node start(
@@ -50,14 +54,30 @@ final class Node implements AutoCloseable {
   private void first() {
     try {
       follower.lookFirst();
+      if (!rules.bad().isEmpty()) {
+        String wrong = String.join(" ", rules.bad().values());
+        throw new DatabaseException(database + " holds rules that are wrong: " + wrong);
+      }
     } catch (SQLException e) {
-      throw database.failure(e);
-    }
-    if (!rules.bad().isEmpty()) {
-      throw new DatabaseException(
-          database + " holds rules that are wrong: " + String.join(" ", rules.bad().values()));
+      restore(database.failure(e));
+    } catch (DatabaseException e) {
+      restore(e);
     }
     follower.start();
+  }
+
+  private void restore(DatabaseException why) {
+    Copy copy = settings.copy().orElseThrow(() -> why);
+    try {
+      Copy.Content content = copy.read();
+      rules.restore(content.rules());
+      keys.restore(content.keys());
+      inStepAt = content.micros();
+      LOG.log(Level.WARNING, "{0}; the copy at {1} serves", why.getMessage(), copy);
+    } catch (IOException e) {
+      throw new DatabaseException(
+          why.getMessage() + "; and " + e.getMessage() + "; start the database first", why);
+    }
   }
 
   RuleCache rules() {
@@ -109,12 +129,31 @@ final class Node implements AutoCloseable {
     }
   }
 
+  private void follow(Connection connection) throws SQLException {
+    look(connection);
+    keepCopy();
+  }
+
+  /** In the follower's thread only, so that many changes at once make few copies. */
+  private void keepCopy() {
+    long now = settings.clock().micros();
+    boolean due = now - copiedAt >= settings.every().toNanos() / 1000;
+    if (settings.copy().isPresent() && rules.bad().isEmpty() && due && news.getAndSet(false)) {
+      copiedAt = now;
+      try {
+        settings.copy().get().write(rules.rules(), keys.keys());
+      } catch (IOException e) {
+        LOG.log(Level.WARNING, "the copy of the rules cannot be written: {0}", e.toString());
+      }
+    }
+  }
+
   private synchronized void look(Connection connection) throws SQLException {
     RuleSet before = rules.rules();
     Map<String, String> badBefore = rules.bad();
     boolean whole = looks++ % WHOLE == 0;
     rules.look(connection, whole);
-    keys.look(connection, whole);
+    boolean newKeys = keys.look(connection, whole);
     RuleSet now = rules.rules();
     Map<String, String> bad = rules.bad();
     if (bad.isEmpty()) {
@@ -123,6 +162,9 @@ final class Node implements AutoCloseable {
       String reason = String.join("\n", bad.values());
       LOG.log(Level.WARNING, "refused, the last good rules serve:\n{0}", reason);
       tell(listener -> listener.rejected(reason));
+    }
+    if (newKeys || now != before) {
+      news.set(true);
     }
     if (now != before) {
       LOG.log(
@@ -144,5 +186,7 @@ final class Node implements AutoCloseable {
   @Override
   public void close() {
     follower.close();
+    copiedAt = 0;
+    keepCopy();
   }
 }

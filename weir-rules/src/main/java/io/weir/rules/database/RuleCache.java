@@ -54,6 +54,11 @@ final class RuleCache {
     }
   }
 
+  /** Serves rules of a copy until the database is read. */
+  void restore(RuleSet rules) {
+    served = new Served(rules, Map.of());
+  }
+
   /** Serves these rows, unless one of them is bad. */
   void take(long revision, List<RuleRow> rows) {
     Map<String, RuleRow> byId = new HashMap<>();
@@ -68,8 +73,9 @@ final class RuleCache {
       }
     }
     bad = wrong;
-    if (wrong.isEmpty() && !(revision == rules().revision() && rules.equals(rules().rules()))) {
-      served = new Served(RuleSet.of(revision, rules), byId);
+    if (wrong.isEmpty()) {
+      boolean same = revision == rules().revision() && rules.equals(rules().rules());
+      served = new Served(same ? rules() : RuleSet.of(revision, rules), byId);
     }
   }
 

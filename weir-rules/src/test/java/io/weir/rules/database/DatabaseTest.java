@@ -11,6 +11,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 
 /** Nodes on one database, which are closed after the test. */
@@ -31,7 +32,8 @@ abstract class DatabaseTest {
 
   /** A node that looks often, and so finds an edit by hand early. */
   final DatabaseRules eagerNode(RulesListener... listeners) {
-    var settings = new DatabaseRules.Settings(Duration.ofMillis(20), Clock.system());
+    var settings =
+        new DatabaseRules.Settings(Duration.ofMillis(20), Clock.system(), Optional.empty());
     return opened(DatabaseRules.open(url(), settings, listeners));
   }
 

@@ -1,6 +1,7 @@
 package io.weir.rules.database;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -22,7 +24,8 @@ final class PostgresProcess implements AutoCloseable {
 
   private PostgresProcess(Path folder) throws IOException {
     this.folder = folder;
-    server = EmbeddedPostgres.builder().setDataDirectory(folder).start();
+    server =
+        EmbeddedPostgres.builder().setDataDirectory(folder).setCleanDataDirectory(false).start();
   }
 
   static PostgresProcess start() {
@@ -66,6 +69,8 @@ final class PostgresProcess implements AutoCloseable {
     int port = server.getPort();
     try {
       Files.deleteIfExists(folder.resolve("postmaster.pid"));
+      // gives up the lock on the folder
+      server.close();
       server =
           EmbeddedPostgres.builder()
               .setDataDirectory(folder)
@@ -104,6 +109,9 @@ final class PostgresProcess implements AutoCloseable {
   public void close() {
     try {
       server.close();
+      try (Stream<Path> files = Files.walk(folder)) {
+        files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
