@@ -1,0 +1,71 @@
+package io.weir.rules.database;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The API keys of a database: made and revoked there, verified from this node's memory.
+ *
+ * <p>A change is in force on this node when the call returns, and on every other node within two
+ * seconds. Safe for any number of threads.
+ */
+public final class ApiKeys {
+  private static final int LONGEST = 200;
+
+  private final Database database;
+  private final Node node;
+
+  ApiKeys(Database database, Node node) {
+    this.database = database;
+    this.node = node;
+  }
+
+  /**
+   * Makes a key.
+   *
+   * @param tier empty for none
+   * @return it with its secret, of which only a digest is kept
+   * @throws DatabaseException if the database is away
+   */
+  public NewKey create(String user, String tier, String who) {
+    if (user.isBlank() || user.length() > LONGEST || tier.length() > LONGEST) {
+      throw new IllegalArgumentException(
+          "a key is for a user, and a tier if there are any; write 1 to 200 characters");
+    }
+    String by = DatabaseRules.named(who);
+    NewKey made = Secret.make();
+    Caller caller = new Caller(made.id(), user, tier);
+    String hash = Secret.digest(made.secret()).hex();
+    return node.changeKeys(
+        connection -> {
+          KeyTable.insert(connection, caller, hash, by);
+          return made;
+        });
+  }
+
+  /**
+   * Revokes a key for good.
+   *
+   * @return whether there was such a key, and it was not revoked yet
+   * @throws DatabaseException if the database is away
+   */
+  public boolean revoke(String id) {
+    return node.changeKeys(connection -> KeyTable.revoke(connection, id));
+  }
+
+  /**
+   * All keys, those revoked included, in the order they were made.
+   *
+   * @throws DatabaseException if the database is away
+   */
+  public List<ApiKey> list() {
+    return database.read(KeyTable::list);
+  }
+
+  /** Whom a presented secret is of; empty if it is of no good key. Never asks the database. */
+  public Optional<Caller> verify(String presented) {
+    return Secret.looksLike(presented)
+        ? Optional.ofNullable(node.keys().caller(Secret.digest(presented)))
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,154 @@
+package io.weir.rules.database;
+
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.RuleSource;
+import io.weir.rules.Rules;
+import io.weir.rules.RulesListener;
+import io.weir.store.Clock;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The rules of a database, followed as they change, and changed here with a history.
+ *
+ * <p>A change is in force on this node when the call returns, and on every other node within two
+ * seconds: PostgreSQL tells them at once, and all look every second. A bad row changes nothing, nor
+ * does a database that is away: the last good rules serve, and {@link #stale} grows until all is
+ * well again. A rule that a change leaves as it was stays the same object.
+ *
+ * <p>Safe for any number of threads; {@link #current} is a mere read.
+ */
+public final class DatabaseRules implements RuleSource, AutoCloseable {
+  private final Database database;
+  private final Node node;
+  private final ApiKeys keys;
+
+  private DatabaseRules(Database database, Node node) {
+    this.database = database;
+    this.node = node;
+    keys = new ApiKeys(database, node);
+  }
+
+  /**
+   * The rules of {@code jdbc:postgresql://…} (14 or newer) or {@code jdbc:h2:…}.
+   *
+   * @throws DatabaseException if the database is away or holds a bad row
+   */
+  public static DatabaseRules open(String url, RulesListener... listeners) {
+    return open(url, Settings.DEFAULT, listeners);
+  }
+
+  /**
+   * As {@link #open(String, RulesListener...)}, with a copy of the last good rules and keys in a
+   * file, from which they serve if the database is away, or holds a bad row, at the start.
+   *
+   * @throws DatabaseException if the database cannot serve and there is no good copy
+   */
+  public static DatabaseRules open(String url, Path copy, RulesListener... listeners) {
+    return open(url, Settings.DEFAULT.with(copy), listeners);
+  }
+
+  static DatabaseRules open(String url, Settings settings, RulesListener... listeners) {
+    Database database = new Database(url);
+    try {
+      return new DatabaseRules(database, Node.start(database, settings, List.of(listeners)));
+    } catch (RuntimeException e) {
+      database.close();
+      throw e;
+    }
+  }
+
+  /**
+   * How a database is followed.
+   *
+   * @param every how often to look where nothing is told
+   * @param copy where to keep the last good rules; empty for a start that fails without database
+   */
+  record Settings(Duration every, Clock clock, Optional<Copy> copy) {
+    static final Settings DEFAULT =
+        new Settings(Duration.ofSeconds(1), Clock.system(), Optional.empty());
+
+    Settings with(Path file) {
+      return new Settings(every, clock, Optional.of(new Copy(file)));
+    }
+  }
+
+  @Override
+  public RuleSet current() {
+    return node.rules().rules();
+  }
+
+  /** The revision of one rule's last change, as this node knows it; 0 if there is no such rule. */
+  public long revision(String id) {
+    return node.rules().revision(id);
+  }
+
+  /** The API keys of the same database. */
+  public ApiKeys keys() {
+    return keys;
+  }
+
+  /** For how long this node has not been in step with the database; zero while it is. */
+  public Duration stale() {
+    return node.stale();
+  }
+
+  /**
+   * Makes or replaces a rule; a new one goes to the end.
+   *
+   * @param expectedRevision the {@link #revision(String)} this is a change of; 0 for a new rule
+   * @return the rule's revision now
+   * @throws StaleRevisionException if the rule was changed since
+   * @throws DatabaseException if the database is away, or holds another rule that is bad
+   */
+  public long put(Rule rule, String who, long expectedRevision) {
+    String body = Rules.toJson(rule);
+    return node.change(
+        rule.id(), c -> RuleTable.put(c, rule.id(), body, named(who), expectedRevision));
+  }
+
+  /**
+   * Deletes a rule.
+   *
+   * @return the revision of the rules now
+   * @throws StaleRevisionException if the rule was changed since, or is gone
+   * @throws DatabaseException if the database is away, or holds another rule that is bad
+   */
+  public long delete(String id, String who, long expectedRevision) {
+    return node.change(id, c -> RuleTable.delete(c, id, named(who), expectedRevision));
+  }
+
+  /** The changes of a rule, the last one first; of one that is deleted too. */
+  public List<Change> history(String id) {
+    return database.read(
+        c -> HistoryTable.of(c, id).stream().map(HistoryTable.Entry::change).toList());
+  }
+
+  /**
+   * Makes a rule what it was before its last change; done twice, all is as at first.
+   *
+   * @return the revision of the rules now
+   * @throws IllegalArgumentException if the rule has no history
+   */
+  public long undo(String id, String who) {
+    return node.change(id, c -> RuleTable.undo(c, id, named(who)));
+  }
+
+  static String named(String who) {
+    if (who.isBlank() || who.length() > 200) {
+      throw new IllegalArgumentException(
+          "who changes this is not said; write a name of 1 to 200 characters");
+    }
+    return who;
+  }
+
+  /** Stops following the database; the rules in force stay. */
+  @Override
+  public void close() {
+    node.close();
+    database.close();
+  }
+}

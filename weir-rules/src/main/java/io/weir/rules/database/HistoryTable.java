@@ -1,0 +1,68 @@
+package io.weir.rules.database;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The table of all changes of rules. */
+final class HistoryTable {
+  private static final String OF_RULE =
+      "SELECT revision, position, who, changed_at, body_before, body_after FROM weir_history"
+          + " WHERE rule_id = ? ORDER BY revision DESC";
+  private static final String INSERT =
+      "INSERT INTO weir_history (revision, rule_id, position, who, body_before, body_after)"
+          + " VALUES (?, ?, ?, ?, ?, ?)";
+
+  private HistoryTable() {}
+
+  /** A change, and the place of the rule in the order. */
+  record Entry(Change change, long position) {}
+
+  /** The changes of a rule, the last one first. */
+  static List<Entry> of(Connection connection, String id) throws SQLException {
+    List<Entry> entries = new ArrayList<>();
+    try (PreparedStatement query = connection.prepareStatement(OF_RULE)) {
+      query.setString(1, id);
+      try (ResultSet row = query.executeQuery()) {
+        while (row.next()) {
+          Change change =
+              new Change(
+                  row.getLong(1),
+                  id,
+                  row.getString(3),
+                  row.getObject(4, OffsetDateTime.class).toInstant(),
+                  Optional.ofNullable(row.getString(5)),
+                  Optional.ofNullable(row.getString(6)));
+          entries.add(new Entry(change, row.getLong(2)));
+        }
+      }
+    }
+    return entries;
+  }
+
+  static void add(
+      Connection connection,
+      long revision,
+      String id,
+      long position,
+      String who,
+      @Nullable String before,
+      @Nullable String after)
+      throws SQLException {
+    try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
+      insert.setLong(1, revision);
+      insert.setString(2, id);
+      insert.setLong(3, position);
+      insert.setString(4, who);
+      insert.setString(5, before);
+      insert.setString(6, after);
+      insert.executeUpdate();
+    }
+  }
+}

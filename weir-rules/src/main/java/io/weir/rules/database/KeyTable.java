@@ -1,0 +1,96 @@
+package io.weir.rules.database;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The table of API keys. */
+final class KeyTable {
+  private static final String SINCE =
+      "SELECT hash, id, owner, tier, revoked_at FROM weir_key WHERE revision > ?";
+  private static final String LIST =
+      "SELECT id, owner, tier, who, created_at, revoked_at FROM weir_key ORDER BY created_at, id";
+  private static final String COUNT = "SELECT COUNT(*) FROM weir_key WHERE revoked_at IS NULL";
+  private static final String INSERT =
+      "INSERT INTO weir_key (id, hash, owner, tier, who, revision) VALUES (?, ?, ?, ?, ?, ?)";
+  private static final String REVOKE =
+      "UPDATE weir_key SET revoked_at = CURRENT_TIMESTAMP, revision = ?"
+          + " WHERE id = ? AND revoked_at IS NULL";
+  private static final int FETCHED_AT_ONCE = 5_000;
+
+  private KeyTable() {}
+
+  /** Takes the keys one by one. */
+  @FunctionalInterface
+  interface Visitor {
+    void key(String hash, Caller caller, boolean revoked);
+  }
+
+  /** Visits the keys changed since a revision. */
+  static void since(Connection connection, long revision, Visitor visitor) throws SQLException {
+    try (PreparedStatement query = connection.prepareStatement(SINCE)) {
+      query.setFetchSize(FETCHED_AT_ONCE);
+      query.setLong(1, revision);
+      try (ResultSet row = query.executeQuery()) {
+        while (row.next()) {
+          Caller caller = new Caller(row.getString(2), row.getString(3), row.getString(4));
+          visitor.key(row.getString(1), caller, row.getObject(5) != null);
+        }
+      }
+    }
+  }
+
+  static List<ApiKey> list(Connection connection) throws SQLException {
+    List<ApiKey> keys = new ArrayList<>();
+    try (PreparedStatement query = connection.prepareStatement(LIST);
+        ResultSet row = query.executeQuery()) {
+      while (row.next()) {
+        Caller caller = new Caller(row.getString(1), row.getString(2), row.getString(3));
+        Optional<Instant> revoked =
+            Optional.ofNullable(row.getObject(6, OffsetDateTime.class))
+                .map(OffsetDateTime::toInstant);
+        Instant created = row.getObject(5, OffsetDateTime.class).toInstant();
+        keys.add(new ApiKey(caller, row.getString(4), created, revoked));
+      }
+    }
+    return keys;
+  }
+
+  /** How many keys are good. */
+  static long count(Connection connection) throws SQLException {
+    try (PreparedStatement query = connection.prepareStatement(COUNT);
+        ResultSet row = query.executeQuery()) {
+      return row.next() ? row.getLong(1) : 0;
+    }
+  }
+
+  static void insert(Connection connection, Caller caller, String hash, String who)
+      throws SQLException {
+    long revision = Kind.KEYS.next(connection);
+    try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
+      insert.setString(1, caller.key());
+      insert.setString(2, hash);
+      insert.setString(3, caller.user());
+      insert.setString(4, caller.tier());
+      insert.setString(5, who);
+      insert.setLong(6, revision);
+      insert.executeUpdate();
+    }
+  }
+
+  /** Whether there was such a key, and it was good. */
+  static boolean revoke(Connection connection, String id) throws SQLException {
+    long revision = Kind.KEYS.next(connection);
+    try (PreparedStatement revoke = connection.prepareStatement(REVOKE)) {
+      revoke.setLong(1, revision);
+      revoke.setString(2, id);
+      return revoke.executeUpdate() > 0;
+    }
+  }
+}

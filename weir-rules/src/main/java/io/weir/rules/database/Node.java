@@ -1,0 +1,192 @@
+package io.weir.rules.database;
+
+import io.weir.rule.RuleSet;
+import io.weir.rules.RulesListener;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/** What this node knows of the database, and how it keeps in step with it. */
+final class Node implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(Node.class.getName());
+
+  /** One look in so many reads everything, so that an edit by hand is found too. */
+  private static final int WHOLE = 15;
+
+  private final Database database;
+  private final DatabaseRules.Settings settings;
+  private final List<RulesListener> listeners;
+  private final RuleCache rules = new RuleCache();
+  private final KeyCache keys = new KeyCache();
+  private final Follower follower;
+  private final AtomicBoolean news = new AtomicBoolean();
+  private int looks;
+  private long copiedAt;
+  private volatile long inStepAt;
+
+  private Node(Database database, DatabaseRules.Settings settings, List<RulesListener> listeners) {
+    this.database = database;
+    this.settings = settings;
+    this.listeners = listeners;
+    follower = new Follower(database, settings.every(), this::follow);
+  }
+
+  static Node start(
+      Database database, DatabaseRules.Settings settings, List<RulesListener> listeners) {
+    Node node = new Node(database, settings, listeners);
+    try {
+      node.first();
+      return node;
+    } catch (RuntimeException e) {
+      node.close();
+      throw e;
+    }
+  }
+
+  private void first() {
+    try {
+      follower.lookFirst();
+      if (!rules.bad().isEmpty()) {
+        String wrong = String.join(" ", rules.bad().values());
+        throw new DatabaseException(database + " holds rules that are wrong: " + wrong);
+      }
+    } catch (SQLException e) {
+      restore(database.failure(e));
+    } catch (DatabaseException e) {
+      restore(e);
+    }
+    follower.start();
+  }
+
+  private void restore(DatabaseException why) {
+    Copy copy = settings.copy().orElseThrow(() -> why);
+    try {
+      Copy.Content content = copy.read();
+      rules.restore(content.rules());
+      keys.restore(content.keys());
+      inStepAt = content.micros();
+      LOG.log(Level.WARNING, "{0}; the copy at {1} serves", why.getMessage(), copy);
+    } catch (IOException e) {
+      throw new DatabaseException(
+          why.getMessage() + "; and " + e.getMessage() + "; start the database first", why);
+    }
+  }
+
+  RuleCache rules() {
+    return rules;
+  }
+
+  KeyCache keys() {
+    return keys;
+  }
+
+  /** Within two looks a node counts as in step. */
+  Duration stale() {
+    long micros = settings.clock().micros() - inStepAt;
+    Duration since = Duration.of(Math.max(0, micros), ChronoUnit.MICROS);
+    return since.compareTo(settings.every().multipliedBy(2)) <= 0 ? Duration.ZERO : since;
+  }
+
+  /** Changes a rule, and has the change in force here before it returns. */
+  long change(String id, Database.Work<Long> work) {
+    for (Map.Entry<String, String> bad : rules.bad().entrySet()) {
+      if (!bad.getKey().equals(id)) {
+        throw new DatabaseException(
+            "nothing is changed, since it could not come in force beside a bad rule; put '%s' right or delete it first: %s"
+                .formatted(bad.getKey(), bad.getValue()));
+      }
+    }
+    long revision = database.change(work);
+    refresh();
+    return revision;
+  }
+
+  /** Changes keys, and has the change in force here before it returns. */
+  <T> T changeKeys(Database.Work<T> work) {
+    T result = database.change(work);
+    refresh();
+    return result;
+  }
+
+  /** Looks now; if the database went away just then, the follower will. */
+  void refresh() {
+    try {
+      database.read(
+          connection -> {
+            look(connection);
+            return true;
+          });
+    } catch (DatabaseException e) {
+      LOG.log(Level.DEBUG, "changed, but not read back yet", e);
+    }
+  }
+
+  private void follow(Connection connection) throws SQLException {
+    look(connection);
+    keepCopy();
+  }
+
+  /** In the follower's thread only, so that many changes at once make few copies. */
+  private void keepCopy() {
+    long now = settings.clock().micros();
+    boolean due = now - copiedAt >= settings.every().toNanos() / 1000;
+    if (settings.copy().isPresent() && rules.bad().isEmpty() && due && news.getAndSet(false)) {
+      copiedAt = now;
+      try {
+        settings.copy().get().write(rules.rules(), keys.keys());
+      } catch (IOException e) {
+        LOG.log(Level.WARNING, "the copy of the rules cannot be written: {0}", e.toString());
+      }
+    }
+  }
+
+  private synchronized void look(Connection connection) throws SQLException {
+    RuleSet before = rules.rules();
+    Map<String, String> badBefore = rules.bad();
+    boolean whole = looks++ % WHOLE == 0;
+    rules.look(connection, whole);
+    boolean newKeys = keys.look(connection, whole);
+    RuleSet now = rules.rules();
+    Map<String, String> bad = rules.bad();
+    if (bad.isEmpty()) {
+      inStepAt = settings.clock().micros();
+    } else if (!bad.equals(badBefore)) {
+      String reason = String.join("\n", bad.values());
+      LOG.log(Level.WARNING, "refused, the last good rules serve:\n{0}", reason);
+      tell(listener -> listener.rejected(reason));
+    }
+    if (newKeys || now != before) {
+      news.set(true);
+    }
+    if (now != before) {
+      LOG.log(
+          Level.INFO, "{0}: {1} rules, revision {2}", database, now.rules().size(), now.revision());
+      tell(listener -> listener.changed(now));
+    }
+  }
+
+  private void tell(Consumer<RulesListener> news) {
+    for (RulesListener listener : listeners) {
+      try {
+        news.accept(listener);
+      } catch (RuntimeException e) {
+        LOG.log(Level.WARNING, "a listener of " + database + " failed", e);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    follower.close();
+    copiedAt = 0;
+    keepCopy();
+  }
+}

@@ -1,0 +1,138 @@
+package io.weir.rules.database;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The table of rules; each change goes into the history with it. */
+final class RuleTable {
+  private static final String ROWS = "SELECT id, position, body, revision FROM weir_rule";
+  private static final String END = "SELECT COALESCE(MAX(position), 0) + 1 FROM weir_rule";
+  private static final String INSERT =
+      "INSERT INTO weir_rule (position, body, revision, id) VALUES (?, ?, ?, ?)";
+  private static final String UPDATE =
+      "UPDATE weir_rule SET position = ?, body = ?, revision = ? WHERE id = ?";
+  private static final String DELETE = "DELETE FROM weir_rule WHERE id = ?";
+  private static final int FETCHED_AT_ONCE = 2_000;
+
+  private RuleTable() {}
+
+  /** All rules in their order. */
+  static List<RuleRow> all(Connection connection) throws SQLException {
+    List<RuleRow> rows = new ArrayList<>();
+    try (PreparedStatement query = connection.prepareStatement(ROWS + " ORDER BY position, id")) {
+      query.setFetchSize(FETCHED_AT_ONCE);
+      try (ResultSet row = query.executeQuery()) {
+        while (row.next()) {
+          rows.add(row(row));
+        }
+      }
+    }
+    return rows;
+  }
+
+  /**
+   * Makes or replaces a rule.
+   *
+   * @return its revision, which stays if the rule says this already
+   * @throws StaleRevisionException if it is at another revision than expected
+   */
+  static long put(Connection connection, String id, String body, String who, long expected)
+      throws SQLException {
+    Optional<RuleRow> old = expect(connection, id, expected);
+    if (old.isPresent() && old.get().body().equals(body)) {
+      return expected;
+    }
+    long position = old.isPresent() ? old.get().position() : end(connection);
+    return write(connection, id, position, old, body, who);
+  }
+
+  /** As {@link #put}, of a rule that is to go. */
+  static long delete(Connection connection, String id, String who, long expected)
+      throws SQLException {
+    Optional<RuleRow> old = expect(connection, id, expected);
+    if (old.isEmpty()) {
+      throw new StaleRevisionException(id, expected, 0);
+    }
+    return write(connection, id, old.get().position(), old, null, who);
+  }
+
+  /** Makes a rule what it was before its last change. */
+  static long undo(Connection connection, String id, String who) throws SQLException {
+    Kind.RULES.lock(connection);
+    HistoryTable.Entry last =
+        HistoryTable.of(connection, id).stream()
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "rule '" + id + "' has no history; there is nothing to undo"));
+    String body = last.change().before().orElse(null);
+    return write(connection, id, last.position(), find(connection, id), body, who);
+  }
+
+  private static Optional<RuleRow> expect(Connection connection, String id, long expected)
+      throws SQLException {
+    Kind.RULES.lock(connection);
+    Optional<RuleRow> old = find(connection, id);
+    long current = old.map(RuleRow::revision).orElse(0L);
+    if (current != expected) {
+      throw new StaleRevisionException(id, expected, current);
+    }
+    return old;
+  }
+
+  private static Optional<RuleRow> find(Connection connection, String id) throws SQLException {
+    try (PreparedStatement query = connection.prepareStatement(ROWS + " WHERE id = ?")) {
+      query.setString(1, id);
+      try (ResultSet row = query.executeQuery()) {
+        return row.next() ? Optional.of(row(row)) : Optional.empty();
+      }
+    }
+  }
+
+  private static long end(Connection connection) throws SQLException {
+    try (PreparedStatement query = connection.prepareStatement(END);
+        ResultSet row = query.executeQuery()) {
+      return row.next() ? row.getLong(1) : 1;
+    }
+  }
+
+  private static long write(
+      Connection connection,
+      String id,
+      long position,
+      Optional<RuleRow> old,
+      @Nullable String body,
+      String who)
+      throws SQLException {
+    long revision = Kind.RULES.next(connection);
+    if (body == null) {
+      try (PreparedStatement delete = connection.prepareStatement(DELETE)) {
+        delete.setString(1, id);
+        delete.executeUpdate();
+      }
+    } else {
+      String sql = old.isPresent() ? UPDATE : INSERT;
+      try (PreparedStatement write = connection.prepareStatement(sql)) {
+        write.setLong(1, position);
+        write.setString(2, body);
+        write.setLong(3, revision);
+        write.setString(4, id);
+        write.executeUpdate();
+      }
+    }
+    String before = old.map(RuleRow::body).orElse(null);
+    HistoryTable.add(connection, revision, id, position, who, before, body);
+    return revision;
+  }
+
+  private static RuleRow row(ResultSet row) throws SQLException {
+    return new RuleRow(row.getString(1), row.getLong(2), row.getString(3), row.getLong(4));
+  }
+}

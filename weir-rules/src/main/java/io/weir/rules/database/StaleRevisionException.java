@@ -1,0 +1,22 @@
+package io.weir.rules.database;
+
+/** A change was refused because the rule was changed by somebody else first. */
+public final class StaleRevisionException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final long current;
+
+  StaleRevisionException(String id, long expected, long current) {
+    super(
+        current == 0
+            ? "there is no rule '" + id + "' at revision " + expected + "; read the rules again"
+            : "rule '%s' is at revision %d, not %d; read it again and repeat the change"
+                .formatted(id, current, expected));
+    this.current = current;
+  }
+
+  /** The revision the rule has now; 0 if there is none of that id. */
+  public long current() {
+    return current;
+  }
+}

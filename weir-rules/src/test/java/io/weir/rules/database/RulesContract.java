@@ -1,0 +1,176 @@
+package io.weir.rules.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.rule.Rule;
+import io.weir.rules.Rules;
+import io.weir.rules.RulesListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What rules in any database do. */
+@Timeout(60)
+abstract class RulesContract extends DatabaseTest {
+
+  @Test
+  void aChangeIsInForceHereAtOnceAndThereSoon() {
+    DatabaseRules here = node();
+    DatabaseRules there = node();
+    for (int permits = 1; permits <= 3; permits++) {
+      Rule rule = rule("api", permits);
+      long revision = here.put(rule, "ann", here.revision("api"));
+      assertThat(here.current().rule("api")).isEqualTo(rule);
+      assertThat(here.current().revision()).isEqualTo(revision).isEqualTo(permits);
+      Duration took =
+          Soon.within(reach(), "the change is there", () -> there.revision("api") == revision);
+      System.out.println(url().substring(0, 10) + " change seen after " + took.toMillis() + " ms");
+      assertThat(there.current().rule("api")).isEqualTo(rule);
+    }
+    here.delete("api", "ann", there.revision("api"));
+    assertThat(here.current().rules()).isEmpty();
+    Soon.within(reach(), "it is gone there", () -> there.current().rules().isEmpty());
+    assertThat(there.stale()).isZero();
+  }
+
+  @Test
+  void whatAChangeLeavesAloneStaysTheSameObjectInTheSameOrder() {
+    DatabaseRules node = node();
+    node.put(rule("b", 1), "ann", 0);
+    node.put(rule("a", 1), "ann", 0);
+    Rule kept = node.current().rule("b");
+    node.put(rule("a", 2), "ann", node.revision("a"));
+    assertThat(node.current().rule("b")).isSameAs(kept);
+    assertThat(node.current().rules()).extracting(Rule::id).containsExactly("b", "a");
+    long before = node.current().revision();
+    assertThat(node.put(rule("a", 2), "ann", node.revision("a"))).isEqualTo(before);
+    assertThat(node.history("a")).hasSize(2);
+  }
+
+  @Test
+  void aStaleRevisionIsRefusedAndToldTheCurrentOne() {
+    DatabaseRules node = node();
+    long first = node.put(rule("api", 1), "ann", 0);
+    long second = node.put(rule("api", 2), "bob", first);
+    assertThatThrownBy(() -> node.put(rule("api", 3), "ann", first))
+        .isInstanceOfSatisfying(
+            StaleRevisionException.class, e -> assertThat(e.current()).isEqualTo(second))
+        .hasMessage("rule 'api' is at revision 2, not 1; read it again and repeat the change");
+    assertThatThrownBy(() -> node.put(rule("api", 3), "ann", 0))
+        .isInstanceOf(StaleRevisionException.class);
+    assertThatThrownBy(() -> node.delete("api", "ann", first))
+        .isInstanceOf(StaleRevisionException.class);
+    assertThatThrownBy(() -> node.delete("none", "ann", 0))
+        .isInstanceOf(StaleRevisionException.class);
+    assertThat(node.current().rule("api")).isEqualTo(rule("api", 2));
+    assertThat(node.current().revision()).isEqualTo(second);
+  }
+
+  @Test
+  void theHistorySaysWhoAndFromWhatToWhatAndUndoIsOneStep() {
+    DatabaseRules node = node();
+    node.put(rule("first", 1), "ann", 0);
+    node.put(rule("last", 1), "ann", 0);
+    node.put(rule("first", 2), "bob", node.revision("first"));
+    node.delete("first", "eve", node.revision("first"));
+    node.undo("first", "ann");
+    assertThat(node.current().rules()).containsExactly(rule("first", 2), rule("last", 1));
+    List<Change> history = node.history("first");
+    assertThat(history).extracting(Change::who).containsExactly("ann", "eve", "bob", "ann");
+    Optional<String> one = Optional.of(Rules.toJson(rule("first", 1)));
+    Optional<String> two = Optional.of(Rules.toJson(rule("first", 2)));
+    assertThat(history)
+        .extracting(Change::before)
+        .containsExactly(Optional.empty(), two, one, Optional.empty());
+    assertThat(history).extracting(Change::after).containsExactly(two, Optional.empty(), two, one);
+    assertThat(history).extracting(Change::when).isSortedAccordingTo((a, b) -> b.compareTo(a));
+    node.undo("first", "ann");
+    assertThat(node.current().rule("first")).isNull();
+    assertThatThrownBy(() -> node.undo("never", "ann")).hasMessageContaining("nothing to undo");
+    assertThatThrownBy(() -> node.put(rule("x", 1), " ", 0)).hasMessageContaining("who changes");
+  }
+
+  @Test
+  void aBadRowIsRefusedAndToldAndTheLastGoodRulesServe() {
+    var reasons = new ConcurrentLinkedQueue<String>();
+    DatabaseRules node =
+        eagerNode(
+            new RulesListener() {
+              @Override
+              public void rejected(String reason) {
+                reasons.add(reason);
+              }
+            });
+    node.put(rule("api", 5), "ann", 0);
+    node.put(rule("web", 5), "ann", 0);
+    for (String body : List.of("", "null", "{\"id\":\"api\",\"limti\":\"1/hour\"}", "{\"id\":")) {
+      reasons.clear();
+      byHand("UPDATE weir_rule SET body = '" + body + "' WHERE id = 'api'");
+      Soon.within(SOON, "it is told", () -> !reasons.isEmpty());
+      assertThat(reasons.peek()).startsWith("weir_rule api:1:");
+      assertThat(node.current().rule("api")).isEqualTo(rule("api", 5));
+    }
+    Soon.within(SOON, "it is stale", () -> !node.stale().isZero());
+    assertThatThrownBy(() -> node.put(rule("web", 6), "ann", node.revision("web")))
+        .isInstanceOf(DatabaseException.class)
+        .hasMessageContaining("put 'api' right");
+    assertThatThrownBy(this::node).hasMessageContaining("holds rules that are wrong");
+    node.put(rule("api", 6), "ann", node.revision("api"));
+    assertThat(node.current().rule("api")).isEqualTo(rule("api", 6));
+    Soon.within(SOON, "it is in step", () -> node.stale().isZero());
+    reasons.clear();
+    byHand("UPDATE weir_rule SET id = 'other' WHERE id = 'api'");
+    Soon.within(SOON, "it is told", () -> !reasons.isEmpty());
+    assertThat(reasons)
+        .containsExactly("weir_rule other: id: the rule says 'api'; write that of its row");
+    byHand("DELETE FROM weir_rule WHERE id = 'other'");
+    Soon.within(SOON, "it is gone", () -> node.current().rules().size() == 1);
+  }
+
+  @Test
+  void ofManyChangesAtOnceEachIsMadeOrRefused() throws Exception {
+    DatabaseRules here = node();
+    DatabaseRules there = node();
+    here.put(rule("api", 1), "ann", 0);
+    AtomicLong made = new AtomicLong();
+    ExecutorService threads = Executors.newFixedThreadPool(8);
+    List<Future<?>> all =
+        IntStream.range(0, 8)
+            .<Future<?>>mapToObj(
+                i -> threads.submit(() -> changes(i % 2 == 0 ? here : there, i, made)))
+            .toList();
+    threads.shutdown();
+    for (Future<?> one : all) {
+      one.get(50, TimeUnit.SECONDS);
+    }
+    List<Change> history = here.history("api");
+    assertThat(history).hasSize((int) made.get() + 1);
+    for (int i = 1; i < history.size(); i++) {
+      assertThat(history.get(i).after()).isEqualTo(history.get(i - 1).before());
+    }
+    assertThat(made.get()).isGreaterThanOrEqualTo(8);
+    assertThat(here.current().rules()).hasSize(9);
+  }
+
+  private static void changes(DatabaseRules node, int thread, AtomicLong made) {
+    node.put(rule("own-" + thread, 1), "ann", 0);
+    for (int i = 0; i < 20; i++) {
+      try {
+        node.put(rule("api", 1000 * (thread + 1) + i), "ann", node.revision("api"));
+        made.incrementAndGet();
+      } catch (StaleRevisionException e) {
+        assertThat(e.current()).isPositive();
+      }
+    }
+  }
+}
