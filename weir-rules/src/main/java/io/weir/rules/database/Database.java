@@ -50,11 +50,19 @@ final class Database implements AutoCloseable {
         connection.commit();
         return result;
       } catch (SQLException | RuntimeException e) {
-        connection.rollback();
+        rollback(connection, e);
         throw e;
       }
     } catch (SQLException e) {
       throw failure(e);
+    }
+  }
+
+  private static void rollback(Connection connection, Exception why) {
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      why.addSuppressed(e);
     }
   }
 

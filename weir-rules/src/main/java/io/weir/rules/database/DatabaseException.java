@@ -1,6 +1,11 @@
 package io.weir.rules.database;
 
-/** The database did not do what it was asked, and nothing was changed; the message is one line. */
+/**
+ * The database did not do what it was asked; the message is one line.
+ *
+ * <p>Nothing is changed then, except if the connection broke just while a change was committed: the
+ * history tells.
+ */
 public final class DatabaseException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -131,7 +131,8 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * Makes a rule what it was before its last change; done twice, all is as at first.
    *
    * @return the revision of the rules now
-   * @throws IllegalArgumentException if the rule has no history
+   * @throws IllegalArgumentException if the rule has no history, or was bad before
+   * @throws DatabaseException if the database is away, or holds another rule that is bad
    */
   public long undo(String id, String who) {
     return node.change(id, c -> RuleTable.undo(c, id, named(who)));

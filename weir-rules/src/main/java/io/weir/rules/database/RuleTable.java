@@ -1,5 +1,7 @@
 package io.weir.rules.database;
 
+import io.weir.rules.Rules;
+import io.weir.rules.RulesException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -62,7 +64,11 @@ final class RuleTable {
     return write(connection, id, old.get().position(), old, null, who);
   }
 
-  /** Makes a rule what it was before its last change. */
+  /**
+   * Makes a rule what it was before its last change.
+   *
+   * @throws RulesException if that was bad, as an edit by hand can be
+   */
   static long undo(Connection connection, String id, String who) throws SQLException {
     Kind.RULES.lock(connection);
     HistoryTable.Entry last =
@@ -73,6 +79,9 @@ final class RuleTable {
                     new IllegalArgumentException(
                         "rule '" + id + "' has no history; there is nothing to undo"));
     String body = last.change().before().orElse(null);
+    if (body != null) {
+      var unused = Rules.readOne("weir_history " + id, body);
+    }
     return write(connection, id, last.position(), find(connection, id), body, who);
   }
 

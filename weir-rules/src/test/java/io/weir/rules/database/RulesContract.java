@@ -16,6 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -128,6 +129,7 @@ abstract class RulesContract extends DatabaseTest {
     node.put(rule("api", 6), "ann", node.revision("api"));
     assertThat(node.current().rule("api")).isEqualTo(rule("api", 6));
     Soon.within(SOON, "it is in step", () -> node.stale().isZero());
+    assertThatThrownBy(() -> node.undo("api", "ann")).hasMessageStartingWith("weir_history api:1:");
     reasons.clear();
     byHand("UPDATE weir_rule SET id = 'other' WHERE id = 'api'");
     Soon.within(SOON, "it is told", () -> !reasons.isEmpty());
@@ -137,7 +139,7 @@ abstract class RulesContract extends DatabaseTest {
     Soon.within(SOON, "it is gone", () -> node.current().rules().size() == 1);
   }
 
-  @Test
+  @RepeatedTest(5)
   void ofManyChangesAtOnceEachIsMadeOrRefused() throws Exception {
     DatabaseRules here = node();
     DatabaseRules there = node();
@@ -159,7 +161,15 @@ abstract class RulesContract extends DatabaseTest {
       assertThat(history.get(i).after()).isEqualTo(history.get(i - 1).before());
     }
     assertThat(made.get()).isGreaterThanOrEqualTo(8);
-    assertThat(here.current().rules()).hasSize(9);
+    for (DatabaseRules node : List.of(here, there)) {
+      Rule last = latest(history);
+      Soon.within(SOON, "the last is there", () -> node.current().rules().contains(last));
+      Soon.within(SOON, "all are there", () -> node.current().rules().size() == 9);
+    }
+  }
+
+  private static Rule latest(List<Change> history) {
+    return Rules.readOne("history", history.get(0).after().orElseThrow());
   }
 
   private static void changes(DatabaseRules node, int thread, AtomicLong made) {
