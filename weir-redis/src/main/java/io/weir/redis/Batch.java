@@ -48,7 +48,8 @@ final class Batch {
   private int claims;
   private int asks;
 
-  private final Wording wording = new Wording(this);
+  /** What the script is called with. */
+  final Wording wording = new Wording(this);
 
   /** When it was sent, in microseconds of the node's clock. */
   long sent;
@@ -146,7 +147,7 @@ final class Batch {
       }
       claim += size;
     }
-    return new Answer(now, corrupt, inserted);
+    return new Answer(corrupt, inserted);
   }
 
   /**
@@ -155,7 +156,7 @@ final class Batch {
    * @param corrupt how many states could not be read
    * @param inserted how many counters were not there before
    */
-  record Answer(long time, int corrupt, int inserted) {}
+  record Answer(int corrupt, int inserted) {}
 
   private Outcome[] judge(Ask ask, int claim, long now) {
     long when = ask.when(now);
@@ -185,11 +186,6 @@ final class Batch {
         ask = next;
       }
     }
-  }
-
-  /** What the script is called with. */
-  byte[][] arguments(long now, int cut) {
-    return wording.arguments(now, cut);
   }
 
   void clear() {

@@ -194,7 +194,8 @@ final class Lane implements Remote {
     batch.sent = shared.clock().micros();
     inFlight.addAndGet(batch.asks());
     flying.set(place, batch);
-    byte[][] arguments = batch.arguments(storeClock == null ? 0 : storeClock.micros(), setup.cut());
+    long now = storeClock == null ? 0 : storeClock.micros();
+    byte[][] arguments = batch.wording.arguments(now, setup.cut());
     batch.call =
         shared
             .link()

@@ -31,6 +31,7 @@ final class Sweeper {
   /* Only touched by the one sweep there is at a time. */
   private String cursor = "0";
   private long keptInRound;
+  private int number;
   private long fields = STEP;
 
   Sweeper(byte[] shelf, int cut, Lane.Shared shared) {
@@ -62,7 +63,7 @@ final class Sweeper {
     }
     Clock storeClock = shared.storeClock();
     Bytes head = new Bytes();
-    head.number(0, 4).number(storeClock == null ? 0 : storeClock.micros(), 7).number(cut, 1);
+    head.number(++number, 4).number(storeClock == null ? 0 : storeClock.micros(), 7).number(cut, 1);
     byte[][] arguments = {
       head.copy(), cursor.getBytes(US_ASCII), Long.toString(fields).getBytes(US_ASCII)
     };
@@ -76,7 +77,9 @@ final class Sweeper {
     long dead = 0;
     if (reply != null && failure == null && reply.length > 16) {
       Packed packed = new Packed(reply);
-      packed.number(4);
+      if (packed.number(4) != (number & 0xFFFF_FFFFL)) {
+        shared.link().drop("it answered another question");
+      }
       long looked = packed.number(4);
       seen = packed.number(4);
       dead = packed.number(4);

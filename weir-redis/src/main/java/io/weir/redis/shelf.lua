@@ -96,7 +96,8 @@ local function judge(requests, limits, now)
         for i = 1, size do
           local counter = claims[i].counter
           if not loaded[counter] then
-            loaded[counter], reset[counter] = true, false
+            -- a call that failed half-way may have left notes
+            loaded[counter], reset[counter], pending[counter] = true, false, false
             time[counter], used[counter], more[counter] = state(counter)
           end
         end
