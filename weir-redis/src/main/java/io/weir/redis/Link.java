@@ -1,11 +1,5 @@
 package io.weir.redis;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.ByteArrayOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.weir.store.Clock;
@@ -73,49 +67,10 @@ final class Link implements AutoCloseable {
       then.done(null, new StoreException(Kind.UNREACHABLE, trouble));
       return CompletableFuture.completedFuture("");
     }
-    Script script = Script.WEIR;
-    boolean asFunction = functions;
-    CommandType command = asFunction ? CommandType.FCALL : CommandType.EVALSHA;
-    byte[] name = asFunction ? script.name.getBytes(US_ASCII) : script.sha;
-    CompletableFuture<byte[]> answer =
-        send(to, command, name, shelf, arguments).toCompletableFuture();
-    var unused =
-        answer.whenComplete(
-            (reply, failure) -> {
-              if (failure == null) {
-                then.done(reply, null);
-              } else if (Trouble.isUnknownScript(failure)) {
-                again(to, shelf, arguments, then, asFunction);
-              } else {
-                then.done(null, judge(to, failure));
-              }
-            });
-    return answer;
-  }
-
-  /** The server has forgotten the script, so nothing was done: brings it along this time. */
-  private void again(
-      Route.Wire to, byte[] shelf, byte[][] arguments, Then then, boolean asFunction) {
-    if (asFunction) {
-      var unused = to.load(Script.WEIR.library);
-    }
-    send(to, CommandType.EVAL, Script.WEIR.text, shelf, arguments)
-        .whenComplete(
+    return new ScriptCall(to, shelf, arguments)
+        .run(
+            functions,
             (reply, failure) -> then.done(reply, failure == null ? null : judge(to, failure)));
-  }
-
-  private static CompletionStage<byte[]> send(
-      Route.Wire to, CommandType command, byte[] name, byte[] shelf, byte[][] arguments) {
-    CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-    args.add(name).add(1).addKey(shelf);
-    for (byte[] argument : arguments) {
-      args.add(argument);
-    }
-    try {
-      return to.commands().dispatch(command, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), args);
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
   }
 
   /** What a failure means; after some a connection is no good any more. */

@@ -6,6 +6,7 @@ import io.weir.rule.Rule;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
+import io.weir.testkit.Soon;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,6 +8,7 @@ import io.weir.algorithm.Algorithms;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.store.Clock;
+import io.weir.testkit.Soon;
 import io.weir.testkit.redis.FaultProxy;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
@@ -134,6 +135,10 @@ class FaultsClockTest {
       proxy.delay(Duration.ZERO);
       node.signal("CONT");
       assertThat(node.hear()).as("the posture").isEqualTo("true false");
+      Soon.until(
+          PATIENT,
+          "exact again",
+          () -> !node.ask("take token-bucket 1000000/second somebody-else 1 1").equals("d"));
       String then = "take token-bucket 1/hour+10 frozen 20 1";
       assertThat(node.ask(then))
           .as("the late result was a charge")

@@ -10,6 +10,7 @@ import io.weir.algorithm.Algorithms;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.store.StoreListener;
+import io.weir.testkit.Soon;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
 import java.util.Arrays;

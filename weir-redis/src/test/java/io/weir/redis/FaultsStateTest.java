@@ -10,6 +10,7 @@ import io.weir.redis.Load.Sample;
 import io.weir.rule.Claim;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
+import io.weir.testkit.Soon;
 import io.weir.testkit.redis.RedisProcess;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

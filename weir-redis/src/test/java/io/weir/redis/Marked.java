@@ -8,6 +8,7 @@ import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
+import io.weir.testkit.Soon;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -6,6 +6,7 @@ import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.store.Clock;
 import io.weir.store.Outcome;
+import io.weir.testkit.Soon;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -3,6 +3,7 @@ package io.weir.rules;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.testkit.Soon;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A real directory, changed in all the ways that editors and deployments have. */
 class FileRulesWatchTest {
+  private static final Duration MOST = Duration.ofSeconds(30);
+
   /** Five times what is promised, for machines that are busy elsewhere. */
   private static final Duration SOON = Duration.ofSeconds(10);
 
@@ -40,7 +43,7 @@ class FileRulesWatchTest {
       expect(rules, 4, "the old one moved away, as vim does");
 
       Files.delete(file);
-      Await.until("gone is told", () -> !heard.rejections.isEmpty());
+      Soon.until(MOST, "gone is told", () -> !heard.rejections.isEmpty());
       assertThat(rules.current().rules()).hasSize(4);
       Files.writeString(file, text(5));
       expect(rules, 5, "back again");
@@ -70,7 +73,7 @@ class FileRulesWatchTest {
         Files.createSymbolicLink(here.resolve("rules.yaml"), elsewhere.resolve("real.yaml"));
     try (FileRules rules = FileRules.open(link, heard)) {
       Files.writeString(elsewhere.resolve("real.yaml"), text(2));
-      Await.until("found in another directory", () -> rules.current().rules().size() == 2);
+      Soon.until(MOST, "found in another directory", () -> rules.current().rules().size() == 2);
     }
   }
 
@@ -82,7 +85,7 @@ class FileRulesWatchTest {
     try (FileRules rules = FileRules.open(file, heard)) {
       Files.delete(file);
       Files.delete(inner);
-      Await.until("gone is told", () -> !heard.rejections.isEmpty());
+      Soon.until(MOST, "gone is told", () -> !heard.rejections.isEmpty());
       Files.createDirectory(inner);
       Files.writeString(file, text(2));
       expect(rules, 2, "made anew");
@@ -114,7 +117,7 @@ class FileRulesWatchTest {
   }
 
   private static void expect(FileRules rules, int size, String what) {
-    Duration took = Await.until(what, () -> rules.current().rules().size() == size);
+    Duration took = Soon.until(MOST, what, () -> rules.current().rules().size() == size);
     System.out.println(what + ": in force after " + took.toMillis() + " ms");
     assertThat(took).as(what).isLessThan(SOON);
   }

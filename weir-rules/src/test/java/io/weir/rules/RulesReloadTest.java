@@ -8,6 +8,7 @@ import io.weir.Request;
 import io.weir.Weir;
 import io.weir.rule.LiveRules;
 import io.weir.store.Clock;
+import io.weir.testkit.Soon;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reloads while requests are decided. */
 class RulesReloadTest {
+  private static final Duration MOST = Duration.ofSeconds(30);
   private static final int THREADS = 4;
   private static final int RELOADS = 400;
   private static final int MANY = 10_000;
@@ -102,7 +104,7 @@ class RulesReloadTest {
         reload(rules, file, i);
       }
       Future<?> deciding = thread.submit(() -> pauses(limiter, longest));
-      Await.until("decisions begin", () -> decided.get() > 1000);
+      Soon.until(MOST, "decisions begin", () -> decided.get() > 1000);
       longest.set(0);
       long best = Long.MAX_VALUE;
       for (int i = 4; i <= 7; i++) {

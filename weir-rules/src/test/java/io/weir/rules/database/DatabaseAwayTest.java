@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
+import io.weir.testkit.Soon;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,7 +64,7 @@ class DatabaseAwayTest extends DatabaseTest {
     } finally {
       postgres.thaw();
     }
-    Soon.within(BACK, "it is in step again", () -> node.stale().isZero());
+    Soon.until(BACK, "it is in step again", () -> node.stale().isZero());
     node.put(rule("api", 3), "ann", node.revision("api"));
   }
 
@@ -73,16 +74,16 @@ class DatabaseAwayTest extends DatabaseTest {
     DatabaseRules other = node();
     node.put(rule("api", 1_000_000), "ann", 0);
     NewKey key = node.keys().create("acme", "pro", "ann");
-    Soon.within(SOON, "it is there", () -> other.revision("api") == node.revision("api"));
+    Soon.until(SOON, "it is there", () -> other.revision("api") == node.revision("api"));
     postgres.kill();
     try {
       servesStale(node, key);
     } finally {
       postgres.restart();
     }
-    Soon.within(BACK, "both are in step", () -> node.stale().isZero() && other.stale().isZero());
+    Soon.until(BACK, "both are in step", () -> node.stale().isZero() && other.stale().isZero());
     long revision = node.put(rule("api", 3), "ann", node.revision("api"));
-    Soon.within(SOON, "it is there", () -> other.revision("api") == revision);
+    Soon.until(SOON, "it is there", () -> other.revision("api") == revision);
   }
 
   @Test
@@ -109,9 +110,9 @@ class DatabaseAwayTest extends DatabaseTest {
     assertThat(node.current().rules()).containsExactly(rule("api", 7));
     assertThat(node.keys().verify(key.secret()).map(Caller::user)).contains("a cmé\n");
     assertThat(node.keys().verify(revoked.secret())).isEmpty();
-    Soon.within(BACK, "it is stale", () -> !node.stale().isZero());
+    Soon.until(BACK, "it is stale", () -> !node.stale().isZero());
     postgres.restart();
-    Soon.within(BACK, "it is in step", () -> node.stale().isZero());
+    Soon.until(BACK, "it is in step", () -> node.stale().isZero());
     node.put(rule("api", 8), "ann", node.revision("api"));
     try (var files = Files.list(copy.getParent())) {
       assertThat(files).containsExactly(copy);
@@ -120,12 +121,12 @@ class DatabaseAwayTest extends DatabaseTest {
 
   private static void servesStale(DatabaseRules node, NewKey key) {
     Limiter limiter = Weir.inMemory(node);
-    Soon.within(
+    Soon.until(
         BACK,
         "it is stale for four seconds",
         () -> {
           Duration took =
-              Soon.took(() -> assertThat(limiter.decideNow(Request.of("user", "1"))).isNotNull());
+              Took.by(() -> assertThat(limiter.decideNow(Request.of("user", "1"))).isNotNull());
           assertThat(took).isLessThan(Duration.ofSeconds(1));
           assertThat(node.keys().verify(key.secret())).isPresent();
           assertThat(node.current().rule("api")).isEqualTo(rule("api", 1_000_000));

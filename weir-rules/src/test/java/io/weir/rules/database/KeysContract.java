@@ -7,6 +7,7 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
 import io.weir.rules.Rules;
+import io.weir.testkit.Soon;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -31,12 +32,12 @@ abstract class KeysContract extends DatabaseTest {
     NewKey key = here.create("acme", "pro", "ann");
     Optional<Caller> acme = Optional.of(new Caller(key.id(), "acme", "pro"));
     assertThat(here.verify(key.secret())).isEqualTo(acme);
-    Soon.within(reach(), "the key is good there", () -> there.verify(key.secret()).equals(acme));
+    Soon.until(reach(), "the key is good there", () -> there.verify(key.secret()).equals(acme));
     NewKey other = there.create("acme", "", "bob");
     assertThat(here.revoke(key.id())).isTrue();
     assertThat(here.revoke(key.id())).isFalse();
     assertThat(here.verify(key.secret())).isEmpty();
-    Soon.within(reach(), "the key is bad there", () -> there.verify(key.secret()).isEmpty());
+    Soon.until(reach(), "the key is bad there", () -> there.verify(key.secret()).isEmpty());
     assertThat(there.verify(other.secret())).isPresent();
     assertThat(there.list()).extracting(ApiKey::who).containsExactly("ann", "bob");
     assertThat(there.list().get(0).revoked()).isPresent();
@@ -73,9 +74,9 @@ abstract class KeysContract extends DatabaseTest {
     NewKey revoked = keys.create("acme", "pro", "ann");
     NewKey deleted = keys.create("acme", "pro", "ann");
     byHand("UPDATE weir_key SET revoked_at = created_at WHERE id = '" + revoked.id() + "'");
-    Soon.within(GENEROUS, "it is revoked", () -> keys.verify(revoked.secret()).isEmpty());
+    Soon.until(GENEROUS, "it is revoked", () -> keys.verify(revoked.secret()).isEmpty());
     byHand("DELETE FROM weir_key WHERE id = '" + deleted.id() + "'");
-    Soon.within(GENEROUS, "it is deleted", () -> keys.verify(deleted.secret()).isEmpty());
+    Soon.until(GENEROUS, "it is deleted", () -> keys.verify(deleted.secret()).isEmpty());
   }
 
   @Test
@@ -91,7 +92,7 @@ abstract class KeysContract extends DatabaseTest {
             () -> {
               while (!done.get()) {
                 Duration took =
-                    Soon.took(
+                    Took.by(
                         () -> assertThat(limiter.decideNow(Request.of("user", "1"))).isNotNull());
                 slowest.accumulateAndGet(took.toNanos() / 1000, Math::max);
                 decisions.incrementAndGet();
@@ -100,11 +101,10 @@ abstract class KeysContract extends DatabaseTest {
     decider.start();
     try {
       fill();
-      Soon.within(
+      Soon.until(
           Duration.ofSeconds(20), "all is read", () -> node.current().rules().size() > RULES);
-      Duration start = Soon.took(() -> assertThat(node().current().rules()).hasSize(RULES + 1));
-      Duration change =
-          Soon.took(() -> node.put(rule("always", 1), "ann", node.revision("always")));
+      Duration start = Took.by(() -> assertThat(node().current().rules()).hasSize(RULES + 1));
+      Duration change = Took.by(() -> node.put(rule("always", 1), "ann", node.revision("always")));
       System.out.printf(
           "measured %s: %d rules and %d keys at start %d ms, one change among them %d ms; %d decisions, slowest %d µs%n",
           Database.shown(url()).substring(0, 9),

@@ -1,5 +1,6 @@
 package io.weir.rules.database;
 
+import io.weir.testkit.Soon;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.File;
 import java.io.IOException;
@@ -61,7 +62,7 @@ final class PostgresProcess implements AutoCloseable {
   void kill() {
     List<ProcessHandle> all = all().toList();
     all.forEach(ProcessHandle::destroyForcibly);
-    Soon.within(PATIENCE, "it is gone", () -> all.stream().noneMatch(ProcessHandle::isAlive));
+    Soon.until(PATIENCE, "it is gone", () -> all.stream().noneMatch(ProcessHandle::isAlive));
   }
 
   /** Starts it again on the same port with the same files. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
 import io.weir.rules.RulesListener;
+import io.weir.testkit.Soon;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -34,13 +35,13 @@ abstract class RulesContract extends DatabaseTest {
       assertThat(here.current().rule("api")).isEqualTo(rule);
       assertThat(here.current().revision()).isEqualTo(revision).isEqualTo(permits);
       Duration took =
-          Soon.within(reach(), "the change is there", () -> there.revision("api") == revision);
+          Soon.until(reach(), "the change is there", () -> there.revision("api") == revision);
       System.out.println(url().substring(0, 10) + " change seen after " + took.toMillis() + " ms");
       assertThat(there.current().rule("api")).isEqualTo(rule);
     }
     here.delete("api", "ann", there.revision("api"));
     assertThat(here.current().rules()).isEmpty();
-    Soon.within(reach(), "it is gone there", () -> there.current().rules().isEmpty());
+    Soon.until(reach(), "it is gone there", () -> there.current().rules().isEmpty());
     assertThat(there.stale()).isZero();
   }
 
@@ -117,26 +118,26 @@ abstract class RulesContract extends DatabaseTest {
     for (String body : List.of("", "null", "{\"id\":\"api\",\"limti\":\"1/hour\"}", "{\"id\":")) {
       reasons.clear();
       byHand("UPDATE weir_rule SET body = '" + body + "' WHERE id = 'api'");
-      Soon.within(SOON, "it is told", () -> !reasons.isEmpty());
+      Soon.until(SOON, "it is told", () -> !reasons.isEmpty());
       assertThat(reasons.peek()).startsWith("weir_rule api:1:");
       assertThat(node.current().rule("api")).isEqualTo(rule("api", 5));
     }
-    Soon.within(SOON, "it is stale", () -> !node.stale().isZero());
+    Soon.until(SOON, "it is stale", () -> !node.stale().isZero());
     assertThatThrownBy(() -> node.put(rule("web", 6), "ann", node.revision("web")))
         .isInstanceOf(DatabaseException.class)
         .hasMessageContaining("put 'api' right");
     assertThatThrownBy(this::node).hasMessageContaining("holds rules that are wrong");
     node.put(rule("api", 6), "ann", node.revision("api"));
     assertThat(node.current().rule("api")).isEqualTo(rule("api", 6));
-    Soon.within(SOON, "it is in step", () -> node.stale().isZero());
+    Soon.until(SOON, "it is in step", () -> node.stale().isZero());
     assertThatThrownBy(() -> node.undo("api", "ann")).hasMessageStartingWith("weir_history api:1:");
     reasons.clear();
     byHand("UPDATE weir_rule SET id = 'other' WHERE id = 'api'");
-    Soon.within(SOON, "it is told", () -> !reasons.isEmpty());
+    Soon.until(SOON, "it is told", () -> !reasons.isEmpty());
     assertThat(reasons)
         .containsExactly("weir_rule other: id: the rule says 'api'; write that of its row");
     byHand("DELETE FROM weir_rule WHERE id = 'other'");
-    Soon.within(SOON, "it is gone", () -> node.current().rules().size() == 1);
+    Soon.until(SOON, "it is gone", () -> node.current().rules().size() == 1);
   }
 
   @RepeatedTest(5)
@@ -163,8 +164,8 @@ abstract class RulesContract extends DatabaseTest {
     assertThat(made.get()).isGreaterThanOrEqualTo(8);
     for (DatabaseRules node : List.of(here, there)) {
       Rule last = latest(history);
-      Soon.within(SOON, "the last is there", () -> node.current().rules().contains(last));
-      Soon.within(SOON, "all are there", () -> node.current().rules().size() == 9);
+      Soon.until(SOON, "the last is there", () -> node.current().rules().contains(last));
+      Soon.until(SOON, "all are there", () -> node.current().rules().size() == 9);
     }
   }
 

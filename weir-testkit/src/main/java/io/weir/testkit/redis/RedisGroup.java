@@ -1,5 +1,6 @@
 package io.weir.testkit.redis;
 
+import io.weir.testkit.Soon;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,7 @@ final class RedisGroup implements AutoCloseable {
   /** Waits until all are so far; in vain, it says which is not, with what that one tells. */
   static void await(List<RedisProcess> servers, Predicate<String> ready, String... question) {
     for (RedisProcess server : servers) {
-      if (!Await.until(FORMING, () -> ready.test(ask(server, question)))) {
+      if (!Soon.comes(FORMING, () -> ready.test(ask(server, question)))) {
         throw new IllegalStateException(
             server.uri() + " does not come to be ready, it says: " + ask(server, question));
       }

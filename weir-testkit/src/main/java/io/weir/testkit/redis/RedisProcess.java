@@ -1,5 +1,6 @@
 package io.weir.testkit.redis;
 
+import io.weir.testkit.Soon;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
@@ -150,7 +151,7 @@ public final class RedisProcess implements AutoCloseable {
   private void launch() {
     Process started = folder.launch(RedisExecutable.path(), flags);
     process = started;
-    if (!Await.until(STARTING, () -> !started.isAlive() || answers(started.pid()))
+    if (!Soon.comes(STARTING, () -> !started.isAlive() || answers(started.pid()))
         || !started.isAlive()) {
       throw new IllegalStateException("Redis did not start. It printed:\n" + folder.log());
     }

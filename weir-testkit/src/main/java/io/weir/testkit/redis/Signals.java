@@ -2,6 +2,7 @@ package io.weir.testkit.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.weir.testkit.Soon;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -18,7 +19,7 @@ final class Signals {
   static void stop(Process process) {
     send("STOP", process);
     Path stat = Path.of("/proc", Long.toString(process.pid()), "stat");
-    if (Files.exists(stat) && !Await.until(PATIENCE, () -> state(stat) == 'T')) {
+    if (Files.exists(stat) && !Soon.comes(PATIENCE, () -> state(stat) == 'T')) {
       throw new IllegalStateException("process " + process.pid() + " does not stop");
     }
   }
@@ -34,7 +35,7 @@ final class Signals {
     }
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
-    if (!Await.until(PATIENCE, () -> !process.isAlive())) {
+    if (!Soon.comes(PATIENCE, () -> !process.isAlive())) {
       throw new IllegalStateException("process " + process.pid() + " does not end");
     }
   }
@@ -45,7 +46,7 @@ final class Signals {
       // the shell's own kill, since the program of that name is not installed everywhere
       Process kill = new ProcessBuilder("sh", "-c", line).redirectErrorStream(true).start();
       String output = new String(kill.getInputStream().readAllBytes(), UTF_8);
-      if (!Await.until(PATIENCE, () -> !kill.isAlive()) || kill.exitValue() != 0) {
+      if (!Soon.comes(PATIENCE, () -> !kill.isAlive()) || kill.exitValue() != 0) {
         throw new IllegalStateException(line + ": " + output);
       }
     } catch (IOException e) {

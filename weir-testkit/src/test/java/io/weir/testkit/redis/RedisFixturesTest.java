@@ -3,6 +3,7 @@ package io.weir.testkit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.testkit.Soon;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -131,10 +132,10 @@ class RedisFixturesTest {
       first.command("SET", "a", "1");
       assertThat(first.command("WAIT", "2", "5000")).isEqualTo(2L);
       first.kill();
-      assertThat(Await.until(FAILOVER, () -> sentinels.primary() != first)).isTrue();
+      assertThat(Soon.comes(FAILOVER, () -> sentinels.primary() != first)).isTrue();
       assertThat(sentinels.primary().command("GET", "a")).isEqualTo("1");
       first.restart();
-      assertThat(Await.until(FAILOVER, () -> word(first.command("ROLE"), 0).equals("slave")))
+      assertThat(Soon.comes(FAILOVER, () -> word(first.command("ROLE"), 0).equals("slave")))
           .isTrue();
     }
   }
@@ -152,7 +153,7 @@ class RedisFixturesTest {
       first.command("SET", "a", "1");
       assertThat(first.command("WAIT", "1", "5000")).isEqualTo(1L);
       first.kill();
-      assertThat(Await.until(FAILOVER, () -> cluster.primaryOf(slot) != first)).isTrue();
+      assertThat(Soon.comes(FAILOVER, () -> cluster.primaryOf(slot) != first)).isTrue();
       assertThat(cluster.primaryOf(slot).command("GET", "a")).isEqualTo("1");
       assertThat(cluster.primaries()).hasSize(3).doesNotContain(first);
     }

@@ -4,22 +4,40 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class H2RulesTest extends RulesContract {
+/** What holds of every database holds of H2, where nodes only look. */
+class H2Test {
   @SuppressWarnings("NullAway.Init")
   @TempDir
   Path folder;
 
-  @Override
-  String url() {
-    return "jdbc:h2:file:" + folder.resolve("rules");
+  @Nested
+  class OfRules extends RulesContract {
+    @Override
+    String url() {
+      return h2();
+    }
+
+    @Override
+    Duration reach() {
+      return SOON;
+    }
   }
 
-  @Override
-  Duration reach() {
-    return SOON;
+  @Nested
+  class OfKeys extends KeysContract {
+    @Override
+    String url() {
+      return h2();
+    }
+
+    @Override
+    Duration reach() {
+      return SOON;
+    }
   }
 
   @Test
@@ -28,5 +46,9 @@ class H2RulesTest extends RulesContract {
         .hasMessage(
             "'jdbc:mysql://host/db' is no database known here;"
                 + " write jdbc:postgresql://host/database or jdbc:h2:file:./path");
+  }
+
+  private String h2() {
+    return "jdbc:h2:file:" + folder.resolve("rules");
   }
 }

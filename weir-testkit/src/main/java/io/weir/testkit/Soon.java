@@ -1,0 +1,52 @@
+package io.weir.testkit;
+
+import io.weir.store.Clock;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+/** Waits for what another thread or process must do, looking often, and giving up in the end. */
+public final class Soon {
+  private static final Clock CLOCK = Clock.system();
+  private static final int LONGEST_PAUSE_MILLIS = 10;
+
+  private Soon() {}
+
+  /** Whether it came true in time. */
+  public static boolean comes(Duration most, BooleanSupplier condition) {
+    long end = CLOCK.micros() + most.toNanos() / 1000;
+    for (int pause = 1; !condition.getAsBoolean(); pause++) {
+      if (CLOCK.micros() > end) {
+        return false;
+      }
+      pause(Math.min(pause, LONGEST_PAUSE_MILLIS));
+    }
+    return true;
+  }
+
+  /**
+   * Returns when it is so; how long that took.
+   *
+   * @throws AssertionError naming what did not come
+   */
+  public static Duration until(Duration most, String what, BooleanSupplier condition) {
+    long began = CLOCK.micros();
+    if (!comes(most, condition)) {
+      throw new AssertionError("not within " + most.toMillis() + " ms: " + what);
+    }
+    return Duration.ofNanos((CLOCK.micros() - began) * 1000);
+  }
+
+  /** Lets that much time pass. */
+  public static void pass(Duration time) {
+    var unused = comes(time, () -> false);
+  }
+
+  private static void pause(int millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while waiting", e);
+    }
+  }
+}
