@@ -72,6 +72,7 @@ public final class FileRules implements RuleSource, AutoCloseable {
   }
 
   /** For how long the file has said something else than what is served; zero while in step. */
+  @Override
   public Duration stale() {
     long since = differsSince;
     return since == IN_STEP

@@ -9,7 +9,7 @@ public final class TextException extends IllegalArgumentException {
 
   private final transient List<Problem> problems;
 
-  TextException(List<Problem> problems) {
+  public TextException(List<Problem> problems) {
     super(problems.stream().map(Problem::toString).collect(Collectors.joining("\n")));
     this.problems = List.copyOf(problems);
   }
