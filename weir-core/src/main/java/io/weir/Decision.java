@@ -143,6 +143,26 @@ public final class Decision {
     return rows;
   }
 
+  /** How many limits met the request, those of shadow rules included, in the order of the rules. */
+  public int size() {
+    return claims.length;
+  }
+
+  /** What was asked of one of the {@link #size} limits. */
+  public Claim claim(int i) {
+    return claims[i];
+  }
+
+  /** What the store said of one of the {@link #size} limits. */
+  public Outcome outcome(int i) {
+    return outcomes[i];
+  }
+
+  /** Which of the {@link #size} limits bound; -1 if no enforcing rule met the request. */
+  public int binding() {
+    return binding;
+  }
+
   Claim[] claims() {
     return claims;
   }
