@@ -11,8 +11,7 @@ import java.time.Duration;
  * @param degraded how many decisions postures have answered so far
  * @param corrupt how many states could not be read and were taken as fresh
  */
-public record Health(
-    boolean available, String state, Duration drift, long degraded, long corrupt) {
+public record Health(boolean available, String state, Duration drift, long degraded, long corrupt) {
   /** That of a store which cannot be away. */
   public static final Health ALWAYS = new Health(true, "answers", Duration.ZERO, 0, 0);
 }

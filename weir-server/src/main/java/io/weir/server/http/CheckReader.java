@@ -74,7 +74,8 @@ final class CheckReader implements AutoCloseable {
       }
       return value;
     } catch (JsonProcessingException e) {
-      throw new BadInput("the body is not JSON: " + e.getOriginalMessage().lines().findFirst().orElse(""));
+      throw new BadInput(
+          "the body is not JSON: " + e.getOriginalMessage().lines().findFirst().orElse(""));
     } catch (IOException e) {
       throw new BadInput("the body is not JSON; send UTF-8");
     }
