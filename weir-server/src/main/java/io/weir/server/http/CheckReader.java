@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.vertx.core.buffer.Buffer;
 import io.weir.Request;
 import io.weir.rules.text.Nearest;
+import io.weir.server.web.BadInput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;

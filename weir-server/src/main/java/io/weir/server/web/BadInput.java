@@ -1,14 +1,14 @@
-package io.weir.server.http;
+package io.weir.server.web;
 
 /** What a caller sent cannot be; the message says what to send instead. */
-final class BadInput extends Exception {
+public final class BadInput extends Exception {
   private static final long serialVersionUID = 1;
 
-  BadInput(String reason) {
+  public BadInput(String reason) {
     super(reason, null, false, false); // nobody reads its stack
   }
 
-  String reason() {
+  public String reason() {
     return String.valueOf(getMessage());
   }
 }

@@ -1,7 +1,7 @@
-package io.weir.server.http;
+package io.weir.server.web;
 
 import io.weir.http.Json;
-import io.weir.server.http.Route.Field;
+import io.weir.server.web.Route.Field;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** Describes routes as an OpenAPI 3.1 document, so that what is described is what answers. */
-final class OpenApi {
+public final class OpenApi {
   private static final Map<Integer, String> MEANINGS =
       Map.of(
           200, "Allowed, or done",
@@ -20,7 +20,7 @@ final class OpenApi {
 
   private OpenApi() {}
 
-  static String document(List<Route> routes) {
+  public static String document(List<Route> routes) {
     Map<String, List<Route>> paths =
         routes.stream()
             .collect(Collectors.groupingBy(Route::path, TreeMap::new, Collectors.toList()));
@@ -60,7 +60,7 @@ final class OpenApi {
   }
 
   /** The schema of an object of these fields and no others. */
-  static String object(List<Field> fields) {
+  public static String object(List<Field> fields) {
     String properties =
         fields.stream()
             .map(f -> "\"" + f.name() + "\":" + f.schema())

@@ -1,4 +1,4 @@
-package io.weir.server.http;
+package io.weir.server.web;
 
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -6,27 +6,27 @@ import io.vertx.core.http.HttpServerResponse;
 import io.weir.http.Json;
 
 /** Writes answers; to a caller who has gone away it writes nothing. */
-final class Reply {
+public final class Reply {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
   private Reply() {}
 
   /** Ends a response with a body of JSON. */
-  static void json(HttpServerResponse response, int status, String body) {
+  public static void json(HttpServerResponse response, int status, String body) {
     if (!response.ended() && !response.closed()) {
       response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON).end(body);
     }
   }
 
   /** Answers that something was wrong: what, and what to do instead. */
-  static void error(HttpServerRequest request, int status, String error, String message) {
+  public static void error(HttpServerRequest request, int status, String error, String message) {
     StringBuilder body = new StringBuilder("{\"error\":");
     Json.quote(Json.quote(body, error).append(",\"message\":"), message);
     json(request.response(), status, body.append('}').toString());
   }
 
   /** As {@link #error}, and ends the connection: what else comes on it is not worth reading. */
-  static void close(HttpServerRequest request, int status, String error, String message) {
+  public static void close(HttpServerRequest request, int status, String error, String message) {
     request.response().putHeader(HttpHeaders.CONNECTION, "close");
     error(request, status, error, message);
   }

@@ -1,4 +1,4 @@
-package io.weir.server.http;
+package io.weir.server.web;
 
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
@@ -6,9 +6,9 @@ import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the body of a request, up to a bound. */
-final class Body {
+public final class Body {
   /** The longest body that is read. */
-  static final int MOST = 64 * 1024;
+  public static final int MOST = 64 * 1024;
 
   private final HttpServerRequest request;
   private final Handler<Buffer> whole;
@@ -21,7 +21,7 @@ final class Body {
   }
 
   /** Gives the body to the handler once it is there; one that is too long is refused here. */
-  static void read(HttpServerRequest request, Handler<Buffer> whole) {
+  public static void read(HttpServerRequest request, Handler<Buffer> whole) {
     Body body = new Body(request, whole);
     request.handler(body::part).endHandler(v -> body.end());
   }

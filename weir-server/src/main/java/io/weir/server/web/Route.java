@@ -1,4 +1,4 @@
-package io.weir.server.http;
+package io.weir.server.web;
 
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -11,7 +11,7 @@ import java.util.List;
  * @param body the fields of the JSON it takes; none if it takes no body
  * @param statuses the statuses it may answer with, beside 400 for what cannot be read
  */
-record Route(
+public record Route(
     HttpMethod method,
     String path,
     String summary,
@@ -22,12 +22,12 @@ record Route(
 
   /** Answers a request; {@code id} is what it names, or empty. */
   @FunctionalInterface
-  interface Handler {
+  public interface Handler {
     void handle(HttpServerRequest request, String id);
   }
 
   /** One field of a body, with the JSON schema of its values. */
-  record Field(String name, boolean required, String schema) {}
+  public record Field(String name, boolean required, String schema) {}
 
   boolean hasId() {
     return path.contains(ID);

@@ -1,4 +1,4 @@
-package io.weir.server.http;
+package io.weir.server.web;
 
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Finds the route of a request, and says what there is where there is none. */
-final class Router implements Handler<HttpServerRequest> {
+public final class Router implements Handler<HttpServerRequest> {
   private final Map<String, List<Route>> plain = new HashMap<>();
   private final List<Route> named = new ArrayList<>();
   private final String calls;
 
-  Router(List<Route> routes) {
+  public Router(List<Route> routes) {
     for (Route route : routes) {
       if (route.hasId()) {
         named.add(route);
@@ -32,7 +32,7 @@ final class Router implements Handler<HttpServerRequest> {
     List<String> allowed = new ArrayList<>(0);
     if (here != null) {
       for (Route route : here) {
-        if (route.method() == request.method()) {
+        if (route.method().equals(request.method())) {
           route.handler().handle(request, "");
           return;
         }
@@ -41,7 +41,7 @@ final class Router implements Handler<HttpServerRequest> {
     } else if (path != null) {
       for (Route route : named) {
         String id = route.idOf(path);
-        if (id != null && route.method() == request.method()) {
+        if (id != null && route.method().equals(request.method())) {
           route.handler().handle(request, id);
           return;
         }
