@@ -150,7 +150,7 @@ public final class Server implements AutoCloseable {
   }
 
   private String node() {
-    return config.get(Settings.NODE).orElse("node");
+    return config.get(Settings.NODE).orElseGet(Summary::hostName);
   }
 
   /** The port of a door that is open; empty if it is closed. */
@@ -160,7 +160,7 @@ public final class Server implements AutoCloseable {
 
   /** Which store, which rules and which doors, in one screen. */
   public String summary() {
-    return "Weir";
+    return Summary.of(config, node(), store, rules, doors);
   }
 
   /** Ends everything, the last begun first. */
