@@ -53,6 +53,15 @@ public final class Decision {
     return binding == NONE || outcomes[binding].fits();
   }
 
+  /**
+   * Of two requests that were decided together, whether this is the one the caller is better told
+   * of, for it binds more tightly.
+   */
+  public boolean isTighterThan(Decision other) {
+    return binding != NONE
+        && (other.binding == NONE || tighter(outcomes[binding], other.outcomes[other.binding]));
+  }
+
   /** Whether a store had no answer for one of the rules, and its posture answered. */
   public boolean degraded() {
     for (Outcome outcome : outcomes) {
@@ -172,8 +181,10 @@ public final class Decision {
   }
 
   private boolean tighter(int i, int than) {
-    Outcome a = outcomes[i];
-    Outcome b = outcomes[than];
+    return tighter(outcomes[i], outcomes[than]);
+  }
+
+  private static boolean tighter(Outcome a, Outcome b) {
     if (a.fits() != b.fits()) {
       return !a.fits();
     }

@@ -2,6 +2,7 @@ package io.weir;
 
 import io.weir.store.Mode;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -14,6 +15,16 @@ public interface Limiter {
 
   /** Judges a request and charges it as the mode says. */
   CompletableFuture<Decision> ask(Request request, Mode mode);
+
+  /**
+   * Judges several requests together, as the parts of one, at one moment and under one revision of
+   * the rules: they are admitted if all of them are, and charged all or not at all. Requests that
+   * meet the same counter are judged in turn, each after those before it.
+   *
+   * @return a decision for each request, in order; one that has room is allowed by its own decision
+   *     even if another of them is refused
+   */
+  CompletableFuture<List<Decision>> askAll(List<Request> requests, Mode mode);
 
   /**
    * Decides now, charging the cost, for work whose true cost is known only afterwards. Commit or

@@ -89,6 +89,12 @@ public final class RuleSet implements RuleSource {
    * rules. A rule meets a request that has every attribute it names.
    */
   public Claim[] claims(Attributes request, Fingerprint fingerprint, long cost) {
+    return claims(request, fingerprint, cost, null);
+  }
+
+  /** As above, of a request that is held to a rate of its own, if one is given. */
+  public Claim[] claims(
+      Attributes request, Fingerprint fingerprint, long cost, @Nullable Rate rate) {
     int[] always = index.always();
     int[] found = index.candidates(request);
     if (always.length + found.length == 0) {
@@ -106,6 +112,10 @@ public final class RuleSet implements RuleSource {
         if (n == 0 || !lastPer.equals(per)) {
           lastPer = per;
           caller = fingerprint.of(request, per);
+        }
+        if (rate != null) {
+          claims[n++] = Claim.of(enabled[next].limit(rate), caller, cost);
+          continue;
         }
         Limit only = limits[next];
         if (only != null && n < claims.length) {

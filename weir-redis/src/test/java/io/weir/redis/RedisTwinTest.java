@@ -7,6 +7,7 @@ import io.weir.algorithm.Algorithms;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
+import io.weir.rule.Rule;
 import io.weir.store.MemoryStore;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
@@ -81,6 +82,7 @@ class RedisTwinTest {
       limits.add(
           history.rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
     }
+    limits.add(Rule.named("none").limit("0/second").build().limits().get(0));
     return limits;
   }
 

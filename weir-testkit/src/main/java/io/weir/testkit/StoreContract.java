@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
 import io.weir.rule.Claim;
+import io.weir.rule.Limit;
+import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.store.Clock;
@@ -186,6 +188,46 @@ public abstract class StoreContract {
     Claim one = claim(rule, "x", 1);
     assertThat(fits(ask(Mode.TAKE, one, one, one))).containsExactly(true, true, true);
     assertThat(take(one).fits()).isFalse();
+  }
+
+  @ParameterizedTest
+  @MethodSource("algorithms")
+  void claimsOnOneKeyAreEachHeldToTheirOwnLimit(Algorithm algorithm) {
+    Rule rule = rule("a", algorithm, 5).build();
+    long seed = History.seed();
+    History history = new History(seed);
+    for (int caller = 0; caller < 20; caller++) {
+      long used = 0;
+      for (int i = 0; i < 10; i++) {
+        Claim[] claims = new Claim[1 + history.below(4)];
+        long asked = 0;
+        boolean fit = true;
+        for (int k = 0; k < claims.length; k++) {
+          Limit limit = rule.limit(new Rate(5L + 5L * history.below(4), Duration.ofMinutes(1)));
+          claims[k] =
+              Claim.of(limit, store.fingerprint().of("caller " + caller), 1 + history.below(2));
+          asked += claims[k].cost();
+          fit &= used + asked <= limit.most();
+        }
+        assertThat(!fits(ask(Mode.TAKE, claims)).contains(false))
+            .as("-Dweir.seed=%d used %d %s", seed, used, List.of(claims))
+            .isEqualTo(fit);
+        used += fit ? asked : 0;
+      }
+    }
+  }
+
+  @Test
+  void whereNothingIsPermittedNothingEverFits() {
+    Rule rule = Rule.named("a").per("user").limit("0/minute").build();
+    assertThat(take(claim(rule, "x", 1)).never()).isTrue();
+    ask(Mode.FORCE, claim(rule, "x", 1));
+    ask(Mode.REFUND, claim(rule, "x", 5));
+    clock.advance(Duration.ofDays(1));
+    Outcome o = take(claim(rule, "x", 1));
+    assertThat(o.never()).isTrue();
+    assertThat(o.remaining()).isZero();
+    assertThat(o.reset()).isZero();
   }
 
   @Test
