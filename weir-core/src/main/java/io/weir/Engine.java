@@ -54,6 +54,15 @@ final class Engine implements Limiter {
     return ask(request, Mode.TAKE).thenApply(decision -> reservations.open(decision, ttl));
   }
 
+  @Override
+  public CompletableFuture<Decision> reset(Request request) {
+    RuleSet current = rules.current();
+    Claim[] claims = current.counters(request, store.fingerprint(), Claim.MAX_COST);
+    return store
+        .take(claims, Mode.REFUND)
+        .thenApply(outcomes -> new Decision(claims, outcomes, current.revision()));
+  }
+
   private Decision decided(Request request, Mode mode, Decision decision) {
     if (mode == Mode.TAKE || mode == Mode.FORCE) {
       for (DecisionListener listener : listeners) {

@@ -1,5 +1,6 @@
 package io.weir;
 
+import io.weir.rule.Claim;
 import io.weir.store.Mode;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -44,5 +45,13 @@ public interface Limiter {
   /** Gives back what is still counted of a request, never more than was used. */
   default CompletableFuture<Decision> refund(Request request) {
     return ask(request, Mode.REFUND);
+  }
+
+  /**
+   * Gives everything back: the caller's counters are fresh, under every rule that meets the
+   * request. For those of one rule, ask a limiter over {@link io.weir.rule.RuleSet#only}.
+   */
+  default CompletableFuture<Decision> reset(Request request) {
+    return refund(request.cost(Claim.MAX_COST));
   }
 }
