@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** The path of a request: one revision of the rules, its claims, one call of the store. */
 final class Engine implements Limiter {
   private static final Logger LOG = System.getLogger(Limiter.class.getName());
+  private static final Duration CLOSES_WITHIN = Duration.ofSeconds(5);
 
   private final RuleSource rules;
   private final Store store;
@@ -61,6 +62,11 @@ final class Engine implements Limiter {
     return store
         .take(claims, Mode.REFUND)
         .thenApply(outcomes -> new Decision(claims, outcomes, current.revision()));
+  }
+
+  @Override
+  public void close() {
+    reservations.close(CLOSES_WITHIN);
   }
 
   private Decision decided(Request request, Mode mode, Decision decision) {

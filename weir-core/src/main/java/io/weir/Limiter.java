@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>A request is admitted only if every rule that meets it has room, and then all of them are
  * charged; a refusal charges none. The futures never complete exceptionally.
  */
-public interface Limiter {
+public interface Limiter extends AutoCloseable {
 
   /** Judges a request and charges it as the mode says. */
   CompletableFuture<Decision> ask(Request request, Mode mode);
@@ -54,4 +54,12 @@ public interface Limiter {
   default CompletableFuture<Decision> reset(Request request) {
     return refund(request.cost(Claim.MAX_COST));
   }
+
+  /**
+   * Cancels the reservations that are open, and returns when the store has answered or, at the
+   * latest, a few seconds later. The store stays open; what is reserved from now on is given back
+   * at once.
+   */
+  @Override
+  default void close() {}
 }
