@@ -20,6 +20,7 @@ import java.util.function.Function;
 /** The path of a request: one revision of the rules, its claims, one call of the store. */
 final class Engine implements Limiter {
   private static final Logger LOG = System.getLogger(Limiter.class.getName());
+  private static final Duration CLOSES_WITHIN = Duration.ofSeconds(5);
 
   /** Holds requests that bring a limit of their own and meet no rule. */
   private static final Rule OF_REQUEST = Rule.named("request-limit").limit("1/second").build();
@@ -99,6 +100,20 @@ final class Engine implements Limiter {
     return answer.isDone()
         ? CompletableFuture.completedFuture(next.apply(answer.join()))
         : answer.thenApply(next);
+  }
+
+  @Override
+  public CompletableFuture<Decision> reset(Request request) {
+    RuleSet current = rules.current();
+    Claim[] claims = current.counters(request, store.fingerprint(), Claim.MAX_COST);
+    return store
+        .take(claims, Mode.REFUND)
+        .thenApply(outcomes -> new Decision(claims, outcomes, current.revision()));
+  }
+
+  @Override
+  public void close() {
+    reservations.close(CLOSES_WITHIN);
   }
 
   private Decision decided(Request request, Mode mode, Decision decision) {

@@ -142,6 +142,13 @@ public final class Rule {
     return limit;
   }
 
+  /** The limits of all callers, those of overrides last. */
+  List<Limit> everyLimit() {
+    List<Limit> every = new ArrayList<>(limits);
+    overrideLimits.forEach(every::addAll);
+    return every;
+  }
+
   /** The limits of this caller. */
   List<Limit> limits(Attributes request) {
     int override = overrideLimits.isEmpty() ? -1 : overrideIndex.first(request);

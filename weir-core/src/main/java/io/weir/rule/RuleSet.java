@@ -85,6 +85,21 @@ public final class RuleSet implements RuleSource {
   }
 
   /**
+   * One rule alone, for an operator who looks after its counters: it meets whoever has the
+   * attributes it counts per, whatever else it selects by, enabled or not.
+   *
+   * @throws IllegalArgumentException if there is no such rule
+   */
+  public RuleSet only(String id) {
+    Rule rule = byId.get(id);
+    if (rule == null) {
+      throw new IllegalArgumentException(
+          "rule '" + id + "' does not exist; write the id of one that does");
+    }
+    return of(revision, List.of(rule.edit().match(Selector.ANY).enabled(true).build()));
+  }
+
+  /**
    * The claims of a request on every limit of every enabled rule that meets it, in the order of the
    * rules. A rule meets a request that has every attribute it names.
    */
@@ -131,6 +146,24 @@ public final class RuleSet implements RuleSource {
       }
     }
     return n == claims.length ? claims : Arrays.copyOf(claims, n);
+  }
+
+  /**
+   * As {@link #claims}, on every counter a caller may have under a rule that meets the request,
+   * whichever of its overrides is for the caller; each counter once.
+   */
+  public Claim[] counters(Attributes request, Fingerprint fingerprint, long cost) {
+    Map<Long, Claim> byKey = new LinkedHashMap<>();
+    for (Rule rule : enabled) {
+      if (hasAll(request, rule.per()) && rule.match().meets(request)) {
+        long caller = fingerprint.of(request, rule.per());
+        for (Limit limit : rule.everyLimit()) {
+          Claim claim = Claim.of(limit, caller, cost);
+          byKey.putIfAbsent(claim.key(), claim);
+        }
+      }
+    }
+    return byKey.values().toArray(NONE);
   }
 
   private static boolean hasAll(Attributes request, List<String> names) {

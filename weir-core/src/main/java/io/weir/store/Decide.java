@@ -92,7 +92,7 @@ public final class Decide {
       look(a, t, s, now);
     }
     long asked = s.taken + cost;
-    boolean fits = asked <= s.room;
+    boolean fits = asked <= s.room || mode == Mode.REFUND; // what is given back needs no room
     long pause;
     if (fits) {
       pause = a.delay(t, s, now);

@@ -154,6 +154,37 @@ public abstract class StoreContract {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("algorithms")
+  void givingEverythingBackIsAReset(Algorithm algorithm) {
+    Rule rule = rule("a", algorithm, 10).build();
+    Rule other = rule("b", algorithm, 10).build();
+    take(claim(rule, "x", 10));
+    take(claim(rule, "y", 10));
+    clock.advance(Duration.ofSeconds(62));
+    ask(Mode.FORCE, claim(rule, "x", 10), claim(other, "x", 10), claim(rule, "y", 10));
+    ask(Mode.FORCE, claim(rule, "x", 7));
+    assertThat(take(claim(rule, "x", 1)).fits()).isFalse();
+    Outcome reset = ask(Mode.REFUND, claim(rule, "x", Claim.MAX_COST))[0];
+    assertThat(reset.fits()).isTrue();
+    assertThat(reset.remaining()).isEqualTo(10);
+    assertThat(reset.reset()).isZero();
+    assertThat(take(claim(rule, "x", 10)).fits()).isTrue();
+    assertThat(take(claim(rule, "x", 1)).fits()).isFalse();
+    assertThat(take(claim(other, "x", 1)).fits()).as("under another rule").isFalse();
+    assertThat(take(claim(rule, "y", 1)).fits()).as("another caller").isFalse();
+  }
+
+  @ParameterizedTest
+  @MethodSource("algorithms")
+  void aResetUnderOtherNumbersIsOneToo(Algorithm algorithm) {
+    Rule generous = rule("a", algorithm, 1000).build();
+    Rule strict = rule("a", algorithm, 4).build();
+    take(claim(generous, "x", 1000));
+    ask(Mode.REFUND, claim(strict, "x", Claim.MAX_COST));
+    assertThat(ask(Mode.PEEK, claim(generous, "x", 1))[0].remaining()).isEqualTo(1000);
+  }
+
   @Test
   void aRefundDoesNotReachIntoAnotherWindow() {
     Rule rule = rule("a", Algorithms.FIXED_WINDOW, 10).build();
