@@ -1,11 +1,11 @@
-package io.weir.rules;
+package io.weir.rules.text;
 
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
 /** Finds the known name that a misspelt one was meant to be. */
-final class Nearest {
+public final class Nearest {
   private static final int FARTHEST = 2;
   private static final int SHORTEST_PREFIX = 3;
   private static final int LONGEST = 64;
@@ -13,7 +13,7 @@ final class Nearest {
   private Nearest() {}
 
   /** The known name nearest to what was written, if any is near. */
-  static Optional<String> to(String written, Collection<String> known) {
+  public static Optional<String> to(String written, Collection<String> known) {
     String plain = plain(written);
     if (plain.length() > LONGEST) {
       return Optional.empty();
@@ -31,7 +31,7 @@ final class Nearest {
   }
 
   /** What to say of a name that is not known. */
-  static String hint(String written, Collection<String> known) {
+  public static String hint(String written, Collection<String> known) {
     return to(written, known).map(name -> "did you mean " + name + "? Write").orElse("write")
         + (known.size() == 1 ? " " : " one of ")
         + String.join(", ", known);

@@ -1,10 +1,10 @@
-package io.weir.rules;
+package io.weir.rules.text;
 
 import java.util.List;
 import java.util.Set;
 
 /** A value as written, with its place: text, a list, a map, or something refused already. */
-sealed interface Written {
+public sealed interface Written {
   Place at();
 
   /** What it is called in a reason. */
@@ -18,7 +18,7 @@ sealed interface Written {
   record Text(Place at, String value, boolean plain) implements Written {
     private static final Set<String> NULLS = Set.of("", "~", "null", "Null", "NULL");
 
-    boolean isNull() {
+    public boolean isNull() {
       return plain && NULLS.contains(value);
     }
 

@@ -1,4 +1,4 @@
-package io.weir.rules;
+package io.weir.rules.text;
 
 import java.util.Optional;
 import org.snakeyaml.engine.v2.exceptions.Mark;
@@ -10,7 +10,7 @@ final class Syntax {
 
   private Syntax() {}
 
-  static RulesException problem(YamlEngineException e, Problems problems) {
+  static TextException problem(YamlEngineException e, Problems problems) {
     if (!(e instanceof MarkedYamlEngineException marked)) {
       return problems.fatal(Place.FILE, "cannot be read: " + e.getMessage() + "; write YAML");
     }
@@ -19,16 +19,16 @@ final class Syntax {
     Optional<Mark> at = marked.getProblemMark();
     if (isEnd(problem)) {
       return problems.fatal(
-          marked.getContextMark().or(() -> at).map(YamlTree::place).orElse(Place.FILE),
+          marked.getContextMark().or(() -> at).map(Yaml::place).orElse(Place.FILE),
           "what begins here never ends: the file ends first; close it by " + closing(context));
     }
-    Place place = at.map(YamlTree::place).orElse(Place.FILE);
+    Place place = at.map(Yaml::place).orElse(Place.FILE);
     if (problem.contains("TAB")) {
       return problems.fatal(place, "is a tab; write spaces");
     }
     if (problem.contains("could not find expected ':'")) {
       return problems.fatal(
-          marked.getContextMark().map(YamlTree::place).orElse(place),
+          marked.getContextMark().map(Yaml::place).orElse(place),
           "has no ':' after it; write name: value");
     }
     if (problem.startsWith("expected <block end>")) {

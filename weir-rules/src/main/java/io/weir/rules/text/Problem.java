@@ -1,4 +1,4 @@
-package io.weir.rules;
+package io.weir.rules.text;
 
 /**
  * One thing that is wrong with rules as written: where, and what to write instead.

@@ -1,4 +1,4 @@
-package io.weir.rules;
+package io.weir.rules.text;
 
 /**
  * Where something is written.
@@ -6,12 +6,12 @@ package io.weir.rules;
  * @param line counted from 1; 0 for the file as a whole
  * @param column counted from 1, in characters as the reader sees them; 0 for the file as a whole
  */
-record Place(int line, int column) {
-  static final Place FILE = new Place(0, 0);
-  static final Place START = new Place(1, 1);
+public record Place(int line, int column) {
+  public static final Place FILE = new Place(0, 0);
+  public static final Place START = new Place(1, 1);
 
   /** The place of the character at an index of a text. */
-  static Place of(CharSequence text, int index) {
+  public static Place of(CharSequence text, int index) {
     int line = 1;
     int column = 1;
     for (int i = 0; i < index; i++) {

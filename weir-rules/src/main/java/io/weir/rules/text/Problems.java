@@ -1,11 +1,11 @@
-package io.weir.rules;
+package io.weir.rules.text;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
 /** What is wrong with one file, collected while it is read. */
-final class Problems {
+public final class Problems {
   /** So that a hostile file cannot fill the memory or the log with what is wrong with it. */
   private static final int MOST = 1000;
 
@@ -16,11 +16,11 @@ final class Problems {
   private final List<Problem> found = new ArrayList<>();
   private boolean full;
 
-  Problems(String file) {
+  public Problems(String file) {
     this.file = line(file, LONGEST_REASON);
   }
 
-  void add(Place at, String rule, String field, String reason) {
+  public void add(Place at, String rule, String field, String reason) {
     full |= found.size() == MOST;
     if (!full) {
       found.add(
@@ -34,32 +34,32 @@ final class Problems {
     }
   }
 
-  void add(Place at, String reason) {
+  public void add(Place at, String reason) {
     add(at, "", "", reason);
   }
 
   /** For what leaves nothing more to be read. */
-  RulesException fatal(Place at, String reason) {
+  public TextException fatal(Place at, String reason) {
     add(at, reason);
     return exception();
   }
 
-  boolean any() {
+  public boolean any() {
     return !found.isEmpty();
   }
 
-  RulesException exception() {
+  public TextException exception() {
     List<Problem> sorted = new ArrayList<>(found);
     sorted.sort(Comparator.comparingInt(Problem::line).thenComparingInt(Problem::column));
     if (full) {
       String more = "has more wrong than these " + MOST + "; write these anew first";
       sorted.add(new Problem(file, 0, 0, "", "", more));
     }
-    return new RulesException(sorted);
+    return new TextException(sorted);
   }
 
   /** A value as it may stand in a reason: quoted, short, in one line. */
-  static String quote(String value) {
+  public static String quote(String value) {
     return "'" + line(value, LONGEST_VALUE) + "'";
   }
 

@@ -1,4 +1,4 @@
-package io.weir.rules;
+package io.weir.rules.text;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -10,7 +10,7 @@ import java.nio.charset.CodingErrorAction;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /** Finds what cannot be text: bytes that are not UTF-8, characters that nobody sees. */
-final class Unprintable {
+public final class Unprintable {
 
   private Unprintable() {}
 
@@ -34,7 +34,7 @@ final class Unprintable {
   }
 
   /** The text these bytes are, without a byte order mark. */
-  static String text(byte[] bytes, Problems problems) {
+  public static String text(byte[] bytes, Problems problems) {
     CharsetDecoder decoder = UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT);
     ByteBuffer in = ByteBuffer.wrap(bytes);
     CharBuffer out = CharBuffer.allocate(bytes.length + 1);

@@ -1,10 +1,10 @@
-package io.weir.rules;
+package io.weir.rules.text;
 
-import io.weir.rules.Written.Field;
-import io.weir.rules.Written.Fields;
-import io.weir.rules.Written.Items;
-import io.weir.rules.Written.Refused;
-import io.weir.rules.Written.Text;
+import io.weir.rules.text.Written.Field;
+import io.weir.rules.text.Written.Fields;
+import io.weir.rules.text.Written.Items;
+import io.weir.rules.text.Written.Refused;
+import io.weir.rules.text.Written.Text;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -24,11 +24,11 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 /**
  * Reads YAML, and so JSON, into values with their places.
  *
- * <p>Only what rules need is read: one document of maps, lists and text. Nothing is constructed,
- * nothing is expanded, and depth, number and length of the values are bounded.
+ * <p>Only what rules and settings need is read: one document of maps, lists and text. Nothing is
+ * constructed, nothing is expanded, and depth, number and length of the values are bounded.
  */
-final class YamlTree {
-  static final int MAX_CHARACTERS = 64 << 20;
+public final class Yaml {
+  public static final int MAX_CHARACTERS = 64 << 20;
 
   private static final int MAX_DEPTH = 16;
   private static final int MAX_VALUES = 2_000_000;
@@ -41,7 +41,7 @@ final class YamlTree {
   private final Iterator<Event> events;
   private int values;
 
-  private YamlTree(String text, Problems problems) {
+  private Yaml(String text, Problems problems) {
     this.problems = problems;
     LoadSettings settings =
         LoadSettings.builder()
@@ -54,16 +54,16 @@ final class YamlTree {
   /**
    * The value that is written, if anything is.
    *
-   * @throws RulesException if it cannot be read to its end
+   * @throws TextException if it cannot be read to its end
    */
-  static Optional<Written> read(String text, Problems problems) {
+  public static Optional<Written> read(String text, Problems problems) {
     if (text.length() > MAX_CHARACTERS) {
       throw problems.fatal(
           Place.FILE, "has " + text.length() + " characters; write at most " + MAX_CHARACTERS);
     }
     Unprintable.check(text, problems);
     try {
-      return new YamlTree(text, problems).document();
+      return new Yaml(text, problems).document();
     } catch (YamlEngineException e) {
       throw Syntax.problem(e, problems);
     }
@@ -163,7 +163,7 @@ final class YamlTree {
   }
 
   private static Place place(Event event) {
-    return event.getStartMark().map(YamlTree::place).orElse(Place.FILE);
+    return event.getStartMark().map(Yaml::place).orElse(Place.FILE);
   }
 
   static Place place(Mark mark) {
