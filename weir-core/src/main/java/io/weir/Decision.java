@@ -54,6 +54,15 @@ public final class Decision {
     return binding == NONE || outcomes[binding].fits();
   }
 
+  /**
+   * Of two requests that were decided together, whether this is the one the caller is better told
+   * of, for it binds more tightly.
+   */
+  public boolean isTighterThan(Decision other) {
+    return binding != NONE
+        && (other.binding == NONE || tighter(outcomes[binding], other.outcomes[other.binding]));
+  }
+
   /** Whether a store had no answer for one of the rules, and its posture answered. */
   public boolean degraded() {
     for (Outcome outcome : outcomes) {
@@ -150,6 +159,26 @@ public final class Decision {
     }
   }
 
+  /** How many limits met the request, those of shadow rules included, in the order of the rules. */
+  public int size() {
+    return claims.length;
+  }
+
+  /** What was asked of one of the {@link #size} limits. */
+  public Claim claim(int i) {
+    return claims[i];
+  }
+
+  /** What the store said of one of the {@link #size} limits. */
+  public Outcome outcome(int i) {
+    return outcomes[i];
+  }
+
+  /** Which of the {@link #size} limits bound; -1 if no enforcing rule met the request. */
+  public int binding() {
+    return binding;
+  }
+
   Claim[] claims() {
     return claims;
   }
@@ -159,8 +188,10 @@ public final class Decision {
   }
 
   private boolean tighter(int i, int than) {
-    Outcome a = outcomes[i];
-    Outcome b = outcomes[than];
+    return tighter(outcomes[i], outcomes[than]);
+  }
+
+  private static boolean tighter(Outcome a, Outcome b) {
     if (a.fits() != b.fits()) {
       return !a.fits();
     }

@@ -2,10 +2,14 @@ package io.weir.rules;
 
 import io.weir.rule.Durations;
 import io.weir.rule.Rate;
-import io.weir.rules.Written.Fields;
-import io.weir.rules.Written.Items;
-import io.weir.rules.Written.Refused;
-import io.weir.rules.Written.Text;
+import io.weir.rules.text.Nearest;
+import io.weir.rules.text.Place;
+import io.weir.rules.text.Problems;
+import io.weir.rules.text.Written;
+import io.weir.rules.text.Written.Fields;
+import io.weir.rules.text.Written.Items;
+import io.weir.rules.text.Written.Refused;
+import io.weir.rules.text.Written.Text;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.weir.rules;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
+import io.weir.rules.text.TextException;
 import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -49,7 +50,7 @@ public final class FileRules implements RuleSource, AutoCloseable {
   /**
    * The rules of a file, named as {@code file:rules.yaml} or by its path alone.
    *
-   * @throws RulesException if it is missing or cannot be read as rules
+   * @throws TextException if it is missing or cannot be read as rules
    */
   public static FileRules open(String address, RulesListener... listeners) {
     String path = address.startsWith("file:") ? address.substring("file:".length()) : address;
@@ -59,7 +60,7 @@ public final class FileRules implements RuleSource, AutoCloseable {
   /**
    * The rules of a file.
    *
-   * @throws RulesException if it is missing or cannot be read as rules
+   * @throws TextException if it is missing or cannot be read as rules
    */
   public static FileRules open(Path file, RulesListener... listeners) {
     return new FileRules(file, Clock.system(), List.of(listeners));
@@ -71,6 +72,7 @@ public final class FileRules implements RuleSource, AutoCloseable {
   }
 
   /** For how long the file has said something else than what is served; zero while in step. */
+  @Override
   public Duration stale() {
     long since = differsSince;
     return since == IN_STEP
@@ -91,7 +93,7 @@ public final class FileRules implements RuleSource, AutoCloseable {
     }
     try {
       take(now);
-    } catch (RulesException e) {
+    } catch (TextException e) {
       differsSince = differsSince == IN_STEP ? clock.micros() : differsSince;
       String reason = String.valueOf(e.getMessage());
       LOG.log(Level.WARNING, "refused, the last good rules serve:\n{0}", reason);

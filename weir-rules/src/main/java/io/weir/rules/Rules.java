@@ -2,6 +2,9 @@ package io.weir.rules;
 
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rules.text.Problems;
+import io.weir.rules.text.TextException;
+import io.weir.rules.text.Unprintable;
 import java.util.Collection;
 import java.util.List;
 
@@ -22,7 +25,7 @@ public final class Rules {
   /**
    * The rules of a text, as a first snapshot.
    *
-   * @throws RulesException with everything that is wrong
+   * @throws TextException with everything that is wrong
    */
   public static RuleSet parse(String text) {
     return parse(UNNAMED, text);
@@ -36,7 +39,7 @@ public final class Rules {
   /**
    * The rules of a text, in their order.
    *
-   * @throws RulesException with everything that is wrong
+   * @throws TextException with everything that is wrong
    */
   public static List<Rule> read(String text) {
     return read(UNNAMED, text);
@@ -56,7 +59,7 @@ public final class Rules {
   /**
    * The rule of a text that is a single one, such as {@code {id: api, limit: 100/minute}}.
    *
-   * @throws RulesException with everything that is wrong
+   * @throws TextException with everything that is wrong
    */
   public static Rule readOne(String name, String text) {
     return new RulesReader(new Problems(name)).rule(text);

@@ -92,6 +92,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   }
 
   /** For how long this node has not been in step with the database; zero while it is. */
+  @Override
   public Duration stale() {
     return node.stale();
   }

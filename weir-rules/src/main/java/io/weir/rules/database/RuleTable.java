@@ -1,7 +1,7 @@
 package io.weir.rules.database;
 
 import io.weir.rules.Rules;
-import io.weir.rules.RulesException;
+import io.weir.rules.text.TextException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -67,7 +67,7 @@ final class RuleTable {
   /**
    * Makes a rule what it was before its last change.
    *
-   * @throws RulesException if that was bad, as an edit by hand can be
+   * @throws TextException if that was bad, as an edit by hand can be
    */
   static long undo(Connection connection, String id, String who) throws SQLException {
     Kind.RULES.lock(connection);
