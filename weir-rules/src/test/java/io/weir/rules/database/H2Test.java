@@ -28,6 +28,19 @@ class H2Test {
   }
 
   @Nested
+  class OfBadRows extends BadRowsContract {
+    @Override
+    String url() {
+      return h2();
+    }
+
+    @Override
+    Duration reach() {
+      return SOON;
+    }
+  }
+
+  @Nested
   class OfKeys extends KeysContract {
     @Override
     String url() {

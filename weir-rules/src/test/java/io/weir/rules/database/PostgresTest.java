@@ -38,6 +38,21 @@ class PostgresTest {
   }
 
   @Nested
+  class OfBadRows extends BadRowsContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+
+    @Override
+    Duration reach() {
+      return REACH;
+    }
+  }
+
+  @Nested
   class OfKeys extends KeysContract {
     private final String url = postgres.newDatabase();
 
