@@ -120,7 +120,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    */
   public long put(Rule rule, String who, long expectedRevision) {
     String body = Rules.toJson(rule);
-    return node.change(c -> RuleTable.put(c, rule.id(), body, named(who), expectedRevision));
+    return node.change(named(who), c -> RuleTable.put(c, rule.id(), body, expectedRevision));
   }
 
   /**
@@ -131,7 +131,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * @throws DatabaseException if the database is away
    */
   public long delete(String id, String who, long expectedRevision) {
-    return node.change(c -> RuleTable.delete(c, id, named(who), expectedRevision));
+    return node.change(named(who), c -> RuleTable.delete(c, id, expectedRevision));
   }
 
   /** The changes of a rule, the last one first; of one that is deleted too. */
@@ -148,7 +148,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * @throws DatabaseException if the database is away
    */
   public long undo(String id, String who) {
-    return node.change(c -> RuleTable.undo(c, id, named(who)));
+    return node.change(named(who), c -> RuleTable.undo(c, id));
   }
 
   static String named(String who) {

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 final class Node implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Node.class.getName());
 
-  /** One look in so many reads everything, so that an edit by hand is found too. */
-  private static final int WHOLE = 15;
+  /** One look in so many reads everything, so that what no trigger saw is found too. */
+  private static final int WHOLE = 60;
 
   private static final long NEVER = Long.MIN_VALUE;
 
@@ -100,8 +100,8 @@ final class Node implements AutoCloseable {
   }
 
   /** Changes rules or keys, and has the change in force here before it returns. */
-  <T> T change(Database.Work<T> work) {
-    T result = database.change(work);
+  <T> T change(String who, Database.Work<T> work) {
+    T result = database.change(who, work);
     refresh();
     return result;
   }

@@ -11,7 +11,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,7 +20,6 @@ import org.junit.jupiter.api.Timeout;
 /** D1 to D3 in any database: a row that was made bad by hand hurts nobody, itself included. */
 @Timeout(60)
 abstract class BadRowsContract extends DatabaseTest {
-  private static final Duration FOUND = Duration.ofSeconds(10);
   private static final String TYPO = "{\"id\":\"api\",\"limti\":\"1/hour\"}";
 
   private static final List<String> FIELDS =
@@ -58,15 +56,15 @@ abstract class BadRowsContract extends DatabaseTest {
         List.of("", "null", TYPO, "{\"id\":", "{\"id\":\"web\",\"limit\":\"1/h\"}")) {
       heard.rejections.clear();
       edit("api", body);
-      Soon.until(FOUND, "it is told", () -> !heard.rejections.isEmpty());
+      Soon.until(SOON, "it is told", () -> !heard.rejections.isEmpty());
       assertThat(heard.rejections.get(0)).startsWith("weir_rule api:");
       assertThat(node.refused()).containsOnlyKeys("api");
       assertThat(node.refused()).containsValue(heard.rejections.get(0));
       assertThat(node.current().rules()).containsExactly(rule("api", 5));
     }
-    Soon.until(FOUND, "it is stale", () -> !node.stale().isZero());
+    Soon.until(SOON, "it is stale", () -> !node.stale().isZero());
     edit("api", TYPO);
-    Soon.until(FOUND, "it is told", () -> heard.rejections.size() == 2);
+    Soon.until(SOON, "it is told", () -> heard.rejections.size() == 2);
     assertThat(heard.rejections.get(1))
         .startsWith("weir_rule api:1:13: api: limti: is not a field; did you mean limit?");
   }
@@ -79,13 +77,13 @@ abstract class BadRowsContract extends DatabaseTest {
     here.put(rule("old", 5), "ann", 0);
     DatabaseRules there = eagerNode();
     edit("api", TYPO);
-    Soon.until(FOUND, "both know", () -> isBad(here, "api") && isBad(there, "api"));
+    Soon.until(SOON, "both know", () -> isBad(here, "api") && isBad(there, "api"));
     here.put(rule("web", 6), "ann", here.revision("web"));
     here.put(rule("new", 1), "ann", 0);
     here.delete("old", "ann", here.revision("old"));
     List<Rule> all = List.of(rule("api", 5), rule("web", 6), rule("new", 1));
     assertThat(here.current().rules()).isEqualTo(all);
-    Soon.until(reach(), "they are there", () -> there.current().rules().equals(all));
+    Soon.until(SOON, "they are there", () -> there.current().rules().equals(all));
     DatabaseRules late = node();
     assertThat(late.current().rules()).as("of a node that never saw it good").isEqualTo(all);
     assertThat(late.current().revision()).isEqualTo(here.current().revision());
@@ -102,17 +100,17 @@ abstract class BadRowsContract extends DatabaseTest {
       node.put(rule(id, 5), "ann", 0);
       edit(id, "");
     }
-    Soon.until(FOUND, "all are bad", () -> node.refused().size() == 3);
+    Soon.until(SOON, "all are bad", () -> node.refused().size() == 3);
     node.put(rule("api", 6), "ann", node.revision("api"));
     assertThat(node.current().rule("api")).isEqualTo(rule("api", 6));
     assertThat(node.refused()).containsOnlyKeys("old", "web");
     edit("web", "{\"id\":\"web\",\"per\":[\"user\"],\"limit\":\"7/hour\"}");
-    Soon.until(FOUND, "it is good", () -> !isBad(node, "web"));
+    Soon.until(SOON, "it is good", () -> !isBad(node, "web"));
     assertThat(node.current().rule("web")).isEqualTo(rule("web", 7));
     node.delete("old", "ann", node.revision("old"));
     assertThat(node.current().rules()).containsExactly(rule("api", 6), rule("web", 7));
     assertThat(node.refused()).isEmpty();
-    Soon.until(FOUND, "it is in step", () -> node.stale().isZero());
+    Soon.until(SOON, "it is in step", () -> node.stale().isZero());
   }
 
   @Test
@@ -122,7 +120,7 @@ abstract class BadRowsContract extends DatabaseTest {
     node.put(rule("gone", 5), "ann", 0);
     node.delete("gone", "ann", node.revision("gone"));
     byHand("INSERT INTO weir_rule (id, position, body, revision) VALUES ('gone', 9, '', 0)");
-    Soon.until(FOUND, "it is told", () -> isBad(node, "gone"));
+    Soon.until(SOON, "it is told", () -> isBad(node, "gone"));
     for (DatabaseRules each : List.of(node, node())) {
       assertThat(each.current().rules()).containsExactly(rule("api", 5));
       assertThat(each.refused()).containsOnlyKeys("gone");
@@ -157,10 +155,10 @@ abstract class BadRowsContract extends DatabaseTest {
     }
     DatabaseRules node = eagerNode(heard);
     write("INSERT INTO weir_rule (body, id, position, revision) VALUES (?, ?, 1, 1)", good);
-    Soon.until(FOUND, "they serve", () -> node.current().rules().size() == good.size());
+    Soon.until(SOON, "they serve", () -> node.current().rules().size() == good.size());
     List<Rule> serving = node.current().rules();
     write("UPDATE weir_rule SET body = ? WHERE id = ?", bad);
-    Soon.until(FOUND, "they are told", () -> !node.refused().isEmpty());
+    Soon.until(SOON, "they are told", () -> !node.refused().isEmpty());
     assertThat(node.refused()).containsOnlyKeys(bad.keySet());
     assertThat(node.refused().values()).allMatch(r -> r.matches("(?s)weir_rule r[0-9]+:.*; .*"));
     assertThat(node.current().rules()).isEqualTo(serving);

@@ -49,11 +49,6 @@ class DatabaseAwayTest extends DatabaseTest {
     return url;
   }
 
-  @Override
-  Duration reach() {
-    return SOON;
-  }
-
   @Test
   void frozenTheLastGoodRulesServeAndItRecoversByItself() {
     DatabaseRules node = node();

@@ -33,13 +33,13 @@ abstract class RulesContract extends DatabaseTest {
       assertThat(here.current().rule("api")).isEqualTo(rule);
       assertThat(here.current().revision()).isEqualTo(revision).isEqualTo(permits);
       Duration took =
-          Soon.until(reach(), "the change is there", () -> there.revision("api") == revision);
+          Soon.until(SOON, "the change is there", () -> there.revision("api") == revision);
       System.out.println(url().substring(0, 10) + " change seen after " + took.toMillis() + " ms");
       assertThat(there.current().rule("api")).isEqualTo(rule);
     }
     here.delete("api", "ann", there.revision("api"));
     assertThat(here.current().rules()).isEmpty();
-    Soon.until(reach(), "it is gone there", () -> there.current().rules().isEmpty());
+    Soon.until(SOON, "it is gone there", () -> there.current().rules().isEmpty());
     assertThat(there.stale()).isZero();
   }
 
