@@ -25,9 +25,9 @@ final class Accept {
     int group = UNKNOWN;
     int any = UNKNOWN;
     for (int from = 0; from < field.length(); ) {
-      int comma = partEnd(field, from, ',');
+      int comma = Parts.end(field, from, field.length(), ',');
       String element = field.substring(from, comma);
-      int end = partEnd(element, 0, ';');
+      int end = Parts.end(element, 0, element.length(), ';');
       int weight = weight(element, end + 1);
       switch (Ascii.lower(element.substring(0, end).strip())) {
         case Refusal.PROBLEM_JSON -> problem = Math.max(problem, weight);
@@ -42,26 +42,10 @@ final class Accept {
     return problem > 0 && problem >= plain;
   }
 
-  /** Where a part ends: at the separator, unless that is within quotes. */
-  private static int partEnd(String text, int from, char separator) {
-    boolean quoted = false;
-    for (int i = from; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '"') {
-        quoted = !quoted;
-      } else if (c == '\\' && quoted) {
-        i++;
-      } else if (c == separator && !quoted) {
-        return i;
-      }
-    }
-    return text.length();
-  }
-
   /** The weight in thousandths that the parameters from there on give; 0 if it is none. */
   private static int weight(String element, int parameters) {
     for (int from = parameters; from < element.length(); ) {
-      int end = partEnd(element, from, ';');
+      int end = Parts.end(element, from, element.length(), ';');
       String parameter = element.substring(from, end).strip();
       if (parameter.startsWith("q=") || parameter.startsWith("Q=")) {
         return thousandths(parameter.substring(2));

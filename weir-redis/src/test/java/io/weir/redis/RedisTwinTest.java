@@ -7,6 +7,7 @@ import io.weir.algorithm.Algorithms;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
+import io.weir.rule.Rule;
 import io.weir.store.MemoryStore;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
@@ -81,6 +82,7 @@ class RedisTwinTest {
       limits.add(
           history.rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
     }
+    limits.add(Rule.named("none").limit("0/second").build().limits().get(0));
     return limits;
   }
 
@@ -95,7 +97,8 @@ class RedisTwinTest {
     int together = history.oneIn(2) ? 1 : 1 + history.below(40);
     for (int i = 0; i < together; i++) {
       Mode mode = mode(history, together);
-      Claim[] claims = claims(history, limits, store.fingerprint());
+      boolean all = mode == Mode.REFUND && history.oneIn(3);
+      Claim[] claims = claims(history, limits, store.fingerprint(), all);
       CompletableFuture<Outcome[]> answer = store.take(claims, mode);
       boolean atOnce = answer.isDone();
       answers.add(
@@ -125,12 +128,13 @@ class RedisTwinTest {
         : history.oneOf(List.of(Mode.PEEK, Mode.FORCE));
   }
 
-  private static Claim[] claims(History history, List<Limit> limits, Fingerprint fingerprint) {
+  private static Claim[] claims(
+      History history, List<Limit> limits, Fingerprint fingerprint, boolean all) {
     Claim[] claims = new Claim[history.oneIn(2) ? 1 : 1 + history.below(limits.size())];
     for (int i = 0; i < claims.length; i++) {
       Limit limit = limits.get(history.below(limits.size()));
       long caller = fingerprint.of("caller " + history.below(6));
-      claims[i] = Claim.of(limit, caller, history.cost(limit.most()));
+      claims[i] = Claim.of(limit, caller, all ? Claim.MAX_COST : history.cost(limit.most()));
     }
     return claims;
   }

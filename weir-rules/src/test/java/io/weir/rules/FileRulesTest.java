@@ -110,7 +110,7 @@ class FileRulesTest {
 
   @Test
   void atTheStartABadFileIsAnErrorThatSaysAll() throws IOException {
-    write("  - {id: api, limt: 10}\n", "  - {id: web, limit: 0/s}\n");
+    write("  - {id: api, limt: 10}\n", "  - {id: web, limit: -1/s}\n");
     assertThatThrownBy(this::open)
         .isInstanceOfSatisfying(TextException.class, e -> assertThat(e.problems()).hasSize(2))
         .hasMessageContaining(file + ":2:15: api: limt: is not a field; did you mean limit?");

@@ -36,9 +36,7 @@ final class Serve implements Callable<Integer> {
       description = "Reads settings from this YAML file.")
   @Nullable Path file;
 
-  @Spec
-  @SuppressWarnings("NullAway.Init") // set before it is called
-  CommandSpec spec;
+  @Spec CommandSpec spec;
 
   /** The command with a flag for each setting. */
   static CommandSpec spec() {

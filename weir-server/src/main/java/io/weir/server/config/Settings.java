@@ -55,9 +55,9 @@ public final class Settings {
           "where this node keeps its files: counters at a stop, the last good rules",
           Values::path);
   public static final Setting<Optional<String>> NODE =
-      add("node", "NAME", "", "this node's name; the host's if not said", Values::optional);
+      add("node", "NAME", "", "this node's name; the host's if not said", Values::name);
   public static final Setting<Optional<String>> REGION =
-      add("region", "NAME", "", "this node's region, as rules name it", Values::optional);
+      add("region", "NAME", "", "this node's region, as rules name it", Values::name);
 
   public static final Setting<OptionalInt> HTTP_PORT = port("http", "8080", "the decision API");
   public static final Setting<String> HTTP_HOST = host("http", "0.0.0.0");

@@ -30,6 +30,14 @@ final class Values {
     return text.isEmpty() ? Optional.empty() : Optional.of(text(text));
   }
 
+  static Optional<String> name(String text) {
+    require(
+        text.matches("[A-Za-z0-9_-]{0,64}"),
+        text,
+        "is no name; write 1 to 64 letters, digits, - and _");
+    return optional(text);
+  }
+
   static String store(String text) {
     if (!text.equals("memory")) {
       var unused = RedisStore.at(text);

@@ -2,6 +2,7 @@ package io.weir.server.http;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -12,9 +13,7 @@ import io.weir.rules.text.Nearest;
 import io.weir.server.web.BadInput;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Reads what is asked of the decision API, such as {@code {"attributes":{"user":"42"},"cost":1}}.
@@ -33,6 +32,7 @@ final class CheckReader implements AutoCloseable {
           .build();
 
   private final JsonParser parser;
+  private int seen; // a bit for each field of the object being read
 
   private CheckReader(JsonParser parser) {
     this.parser = parser;
@@ -75,21 +75,23 @@ final class CheckReader implements AutoCloseable {
       }
       return value;
     } catch (JsonProcessingException e) {
+      JsonLocation at = e.getLocation();
       throw new BadInput(
-          "the body is not JSON: " + e.getOriginalMessage().lines().findFirst().orElse(""));
+          "the body is not JSON from line %d, column %d on; send %s"
+              .formatted(at.getLineNr(), at.getColumnNr(), Fields.EXAMPLE));
     } catch (IOException e) {
       throw new BadInput("the body is not JSON; send UTF-8");
     }
   }
 
-  private Check check(Set<String> known) throws IOException, BadInput {
+  private Check check(List<String> known) throws IOException, BadInput {
     object("a check");
-    Set<String> seen = new HashSet<>();
+    seen = 0;
     Request request = null;
     long cost = 1;
     long ttl = USUAL_TTL;
     while (parser.nextToken() != JsonToken.END_OBJECT) {
-      String name = field(known, seen);
+      String name = field(known);
       switch (name) {
         case Fields.ATTRIBUTES -> request = attributes();
         case Fields.COST -> cost = whole(name, 1, 1L << 53);
@@ -105,9 +107,14 @@ final class CheckReader implements AutoCloseable {
   private List<Request> checks() throws IOException, BadInput {
     object("a batch");
     List<Request> checks = new ArrayList<>();
-    Set<String> seen = new HashSet<>();
+    boolean said = false;
     while (parser.nextToken() != JsonToken.END_OBJECT) {
-      String name = field(Fields.BATCH, seen);
+      if (said) {
+        throw new BadInput("something follows checks; send them alone");
+      }
+      seen = 0;
+      String name = field(Fields.BATCH);
+      said = true;
       if (parser.currentToken() != JsonToken.START_ARRAY) {
         throw new BadInput(name + " is no list; send [" + Fields.EXAMPLE + "]");
       }
@@ -122,7 +129,7 @@ final class CheckReader implements AutoCloseable {
         }
       }
     }
-    if (seen.isEmpty()) {
+    if (!said) {
       throw new BadInput("checks is missing; send {\"checks\":[" + Fields.EXAMPLE + "]}");
     }
     return checks;
@@ -130,10 +137,10 @@ final class CheckReader implements AutoCloseable {
 
   private long trueCost() throws IOException, BadInput {
     object("a commit");
-    Set<String> seen = new HashSet<>();
+    seen = 0;
     long cost = -1;
     while (parser.nextToken() != JsonToken.END_OBJECT) {
-      cost = whole(field(Fields.COMMIT, seen), 0, 1L << 53);
+      cost = whole(field(Fields.COMMIT), 0, 1L << 53);
     }
     if (cost < 0) {
       throw new BadInput("cost is missing; send {\"cost\":n} with the true cost, 0 or more");
@@ -142,15 +149,17 @@ final class CheckReader implements AutoCloseable {
   }
 
   /** The name of the next field, whose value the parser then stands at. */
-  private String field(Set<String> known, Set<String> seen) throws IOException, BadInput {
+  private String field(List<String> known) throws IOException, BadInput {
     String name = parser.currentName();
-    if (!known.contains(name)) {
+    int index = known.indexOf(name);
+    if (index < 0) {
       String shown = name.length() > 60 ? name.substring(0, 60) + "…" : name;
       throw new BadInput("'" + shown + "' is not known; " + Nearest.hint(name, known));
     }
-    if (!seen.add(name)) {
+    if ((seen & 1 << index) != 0) {
       throw new BadInput(name + " stands twice; send it once");
     }
+    seen |= 1 << index;
     parser.nextToken();
     return name;
   }
@@ -206,10 +215,10 @@ final class CheckReader implements AutoCloseable {
     static final String ATTRIBUTES = "attributes";
     static final String COST = "cost";
     static final String TTL = "ttl_ms";
-    static final Set<String> CHECK = Set.of(ATTRIBUTES, COST);
-    static final Set<String> RESERVE = Set.of(ATTRIBUTES, COST, TTL);
-    static final Set<String> BATCH = Set.of("checks");
-    static final Set<String> COMMIT = Set.of(COST);
+    static final List<String> CHECK = List.of(ATTRIBUTES, COST);
+    static final List<String> RESERVE = List.of(ATTRIBUTES, COST, TTL);
+    static final List<String> BATCH = List.of("checks");
+    static final List<String> COMMIT = List.of(COST);
     static final String EXAMPLE = "{\"attributes\":{\"user\":\"42\"},\"cost\":1}";
 
     private Fields() {}

@@ -17,6 +17,7 @@ import io.weir.http.DecisionJson;
 import io.weir.http.Json;
 import io.weir.http.RateLimitHeaders;
 import io.weir.http.Refusal;
+import io.weir.server.metrics.DecisionMetrics;
 import io.weir.server.web.BadInput;
 import io.weir.server.web.Body;
 import io.weir.server.web.OpenApi;
@@ -54,11 +55,13 @@ public final class DecisionApi {
       new Field("cost", true, "{\"type\":\"integer\",\"minimum\":0}");
 
   private final Limiter limiter;
+  private final DecisionMetrics metrics;
   private final OpenReservations reservations;
   private final List<Route> routes;
 
-  public DecisionApi(Limiter limiter, OpenReservations reservations) {
+  public DecisionApi(Limiter limiter, DecisionMetrics metrics, OpenReservations reservations) {
     this.limiter = limiter;
+    this.metrics = metrics;
     this.reservations = reservations;
     routes =
         List.of(
@@ -124,7 +127,13 @@ public final class DecisionApi {
         body -> {
           try {
             Request request = CheckReader.check(body);
-            then(limiter.ask(request, mode), d -> answer(http.response(), d, mode, ""));
+            long came = metrics.now();
+            then(
+                limiter.ask(request, mode),
+                decision -> {
+                  metrics.tookSince(came);
+                  answer(http.response(), decision, mode, "");
+                });
           } catch (BadInput e) {
             refuse(http, e);
           }
