@@ -16,12 +16,18 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** What is said when a command cannot do its work: one line, never a stack unless asked for. */
 final class Complaints {
+  /** What the library says of a command that has commands and was given none. */
+  private static final String MISSING = "Missing required subcommand";
 
   private Complaints() {}
 
   /** Of arguments that mean nothing. */
   static int unread(ParameterException e, String[] arguments) {
     CommandLine line = e.getCommandLine();
+    if (MISSING.equals(e.getMessage())) {
+      line.usage(line.getErr());
+      return Main.WRONG;
+    }
     String command = line.getCommandSpec().qualifiedName();
     String reason =
         e instanceof UnmatchedArgumentException unmatched

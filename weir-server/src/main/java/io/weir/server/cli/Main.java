@@ -8,6 +8,7 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -63,10 +64,15 @@ public final class Main {
 
   /** All commands, with the output they write to still to be said. */
   static CommandLine commandLine() {
+    return commandLine(System.getenv());
+  }
+
+  static CommandLine commandLine(Map<String, String> environment) {
     CommandLine line = new CommandLine(new Main());
     line.addSubcommand(Serve.spec());
     line.addSubcommand(new Demo());
     line.addSubcommand(new Check());
+    line.addSubcommand(RulesCommand.with(environment));
     explain(line);
     line.setExpandAtFiles(false); // an attribute may begin with @
     line.setParameterExceptionHandler(Complaints::unread);

@@ -3,17 +3,14 @@ package io.weir.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
-import io.weir.server.Server;
-import io.weir.server.config.Config;
+import io.weir.server.Running;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,24 +30,13 @@ class CheckTest {
       """;
 
   @TempDir static Path folder;
-  private static Server server;
+  private static Running server;
   private static String url;
 
   @BeforeAll
-  static void start() throws IOException {
-    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
-    server =
-        Server.start(
-            Config.of(
-                Map.of(
-                    "rules", "file:" + rules,
-                    "data", folder.toString(),
-                    "http-host", "127.0.0.1",
-                    "http-port", "0",
-                    "grpc-port", "off",
-                    "gateway-port", "off",
-                    "admin-port", "off")));
-    url = "http://127.0.0.1:" + server.port("http").orElseThrow();
+  static void start() {
+    server = Running.start(folder, RULES);
+    url = "http://127.0.0.1:" + server.port("http");
   }
 
   @AfterAll
