@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** G3 and the attributes of a whole request. */
 class IdentityTest {
@@ -182,74 +181,6 @@ class IdentityTest {
         .isEqualTo("a, b");
     assertThatThrownBy(() -> read("X-Tenant", "x".repeat(8193)))
         .isInstanceOf(BadRequestException.class);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "example.com, example.com",
-    "Example.COM:443, example.com",
-    "example.com., example.com",
-    "EXAMPLE.com.:80, example.com",
-    "example.com:, example.com",
-    "localhost, localhost",
-    "my_host-1, my_host-1",
-    "192.0.2.1:8080, 192.0.2.1",
-    "[2001:DB8:0::1]:443, [2001:db8::1]",
-    "[::1], [::1]",
-    "[::ffff:192.0.2.1], 192.0.2.1"
-  })
-  void hostsAreReadInOneWay(String sent, String host) {
-    assertThat(read("Host", sent).request().get("host")).isEqualTo(host);
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "a b",
-        "a/b",
-        "user@a",
-        "a:b",
-        "a:123456",
-        "a:80:80",
-        "::1",
-        "[::1",
-        "[::1]x",
-        "[1.2.3.4]",
-        "[x]",
-        "[]",
-        ":80",
-        ".",
-        "..",
-        "a..b",
-        ".a",
-        "a?",
-        "a#",
-        "a%41",
-        "ex\u00e4mple",
-        "\u212a",
-        "a\\b",
-        "a,b",
-        "a\r\n",
-        "a;b",
-        "[::1]:x"
-      })
-  void whatIsNoHostIsABadRequest(String sent) {
-    assertThatThrownBy(() -> read("Host", sent)).isInstanceOf(BadRequestException.class);
-  }
-
-  @Test
-  void aHostIsNamedOnceAndTheTargetsStandsAboveIt() {
-    assertThatThrownBy(() -> read("Host", "a", "Host", "a"))
-        .isInstanceOf(BadRequestException.class);
-    assertThatThrownBy(() -> read("Host", "x".repeat(256))).isInstanceOf(BadRequestException.class);
-    Call whole =
-        identity.read(address("1.2.3.4"), "GET", "http://B.example:1/x", Fields.of("Host", "a"));
-    assertThat(whole.request().get("host")).isEqualTo("b.example");
-    for (String target : new String[] {"http:///x", "http://u@a/x", "http://a%2eb/x"}) {
-      assertThatThrownBy(() -> identity.read(address("1.2.3.4"), "GET", target, Fields.of()))
-          .as(target)
-          .isInstanceOf(BadRequestException.class);
-    }
   }
 
   @Test

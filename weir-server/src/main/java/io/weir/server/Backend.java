@@ -18,6 +18,9 @@ import io.weir.server.web.Desk;
 import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -40,6 +43,7 @@ final class Backend {
   Backend(Config config, Endings endings) {
     node = config.get(Settings.NODE).orElseGet(Summary::hostName);
     endings.add(metrics);
+    checkData(config);
     rules = openRules(config, endings);
     store = endings.add(openStore(config));
     Weir.Builder builder = Weir.limiter(rules).store(store).listener(metrics.decisions());
@@ -47,6 +51,20 @@ final class Backend {
     limiter = endings.add(builder.build());
     identity = identity(config, endings);
     desk = new Desk(limiter, metrics.decisions(), Tracing.global());
+  }
+
+  private static void checkData(Config config) {
+    Path data = config.get(Settings.DATA);
+    try {
+      Files.createDirectories(data);
+    } catch (IOException e) {
+      throw new StartException(
+          "the folder '" + data + "' cannot be written; write another with --data", e);
+    }
+    if (!Files.isWritable(data)) {
+      throw new StartException(
+          "the folder '" + data + "' cannot be written; write another with --data");
+    }
   }
 
   private RuleSource openRules(Config config, Endings endings) {

@@ -20,7 +20,6 @@ import io.weir.testkit.History;
 import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
@@ -236,38 +235,14 @@ class JwtCredentialsTest {
     Random random = new Random(seed);
     String alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     String good = Tokens.hmac(sub("victim"));
-    int signature = good.lastIndexOf('.') + 1;
     for (int step = 0; step < 2000; step++) {
       StringBuilder token = new StringBuilder(good);
       int at = random.nextInt(good.length() - 1); // the last holds bits that mean nothing
       token.setCharAt(at, alphabet.charAt(random.nextInt(alphabet.length())));
-      byte[] signed = token.substring(0, signature).getBytes(StandardCharsets.US_ASCII);
-      boolean same =
-          Arrays.equals(signed, good.substring(0, signature).getBytes(StandardCharsets.US_ASCII))
-              && token.toString().equals(good);
       assertThat(hmac.verify(token.toString()).isPresent())
           .as("-Dweir.seed=%d: %s", seed, token)
-          .isEqualTo(same);
+          .isEqualTo(token.toString().equals(good));
     }
-  }
-
-  @Test
-  void settingsThatWouldBelieveTooMuchAreRefused() {
-    assertThatThrownBy(() -> JwtSettings.ofSecret("short"))
-        .hasMessage("jwt: the secret is too short for HS256; write at least 32 random characters");
-    assertThatThrownBy(() -> JwtSettings.ofSecret(""))
-        .hasMessage("jwt: write either a secret or jwks");
-    assertThatThrownBy(() -> JwtSettings.ofSecret(SECRET).withAlgorithms(List.of("none")))
-        .hasMessage("jwt: algorithms [none] cannot be; write some of [HS256, HS384, HS512]");
-    assertThatThrownBy(() -> JwtSettings.ofSecret(SECRET).withAlgorithms(List.of("RS256")))
-        .hasMessageContaining("write some of [HS256");
-    assertThatThrownBy(() -> JwtSettings.ofKeys("k.json").withAlgorithms(List.of("HS256")))
-        .hasMessageContaining("write some of [RS256");
-    assertThatThrownBy(() -> JwtSettings.ofKeys("k.json").withAlgorithms(List.of()))
-        .hasMessageContaining("algorithms [] cannot be");
-    assertThatThrownBy(() -> JwtSettings.ofSecret(SECRET).withLeeway(Duration.ofHours(1)))
-        .hasMessageContaining("write 0s to 10m");
-    assertThat(JwtSettings.ofSecret(SECRET)).asString().doesNotContain(SECRET);
   }
 
   private JwtCredentials keys(List<String> algorithms, String jwks) {

@@ -19,22 +19,18 @@ final class LineWriter implements AutoCloseable {
     this.out = out;
   }
 
-  /** A writer to {@code stdout} or to the end of {@code file:PATH}. */
+  /** A writer to the output, {@code -}, or to the end of a file. */
   static LineWriter at(String where) {
-    if (where.equals("stdout")) {
+    if (where.equals("-")) {
       return new LineWriter(new Stdout());
     }
-    if (!where.startsWith("file:")) {
-      throw new IllegalArgumentException(
-          "a refusal log at '" + where + "' cannot be; write stdout or file:PATH");
-    }
     try {
-      return new LineWriter(new FileOutputStream(where.substring("file:".length()), true));
+      return new LineWriter(new FileOutputStream(where, true));
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "the refusal log cannot be opened ("
               + e.getMessage()
-              + "); write file:PATH of a file that may be written",
+              + "); write the path of a file that may be written, or - for the output",
           e);
     }
   }

@@ -7,6 +7,8 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.TreeSet;
 
 /**
  * One refusal by one rule, on its way to the log.
@@ -27,7 +29,7 @@ record Refusal(
         + "\",\"event\":\"refused\",\"rule\":\""
         + limit.rule().id()
         + "\",\"key\":\""
-        + hash.of(request, limit.rule().per())
+        + hash.of(request, per())
         + "\",\"endpoint\":"
         + (endpoint == null ? "null" : '"' + Endpoint.shown(request, endpoint) + '"')
         + ",\"reason\":\""
@@ -52,6 +54,14 @@ record Refusal(
         + "\",\"dropped\":"
         + count
         + "}";
+  }
+
+  /** What its caller is known by; all there is, where the request brought the only limit. */
+  private List<String> per() {
+    List<String> per = limit.rule().per();
+    return per.isEmpty() && request.limit() != null
+        ? List.copyOf(new TreeSet<>(request.attributes().keySet()))
+        : per;
   }
 
   private String reason() {

@@ -62,12 +62,12 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
   }
 
   /**
-   * A log at {@code stdout} or {@code file:PATH}, to which it appends.
+   * A log to the output, {@code -}, or to the end of a file.
    *
    * @param perSecond how many refusals of each rule to write in a second; 0: only their number
    * @param salt the secret callers' hashes depend on, the same where lines of several nodes or runs
    *     shall belong together; none: one that nobody knows, new at each start
-   * @throws IllegalArgumentException if it cannot be, saying what to write instead
+   * @throws IllegalArgumentException if that cannot be, saying what to write instead
    */
   public static RefusalLog open(String where, int perSecond, Optional<String> salt) {
     return new RefusalLog(LineWriter.at(where), perSecond, salt, Clock.system());
