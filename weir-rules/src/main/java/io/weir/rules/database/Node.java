@@ -104,9 +104,19 @@ final class Node implements AutoCloseable {
                 .formatted(bad.getKey(), bad.getValue()));
       }
     }
-    long revision = database.change(work);
-    refresh();
-    return revision;
+    return changeAny(work);
+  }
+
+  /** As {@link #change}, where no bad rule can be left. */
+  long changeAny(Database.Work<Long> work) {
+    try {
+      long revision = database.change(work);
+      refresh();
+      return revision;
+    } catch (StaleRevisionException e) {
+      refresh(); // what somebody else changed may be news here
+      throw e;
+    }
   }
 
   /** Changes keys, and has the change in force here before it returns. */

@@ -1,5 +1,6 @@
 package io.weir.rules.database;
 
+import io.weir.testkit.postgres.PostgresProcess;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
