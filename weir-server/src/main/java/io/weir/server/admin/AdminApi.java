@@ -33,6 +33,8 @@ public final class AdminApi {
     Work work = new Work(vertx);
     health = new HealthCalls(node, work);
     open = health.routes();
+    new RuleCalls(node.rules(), work).routes().forEach(this::close);
+    new RuleEdits(node.rules(), work).routes().forEach(this::close);
     close(
         new Route(
             GET,

@@ -4,6 +4,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.rules.text.Problem;
 import io.weir.rules.text.TextException;
+import io.weir.server.web.BadInput;
 import io.weir.server.web.JsonFields;
 import io.weir.server.web.Reply;
 import java.util.List;
@@ -28,6 +29,10 @@ record Answer(int status, String type, String body, long tag) {
   /** Says what was wrong and what to do instead. */
   static Answer error(int status, String error, String message) {
     return json(status, new JsonFields().text("error", error).text("message", message).end());
+  }
+
+  static Answer bad(BadInput e) {
+    return error(400, "bad_request", e.reason());
   }
 
   /** Says everything that is wrong with a text, and where. */

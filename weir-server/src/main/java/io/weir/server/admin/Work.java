@@ -33,7 +33,7 @@ final class Work {
     try {
       return work.call();
     } catch (BadInput e) {
-      return Answer.error(400, "bad_request", e.reason());
+      return Answer.bad(e);
     } catch (TextException e) {
       return Answer.wrong("bad_rules", e);
     } catch (DatabaseException e) {
