@@ -35,6 +35,7 @@ public final class AdminApi {
     open = health.routes();
     new RuleCalls(node.rules(), work).routes().forEach(this::close);
     new RuleEdits(node.rules(), work).routes().forEach(this::close);
+    new KeyCalls(node.rules(), work).routes().forEach(this::close);
     close(
         new Route(
             GET,
