@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
-import io.weir.rules.RulesListener;
 import io.weir.testkit.Soon;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -35,13 +33,13 @@ abstract class RulesContract extends DatabaseTest {
       assertThat(here.current().rule("api")).isEqualTo(rule);
       assertThat(here.current().revision()).isEqualTo(revision).isEqualTo(permits);
       Duration took =
-          Soon.until(reach(), "the change is there", () -> there.revision("api") == revision);
+          Soon.until(SOON, "the change is there", () -> there.revision("api") == revision);
       System.out.println(url().substring(0, 10) + " change seen after " + took.toMillis() + " ms");
       assertThat(there.current().rule("api")).isEqualTo(rule);
     }
     here.delete("api", "ann", there.revision("api"));
     assertThat(here.current().rules()).isEmpty();
-    Soon.until(reach(), "it is gone there", () -> there.current().rules().isEmpty());
+    Soon.until(SOON, "it is gone there", () -> there.current().rules().isEmpty());
     assertThat(there.stale()).isZero();
   }
 
@@ -102,6 +100,7 @@ abstract class RulesContract extends DatabaseTest {
     assertThatThrownBy(() -> node.put(rule("x", 1), " ", 0)).hasMessageContaining("who changes");
   }
 
+<<<<<<< HEAD
   @Test
   void allRulesAreReplacedInOneStep() {
     DatabaseRules here = node();
@@ -187,6 +186,8 @@ abstract class RulesContract extends DatabaseTest {
     Soon.until(SOON, "it is gone", () -> node.current().rules().size() == 1);
   }
 
+=======
+>>>>>>> cee58857c353887e74b8181beb4422fb18f1d055
   @RepeatedTest(5)
   void ofManyChangesAtOnceEachIsMadeOrRefused() throws Exception {
     DatabaseRules here = node();
