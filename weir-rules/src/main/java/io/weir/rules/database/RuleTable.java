@@ -7,8 +7,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** The table of rules; triggers put the revision into each row and the change into the history. */
@@ -63,11 +66,63 @@ final class RuleTable {
   }
 
   /**
+   * Makes these all the rules there are, in their order.
+   *
+   * @param bodies by id
+   * @return the revision of the rules, which stays if they say this already
+   */
+  static long replace(Connection connection, Map<String, String> bodies, String who, long expected)
+      throws SQLException {
+    Kind.RULES.lock(connection);
+    long revision = Kind.RULES.revision(connection);
+    if (revision != expected) {
+      throw new StaleRevisionException(expected, revision);
+    }
+    Map<String, RuleRow> old = new LinkedHashMap<>();
+    all(connection).forEach(row -> old.put(row.id(), row));
+    boolean moved = !List.copyOf(old.keySet()).equals(List.copyOf(bodies.keySet()));
+    for (RuleRow row : old.values()) {
+      if (!bodies.containsKey(row.id())) {
+        revision = write(connection, row.id(), row.position(), Optional.of(row), null, who);
+      }
+    }
+    long place = 0;
+    for (Map.Entry<String, String> rule : bodies.entrySet()) {
+      RuleRow row = old.get(rule.getKey());
+      long position = moved || row == null ? ++place : row.position();
+      if (row == null || !row.body().equals(rule.getValue())) {
+        Optional<RuleRow> before = Optional.ofNullable(row);
+        revision = write(connection, rule.getKey(), position, before, rule.getValue(), who);
+      } else if (moved) {
+        move(connection, row, position);
+      }
+    }
+    return moved && revision == expected ? Kind.RULES.next(connection) : revision;
+  }
+
+  /** Gives a rule another place in the order, which is no change of the rule. */
+  private static void move(Connection connection, RuleRow row, long position) throws SQLException {
+    try (PreparedStatement move = connection.prepareStatement(UPDATE)) {
+      move.setLong(1, position);
+      move.setString(2, row.body());
+      move.setLong(3, row.revision());
+      move.setString(4, row.id());
+      move.executeUpdate();
+    }
+  }
+
+  /**
    * Makes a rule what it was before its last change.
    *
+   * @param expected the revision of that change, if it matters
    * @throws TextException if that was bad, as an edit by hand can be
    */
+<<<<<<< HEAD
+  static long undo(Connection connection, String id, String who, OptionalLong expected)
+      throws SQLException {
+=======
   static long undo(Connection connection, String id) throws SQLException {
+>>>>>>> cee58857c353887e74b8181beb4422fb18f1d055
     Kind.RULES.lock(connection);
     HistoryTable.Entry last =
         HistoryTable.of(connection, id).stream()
@@ -76,6 +131,10 @@ final class RuleTable {
                 () ->
                     new IllegalArgumentException(
                         "rule '" + id + "' has no history; there is nothing to undo"));
+    long revision = last.change().revision();
+    if (expected.orElse(revision) != revision) {
+      throw new StaleRevisionException(id, expected.getAsLong(), revision);
+    }
     String body = last.change().before().orElse(null);
     if (body != null) {
       var unused = Rules.readOne("weir_history " + id, body);
