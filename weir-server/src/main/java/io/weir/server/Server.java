@@ -60,9 +60,7 @@ public final class Server implements AutoCloseable {
   private void openDoors() {
     DecisionApi api =
         new DecisionApi(
-            backend.limiter,
-            backend.metrics.decisions(),
-            new OpenReservations(backend.node, Clock.system()));
+            backend.desk, backend.identity, new OpenReservations(backend.node, Clock.system()));
     open("http", Settings.HTTP_HOST, Settings.HTTP_PORT, api::handler);
   }
 
