@@ -150,7 +150,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   public long replace(Collection<Rule> rules, String who, long expectedRevision) {
     Map<String, String> bodies = new LinkedHashMap<>();
     RuleSet.of(1, rules).rules().forEach(rule -> bodies.put(rule.id(), Rules.toJson(rule)));
-    return node.changeAny(c -> RuleTable.replace(c, bodies, named(who), expectedRevision));
+    return node.change(named(who), c -> RuleTable.replace(c, bodies, expectedRevision));
   }
 
   /** The changes of a rule, the last one first; of one that is deleted too. */
@@ -167,8 +167,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * @throws DatabaseException if the database is away
    */
   public long undo(String id, String who) {
-<<<<<<< HEAD
-    return node.change(id, c -> RuleTable.undo(c, id, named(who), OptionalLong.empty()));
+    return node.change(named(who), c -> RuleTable.undo(c, id, OptionalLong.empty()));
   }
 
   /**
@@ -178,10 +177,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * @throws StaleRevisionException if the rule was changed since
    */
   public long undo(String id, String who, long revision) {
-    return node.change(id, c -> RuleTable.undo(c, id, named(who), OptionalLong.of(revision)));
-=======
-    return node.change(named(who), c -> RuleTable.undo(c, id));
->>>>>>> cee58857c353887e74b8181beb4422fb18f1d055
+    return node.change(named(who), c -> RuleTable.undo(c, id, OptionalLong.of(revision)));
   }
 
   static String named(String who) {

@@ -99,41 +99,16 @@ final class Node implements AutoCloseable {
     return since.compareTo(settings.every().multipliedBy(2)) <= 0 ? Duration.ZERO : since;
   }
 
-<<<<<<< HEAD
-  /** Changes a rule, and has the change in force here before it returns. */
-  long change(String id, Database.Work<Long> work) {
-    for (Map.Entry<String, String> bad : rules.bad().entrySet()) {
-      if (!bad.getKey().equals(id)) {
-        throw new DatabaseException(
-            "nothing is changed, since it could not come in force beside a bad rule; put '%s' right or delete it first: %s"
-                .formatted(bad.getKey(), bad.getValue()));
-      }
-    }
-    return changeAny(work);
-  }
-
-  /** As {@link #change}, where no bad rule can be left. */
-  long changeAny(Database.Work<Long> work) {
+  /** Changes rules or keys, and has the change in force here before it returns. */
+  <T> T change(String who, Database.Work<T> work) {
     try {
-      long revision = database.change(work);
+      T result = database.change(who, work);
       refresh();
-      return revision;
+      return result;
     } catch (StaleRevisionException e) {
       refresh(); // what somebody else changed may be news here
       throw e;
     }
-  }
-
-  /** Changes keys, and has the change in force here before it returns. */
-  <T> T changeKeys(Database.Work<T> work) {
-    T result = database.change(work);
-=======
-  /** Changes rules or keys, and has the change in force here before it returns. */
-  <T> T change(String who, Database.Work<T> work) {
-    T result = database.change(who, work);
->>>>>>> cee58857c353887e74b8181beb4422fb18f1d055
-    refresh();
-    return result;
   }
 
   /** Looks now; if the database went away just then, the follower will. */

@@ -7,7 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -70,45 +70,33 @@ final class RuleTable {
    *
    * @param bodies by id
    * @return the revision of the rules, which stays if they say this already
+   * @throws StaleRevisionException if they are at another revision than expected
    */
-  static long replace(Connection connection, Map<String, String> bodies, String who, long expected)
+  static long replace(Connection connection, Map<String, String> bodies, long expected)
       throws SQLException {
     Kind.RULES.lock(connection);
-    long revision = Kind.RULES.revision(connection);
-    if (revision != expected) {
-      throw new StaleRevisionException(expected, revision);
+    long current = Kind.RULES.revision(connection);
+    if (current != expected) {
+      throw new StaleRevisionException(expected, current);
     }
-    Map<String, RuleRow> old = new LinkedHashMap<>();
+    Map<String, RuleRow> old = new HashMap<>();
     all(connection).forEach(row -> old.put(row.id(), row));
-    boolean moved = !List.copyOf(old.keySet()).equals(List.copyOf(bodies.keySet()));
     for (RuleRow row : old.values()) {
       if (!bodies.containsKey(row.id())) {
-        revision = write(connection, row.id(), row.position(), Optional.of(row), null, who);
+        write(connection, row.id(), row.position(), true, null);
       }
     }
-    long place = 0;
+    long position = 0;
     for (Map.Entry<String, String> rule : bodies.entrySet()) {
       RuleRow row = old.get(rule.getKey());
-      long position = moved || row == null ? ++place : row.position();
-      if (row == null || !row.body().equals(rule.getValue())) {
-        Optional<RuleRow> before = Optional.ofNullable(row);
-        revision = write(connection, rule.getKey(), position, before, rule.getValue(), who);
-      } else if (moved) {
-        move(connection, row, position);
+      long kept = row == null ? 0 : row.position();
+      boolean inOrder = kept > position;
+      position = inOrder ? kept : position + 1;
+      if (row == null || !inOrder || !row.body().equals(rule.getValue())) {
+        write(connection, rule.getKey(), position, row != null, rule.getValue());
       }
     }
-    return moved && revision == expected ? Kind.RULES.next(connection) : revision;
-  }
-
-  /** Gives a rule another place in the order, which is no change of the rule. */
-  private static void move(Connection connection, RuleRow row, long position) throws SQLException {
-    try (PreparedStatement move = connection.prepareStatement(UPDATE)) {
-      move.setLong(1, position);
-      move.setString(2, row.body());
-      move.setLong(3, row.revision());
-      move.setString(4, row.id());
-      move.executeUpdate();
-    }
+    return Kind.RULES.revision(connection);
   }
 
   /**
@@ -117,12 +105,7 @@ final class RuleTable {
    * @param expected the revision of that change, if it matters
    * @throws TextException if that was bad, as an edit by hand can be
    */
-<<<<<<< HEAD
-  static long undo(Connection connection, String id, String who, OptionalLong expected)
-      throws SQLException {
-=======
-  static long undo(Connection connection, String id) throws SQLException {
->>>>>>> cee58857c353887e74b8181beb4422fb18f1d055
+  static long undo(Connection connection, String id, OptionalLong expected) throws SQLException {
     Kind.RULES.lock(connection);
     HistoryTable.Entry last =
         HistoryTable.of(connection, id).stream()

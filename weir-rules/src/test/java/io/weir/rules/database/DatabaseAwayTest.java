@@ -7,12 +7,9 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
 import io.weir.testkit.Soon;
-<<<<<<< HEAD
 import io.weir.testkit.postgres.PostgresProcess;
-=======
 import java.io.IOException;
 import java.io.UncheckedIOException;
->>>>>>> cee58857c353887e74b8181beb4422fb18f1d055
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,10 +1,7 @@
 package io.weir.rules.database;
 
-<<<<<<< HEAD
-import io.weir.testkit.postgres.PostgresProcess;
-=======
 import io.weir.testkit.Soon;
->>>>>>> cee58857c353887e74b8181beb4422fb18f1d055
+import io.weir.testkit.postgres.PostgresProcess;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

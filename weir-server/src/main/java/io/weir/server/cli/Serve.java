@@ -56,7 +56,7 @@ final class Serve implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     Config config = Config.read(flags(), System.getenv(), Optional.ofNullable(file));
     Running running = Running.until(() -> Server.start(config), () -> {});
-    spec.commandLine().getOut().println(running.server().summary());
+    spec.commandLine().getOut().println(running.summary());
     spec.commandLine().getOut().flush();
     running.await();
     return 0;
