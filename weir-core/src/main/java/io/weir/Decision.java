@@ -2,13 +2,14 @@ package io.weir;
 
 import io.weir.rule.Claim;
 import io.weir.rule.Durations;
-import io.weir.rule.Rule;
+import io.weir.rule.Limit;
 import io.weir.store.Outcome;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /**
  * What a limiter decided, and why. Immutable.
@@ -131,25 +132,31 @@ public final class Decision {
   /** What every rule said that met the request, shadow rules included, in their order. */
   public List<RuleOutcome> rules() {
     List<RuleOutcome> rows = new ArrayList<>();
+    forEachRule(
+        (limit, o) ->
+            rows.add(
+                new RuleOutcome(
+                    limit.rule().id(),
+                    limit.shadow(),
+                    o.fits(),
+                    o.degraded(),
+                    limit.most(),
+                    o.remaining(),
+                    micros(o.reset()),
+                    micros(o.waitFor()))));
+    return rows;
+  }
+
+  /** Shows the same to one who asks for every decision: the tightest limit of each rule, as is. */
+  public void forEachRule(BiConsumer<Limit, Outcome> said) {
     for (int i = 0; i < claims.length; ) {
-      Rule rule = claims[i].limit().rule();
+      String rule = claims[i].limit().rule().id();
       int tightest = i;
-      for (i++; i < claims.length && claims[i].limit().rule().id().equals(rule.id()); i++) {
+      for (i++; i < claims.length && claims[i].limit().rule().id().equals(rule); i++) {
         tightest = tighter(i, tightest) ? i : tightest;
       }
-      Outcome o = outcomes[tightest];
-      rows.add(
-          new RuleOutcome(
-              rule.id(),
-              rule.shadow(),
-              o.fits(),
-              o.degraded(),
-              claims[tightest].limit().most(),
-              o.remaining(),
-              micros(o.reset()),
-              micros(o.waitFor())));
+      said.accept(claims[tightest].limit(), outcomes[tightest]);
     }
-    return rows;
   }
 
   /** How many limits met the request, those of shadow rules included, in the order of the rules. */

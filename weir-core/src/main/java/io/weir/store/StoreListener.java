@@ -10,7 +10,7 @@ public interface StoreListener {
   StoreListener NONE = new StoreListener() {};
 
   /** A decision was answered in time, after so many microseconds. */
-  default void answered(long micros) {}
+  default void answered(Mode mode, long micros) {}
 
   /** Decisions were not answered; their rules' postures were. */
   default void failed(StoreException.Kind kind, String reason) {}

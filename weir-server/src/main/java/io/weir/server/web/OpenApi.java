@@ -14,6 +14,8 @@ public final class OpenApi {
       Map.of(
           200, "Allowed, or done",
           400, "The request cannot be read; nothing was charged",
+          401, "Nobody could be verified, and somebody must be",
+          403, "Refused; the proxy answers 429",
           404, "There is no such reservation",
           429, "Refused; Retry-After says when to come again",
           503, "No room for another reservation");
