@@ -9,9 +9,11 @@ import io.weir.rules.FileRules;
 import io.weir.rules.database.DatabaseException;
 import io.weir.rules.database.DatabaseRules;
 import io.weir.rules.text.TextException;
+import io.weir.server.alerts.AlertHook;
 import io.weir.server.config.Config;
 import io.weir.server.config.Settings;
 import io.weir.server.metrics.Metrics;
+import io.weir.server.metrics.Vitals;
 import io.weir.server.refusals.RefusalLog;
 import io.weir.server.tracing.Tracing;
 import io.weir.server.web.Desk;
@@ -19,6 +21,7 @@ import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -46,6 +49,11 @@ final class Backend {
     checkData(config);
     rules = openRules(config, endings);
     store = endings.add(openStore(config));
+    Vitals vitals = Vitals.of(rules, store);
+    metrics.watch(vitals);
+    config
+        .get(Settings.ALERT_WEBHOOK)
+        .ifPresent(url -> endings.add(AlertHook.start(URI.create(url), node, vitals)));
     Weir.Builder builder = Weir.limiter(rules).store(store).listener(metrics.decisions());
     refusalLog(config).map(endings::add).ifPresent(builder::listener);
     limiter = endings.add(builder.build());

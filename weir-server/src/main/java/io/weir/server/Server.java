@@ -4,12 +4,14 @@ import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.server.config.Config;
 import io.weir.server.config.Setting;
 import io.weir.server.config.Settings;
 import io.weir.server.http.DecisionApi;
 import io.weir.server.http.OpenReservations;
+import io.weir.server.rls.RateLimitDoor;
 import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,20 +63,32 @@ public final class Server implements AutoCloseable {
     DecisionApi api =
         new DecisionApi(
             backend.desk, backend.identity, new OpenReservations(backend.node, Clock.system()));
-    open("http", Settings.HTTP_HOST, Settings.HTTP_PORT, api::handler);
+    open("http", Settings.HTTP_HOST, Settings.HTTP_PORT, DoorOptions.of(config), api::handler);
+    RateLimitDoor envoy =
+        new RateLimitDoor(
+            vertx,
+            backend.limiter,
+            new RateLimitDoor.Settings(
+                config.get(Settings.GRPC_HEADERS), config.get(Settings.GRPC_SILENCE), () -> true));
+    open(
+        "grpc",
+        Settings.GRPC_HOST,
+        Settings.GRPC_PORT,
+        RateLimitDoor.tune(DoorOptions.of(config)),
+        envoy::handler);
   }
 
   private void open(
       String name,
       Setting<String> host,
       Setting<OptionalInt> port,
+      HttpServerOptions options,
       Supplier<Handler<HttpServerRequest>> handlers) {
     OptionalInt number = config.get(port);
     if (number.isEmpty()) {
       return;
     }
-    Door door =
-        new Door(name, config.get(host), number.getAsInt(), DoorOptions.of(config), handlers);
+    Door door = new Door(name, config.get(host), number.getAsInt(), options, handlers);
     int loops = Runtime.getRuntime().availableProcessors();
     try {
       OpenDoor open = wait(OpenDoor.open(vertx, door, loops, config.get(Settings.MAX_CONNECTIONS)));
