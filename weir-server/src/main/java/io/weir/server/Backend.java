@@ -48,7 +48,7 @@ final class Backend {
     endings.add(metrics);
     checkData(config);
     rules = openRules(config, endings);
-    store = endings.add(openStore(config));
+    store = openStore(config, endings);
     Vitals vitals = Vitals.of(rules, store);
     metrics.watch(vitals);
     config
@@ -108,15 +108,20 @@ final class Backend {
     }
   }
 
-  private Store openStore(Config config) {
+  private Store openStore(Config config, Endings endings) {
     String url = config.get(Settings.STORE);
-    return url.equals("memory")
-        ? new MemoryStore(Clock.system())
-        : RedisStore.at(url)
+    if (url.equals("memory")) {
+      Path kept = config.get(Settings.DATA).resolve("counters");
+      MemoryStore memory = MemoryStore.load(kept, Clock.system());
+      endings.add(() -> memory.save(kept));
+      return memory;
+    }
+    return endings.add(
+        RedisStore.at(url)
             .deadline(config.get(Settings.STORE_DEADLINE))
             .maxInFlight(config.get(Settings.STORE_IN_FLIGHT))
             .prefix(config.get(Settings.STORE_PREFIX))
             .listener(metrics.store())
-            .open();
+            .open());
   }
 }

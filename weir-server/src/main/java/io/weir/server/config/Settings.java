@@ -198,9 +198,9 @@ public final class Settings {
   public static final Setting<String> REFUSAL_LOG =
       add(
           "refusal-log",
-          "FILE",
+          "WHERE",
           "off",
-          "where refusals are logged, one JSON line each: off, - for the output, or a file",
+          "where refusals are logged, one JSON line each: off, stdout, or file:PATH",
           Values::text);
   public static final Setting<Integer> REFUSAL_LOG_RATE =
       add(
