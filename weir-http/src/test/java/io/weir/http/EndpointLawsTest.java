@@ -17,68 +17,12 @@ import org.junit.jupiter.api.Test;
 class EndpointLawsTest {
   private static final List<String> PIECES =
       List.of(
-          "/",
-          "/",
-          "/",
-          "//",
-          ".",
-          "..",
-          "/.",
-          "/..",
-          "/../",
-          "/./",
-          "a",
-          "b",
-          "Z",
-          "login",
-          "7",
-          "-",
-          "_",
-          "~",
-          "%2e",
-          "%2E",
-          "%2e%2e",
-          "%61",
-          "%4c",
-          "%3b",
-          ";",
-          ";a=b",
-          "..;",
-          "%2f",
-          "%5c",
-          "\\",
-          "%00",
-          "%25",
-          "%32",
-          "%66",
-          "%",
-          "%c3%a9",
-          "%e2%82%ac",
-          "%c0%ae",
-          "%ff",
-          "%20",
-          "+",
-          "%2b",
-          ":",
-          "%3a",
-          "@",
-          "!",
-          "*",
-          "%2a",
-          "|",
-          "{",
-          "%7b",
-          "[",
-          "\u00e9",
-          "#",
-          "'",
-          "(",
-          ")",
-          "$",
-          "&",
-          "=",
-          "%3d",
-          ",");
+          ("/ / / // . .. /. /.. /../ /./ a b Z login 7 - _ ~ %2e %2E %2e%2e %61 %4c %3b ; "
+                  + ";a=b ..; %2f %5c \\ %00 %25 %32 %66 % %c3%a9 %e2%82%ac %c0%ae %ff %20 + %2b : "
+                  + "%3a @ ! * %2a | { %7b [ \u00e9 # ' ( ) $ & = %3d ,")
+              .split(" "));
+
+  private static final int STEPS = Math.min(History.steps(), 1_000_000);
 
   private final long seed = History.seed();
   private final Random random = new Random(seed);
@@ -87,7 +31,7 @@ class EndpointLawsTest {
   @Test
   void whatIsAcceptedHasOneSpellingAndUpstreamsAgree() {
     int accepted = 0;
-    for (int step = 0; step < History.steps(); step++) {
+    for (int step = 0; step < STEPS; step++) {
       String sent = randomPath();
       try {
         check(sent, endpoints.read("GET", sent));
@@ -98,9 +42,7 @@ class EndpointLawsTest {
         throw new AssertionError("-Dweir.seed=" + seed + " at step " + step + ": " + sent, e);
       }
     }
-    assertThat(accepted)
-        .as("tried enough, -Dweir.seed=" + seed)
-        .isGreaterThan(History.steps() / 20);
+    assertThat(accepted).as("tried enough, -Dweir.seed=" + seed).isGreaterThan(STEPS / 20);
   }
 
   private void check(String sent, Endpoint endpoint) {
@@ -117,7 +59,7 @@ class EndpointLawsTest {
   @Test
   void everySpellingOfAnEndpointIsThatEndpoint() {
     int accepted = 0;
-    for (int step = 0; step < History.steps(); step++) {
+    for (int step = 0; step < STEPS; step++) {
       String spelling = respell("/v1/orders/caf\u00e9:7");
       try {
         assertThat(endpoints.read("GET", spelling).path())
@@ -130,7 +72,7 @@ class EndpointLawsTest {
             .contains("//");
       }
     }
-    assertThat(accepted).isGreaterThan(History.steps() / 4);
+    assertThat(accepted).isGreaterThan(STEPS / 4);
   }
 
   /**

@@ -3,7 +3,12 @@ package io.weir.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
 import io.weir.http.Endpoints.Option;
+import io.weir.rule.Rule;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -259,6 +264,32 @@ class EndpointsTest {
   @Test
   void messagesOfAWebSocketAreEndpointsToo() {
     assertThat(endpoints.read("GET", "/chat").withMethod("WS").name()).isEqualTo("WS /chat");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"POST /v1/login", "* /v1/login", "POST /v1/**", "POST /*/login"})
+  void allSpellingsAreCountedTogether(String pattern) {
+    Rule login = Rule.named("login").match("endpoint", pattern).limit("5/day").build();
+    Limiter limiter = Weir.inMemory(login);
+    int admitted = 0;
+    for (String spelling :
+        List.of(
+            "/v1/login",
+            "//v1/login",
+            "/v1/%6cogin",
+            "/v1/login;a=b",
+            "/x/../v1/login",
+            "/v1/./login",
+            "/v1/login/",
+            "/v1;x/login?y",
+            "/%76%31/login",
+            "/v1//login",
+            "/./v1/login//",
+            "/v1/login;")) {
+      Endpoint endpoint = endpoints.read("post", spelling);
+      admitted += limiter.decideNow(Request.of("endpoint", endpoint.name())).allowed() ? 1 : 0;
+    }
+    assertThat(admitted).isEqualTo(5);
   }
 
   @Test

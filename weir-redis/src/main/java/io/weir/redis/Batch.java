@@ -8,7 +8,6 @@ import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.StoreException;
 import java.util.Arrays;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,9 +55,6 @@ final class Batch {
 
   /** What its answer must begin with. */
   int number;
-
-  /** The call it was sent with. */
-  @Nullable Future<?> call;
 
   int asks() {
     return asks;

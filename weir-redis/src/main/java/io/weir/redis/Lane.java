@@ -8,7 +8,6 @@ import io.weir.store.StoreException;
 import io.weir.store.StoreException.Kind;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,7 +28,6 @@ final class Lane implements Remote {
   private static final int FLIGHTS = 2;
   private static final int WORTH_A_SECOND = 16;
   private static final int MOST = 512;
-  private static final long STALLED = 1_000_000;
 
   /**
    * What all lanes of a store share.
@@ -38,6 +36,7 @@ final class Lane implements Remote {
    * @param clock the node's clock, which never steps back
    * @param storeClock the time to decide by, where it is not the server's own
    * @param maxInFlight how many requests may be sent and unanswered, on each lane
+   * @param numbers names every call, so that no answer is taken for that to another
    */
   record Shared(
       Link link,
@@ -45,6 +44,7 @@ final class Lane implements Remote {
       Clock clock,
       @Nullable Clock storeClock,
       int maxInFlight,
+      AtomicInteger numbers,
       Refusals refusals,
       IntConsumer corrupt,
       ConcurrentLinkedQueue<Batch> spare) {}
@@ -59,9 +59,8 @@ final class Lane implements Remote {
   private final AtomicInteger inFlight = new AtomicInteger();
   private volatile boolean landed;
 
-  /* Only whoever has the turn touches these. */
+  /* Only whoever has the turn touches it. */
   private final ArrayDeque<Ask> ready = new ArrayDeque<>();
-  private int numbers;
 
   Lane(byte[] shelf, Setup setup, Shared shared) {
     this.shelf = shelf;
@@ -129,33 +128,9 @@ final class Lane implements Remote {
     return -1;
   }
 
-  /** Forgets a little, and gives up calls that have not been answered for too long. */
+  /** Forgets a little. */
   void tick() {
     sweeper.tick();
-    for (int i = 0; i < FLIGHTS; i++) {
-      Batch batch = flying.get(i);
-      if (batch != null && shared.clock().micros() - batch.sent > STALLED) {
-        stalled(i, batch);
-      }
-    }
-  }
-
-  /**
-   * Where there is one connection it is given up, and its calls fail with it; in a cluster only
-   * this call is, as other nodes may fare better.
-   */
-  private void stalled(int place, Batch batch) {
-    if (!shared.link().isCluster()) {
-      shared.link().drop("no answer for " + STALLED / 1_000_000 + " s");
-    } else if (flying.compareAndSet(place, batch, null)) {
-      inFlight.addAndGet(-batch.asks());
-      batch.fail(new StoreException(Kind.TIMEOUT, "no answer for " + STALLED / 1_000_000 + " s"));
-      Future<?> call = batch.call;
-      if (call != null) {
-        call.cancel(true);
-      }
-      goOn(turn.compareAndSet(false, true));
-    }
   }
 
   private boolean isWorthSending() {
@@ -190,48 +165,41 @@ final class Lane implements Remote {
       return;
     }
     Clock storeClock = shared.storeClock();
-    batch.number = ++numbers;
+    batch.number = shared.numbers().incrementAndGet();
     batch.sent = shared.clock().micros();
     inFlight.addAndGet(batch.asks());
     flying.set(place, batch);
     long now = storeClock == null ? 0 : storeClock.micros();
     byte[][] arguments = batch.wording.arguments(now, setup.cut());
-    batch.call =
-        shared
-            .link()
-            .call(shelf, arguments, (reply, failure) -> landed(place, batch, reply, failure));
+    shared.link().call(shelf, arguments, (reply, failure) -> landed(place, batch, reply, failure));
   }
 
   private void landed(
       int place, Batch batch, byte @Nullable [] reply, @Nullable StoreException failure) {
     boolean hasTurn = turn.compareAndSet(false, true);
     try {
-      if (flying.compareAndSet(place, batch, null)) { // else it was given up
-        inFlight.addAndGet(-batch.asks());
-        tell(batch, reply, failure);
-        batch.clear();
-        shared.spare().add(batch);
-      }
+      flying.set(place, null);
+      inFlight.addAndGet(-batch.asks());
+      tell(batch, reply, failure);
+      batch.clear();
+      shared.spare().add(batch);
     } finally {
-      goOn(hasTurn);
-    }
-  }
-
-  /** Sees to it that somebody looks whether more can be sent. */
-  private void goOn(boolean hasTurn) {
-    landed = true;
-    if (hasTurn || turn.compareAndSet(false, true)) {
-      work();
+      landed = true;
+      if (hasTurn || turn.compareAndSet(false, true)) {
+        work();
+      }
     }
   }
 
   private void tell(Batch batch, byte @Nullable [] reply, @Nullable StoreException failure) {
-    if (reply == null || failure != null) {
-      batch.fail(
-          failure == null ? new StoreException(Kind.GARBLED, "it answered nothing") : failure);
+    if (failure != null) {
+      batch.fail(failure);
       return;
     }
     try {
+      if (reply == null) {
+        throw new StoreException(Kind.GARBLED, "it answered nothing");
+      }
       Batch.Answer answer = batch.settle(reply, shared.refusals(), shared.timer().micros());
       if (answer.corrupt() > 0) {
         shared.corrupt().accept(answer.corrupt());

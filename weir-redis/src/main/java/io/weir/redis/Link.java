@@ -1,7 +1,10 @@
 package io.weir.redis;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
 import io.weir.store.Clock;
 import io.weir.store.StoreException;
 import io.weir.store.StoreException.Kind;
@@ -10,7 +13,6 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +45,12 @@ final class Link implements AutoCloseable {
     this.address = address;
     this.handshake = handshake;
     drift = new Drift(address, wall);
-    resources = DefaultClientResources.builder().ioThreadPoolSize(2).build();
+    resources =
+        DefaultClientResources.builder()
+            .ioThreadPoolSize(2)
+            .reconnectDelay(Delay.exponential(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, MILLISECONDS, 2))
+            .nettyCustomizer(new Silence())
+            .build();
     route = Route.to(address, resources);
   }
 
@@ -60,25 +67,33 @@ final class Link implements AutoCloseable {
     return firstTry;
   }
 
-  /** Runs the script on a shelf; what is returned can be cancelled while it is not sent. */
-  Future<?> call(byte[] shelf, byte[][] arguments, Then then) {
+  /** Runs the script on a shelf. */
+  void call(byte[] shelf, byte[][] arguments, Then then) {
     Route.Wire to = wire;
     if (to == null) {
       then.done(null, new StoreException(Kind.UNREACHABLE, trouble));
-      return CompletableFuture.completedFuture("");
+      return;
     }
-    return new ScriptCall(to, shelf, arguments)
+    new ScriptCall(to, shelf, arguments)
         .run(
             functions,
-            (reply, failure) -> then.done(reply, failure == null ? null : judge(to, failure)));
+            (reply, failure) -> {
+              if (failure != null) {
+                judge(to, failure);
+              }
+              then.done(reply, failure == null ? null : Trouble.ofCall(failure));
+            });
   }
 
-  /** What a failure means; after some a connection is no good any more. */
-  private StoreException judge(Route.Wire to, Throwable failure) {
+  /** After some failures a connection is no good any more. */
+  private void judge(Route.Wire to, Throwable failure) {
     if (Trouble.isReplica(failure)) {
       drop(to, "it has become a replica");
+    } else if (Trouble.isGarbled(failure)) {
+      drop(to, "its answer cannot be read");
+    } else if (Trouble.isSilence(failure) && !isCluster()) { // where other nodes may fare better
+      drop(to, "it has fallen silent");
     }
-    return Trouble.ofCall(failure);
   }
 
   /** Gives up a connection that cannot be trusted any more, and makes another. */
@@ -122,7 +137,7 @@ final class Link implements AutoCloseable {
 
   void later(long millis, Runnable step) {
     if (!closed) {
-      var unused = resources.eventExecutorGroup().schedule(step, millis, TimeUnit.MILLISECONDS);
+      var unused = resources.eventExecutorGroup().schedule(step, millis, MILLISECONDS);
     }
   }
 
@@ -222,7 +237,14 @@ final class Link implements AutoCloseable {
       return;
     }
     try {
-      var unusedTime = drift.measure(to);
+      var unusedTime =
+          drift
+              .measure(to)
+              .exceptionally(
+                  failure -> {
+                    judge(to, failure);
+                    return null;
+                  });
       var unusedSetup = handshake.look(to);
       var unusedPlace = route.destination().thenAccept(where -> follow(to, where));
     } catch (RuntimeException e) {

@@ -14,6 +14,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,7 @@ public final class RedisStore implements Store {
             clock,
             storeClock,
             settings.maxInFlight,
+            new AtomicInteger(),
             refusals,
             states -> {
               corrupt.addAndGet(states);

@@ -8,7 +8,6 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,25 +28,21 @@ final class ScriptCall {
    *
    * @param asFunction whether the server has it as a function
    * @param then hears the answer, or why there is none
-   * @return what can be cancelled while it is not sent
    */
-  Future<?> run(boolean asFunction, BiConsumer<byte @Nullable [], @Nullable Throwable> then) {
+  void run(boolean asFunction, BiConsumer<byte @Nullable [], @Nullable Throwable> then) {
     Script script = Script.WEIR;
-    CompletableFuture<byte[]> answer =
-        (asFunction
-                ? send(CommandType.FCALL, script.name.getBytes(US_ASCII))
-                : send(CommandType.EVALSHA, script.sha))
-            .toCompletableFuture();
-    var unused =
-        answer.whenComplete(
-            (reply, failure) -> {
-              if (failure != null && Trouble.isUnknownScript(failure)) {
-                again(asFunction, then);
-              } else {
-                then.accept(reply, failure);
-              }
-            });
-    return answer;
+    CompletionStage<byte[]> answer =
+        asFunction
+            ? send(CommandType.FCALL, script.name.getBytes(US_ASCII))
+            : send(CommandType.EVALSHA, script.sha);
+    answer.whenComplete(
+        (reply, failure) -> {
+          if (failure != null && Trouble.isUnknownScript(failure)) {
+            again(asFunction, then);
+          } else {
+            then.accept(reply, failure);
+          }
+        });
   }
 
   /** Nothing was done yet, so it may be sent once more. */

@@ -63,23 +63,20 @@ final class Sweeper {
     }
     Clock storeClock = shared.storeClock();
     Bytes head = new Bytes();
-    head.number(++number, 4).number(storeClock == null ? 0 : storeClock.micros(), 7).number(cut, 1);
+    number = shared.numbers().incrementAndGet();
+    head.number(number, 4).number(storeClock == null ? 0 : storeClock.micros(), 7).number(cut, 1);
     byte[][] arguments = {
       head.copy(), cursor.getBytes(US_ASCII), Long.toString(fields).getBytes(US_ASCII)
     };
     long began = shared.clock().micros();
-    var unused =
-        shared.link().call(shelf, arguments, (reply, failure) -> swept(reply, failure, began));
+    shared.link().call(shelf, arguments, (reply, failure) -> swept(reply, failure, began));
   }
 
   private void swept(byte @Nullable [] reply, @Nullable StoreException failure, long began) {
     long seen = 0;
     long dead = 0;
-    if (reply != null && failure == null && reply.length > 16) {
-      Packed packed = new Packed(reply);
-      if (packed.number(4) != (number & 0xFFFF_FFFFL)) {
-        shared.link().drop("it answered another question");
-      }
+    Packed packed = failure == null ? answer(reply) : null;
+    if (packed != null) {
       long looked = packed.number(4);
       seen = packed.number(4);
       dead = packed.number(4);
@@ -102,5 +99,17 @@ final class Sweeper {
       long took = shared.clock().micros() - began;
       shared.link().later(1 + 3 * took / MICROS_PER_MILLI, this::sweep);
     }
+  }
+
+  /** The answer behind its number; none if it is to something else. */
+  private @Nullable Packed answer(byte @Nullable [] reply) {
+    if (reply != null && reply.length > 16) {
+      Packed packed = new Packed(reply);
+      if (packed.number(4) == (number & 0xFFFF_FFFFL)) {
+        return packed;
+      }
+    }
+    shared.link().drop("it answered another question");
+    return null;
   }
 }

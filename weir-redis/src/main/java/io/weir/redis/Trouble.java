@@ -1,12 +1,19 @@
 package io.weir.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
 import io.weir.store.StoreException;
 import io.weir.store.StoreException.Kind;
+import java.io.IOException;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.regex.Pattern;
 
 /** What the driver's failures mean. */
 final class Trouble {
+  /** What every error of a server begins with: its name. */
+  private static final Pattern ERROR = Pattern.compile("[A-Z]{3}");
 
   private Trouble() {}
 
@@ -22,11 +29,34 @@ final class Trouble {
     return cause instanceof RedisCommandExecutionException && text(cause).contains("READONLY");
   }
 
+  /** Whether what came cannot be an answer to what was asked, so that nothing after it can be. */
+  static boolean isGarbled(Throwable failure) {
+    Throwable cause = root(failure);
+    if (cause instanceof RedisCommandExecutionException) {
+      return !ERROR.matcher(text(cause)).lookingAt();
+    }
+    return !(cause instanceof RedisException
+        || cause instanceof IOException
+        || cause instanceof CancellationException
+        || cause instanceof RejectedExecutionException);
+  }
+
+  /** Whether nothing came for too long. */
+  static boolean isSilence(Throwable failure) {
+    return root(failure) instanceof RedisCommandTimeoutException;
+  }
+
   /** Why a call was not answered. */
   static StoreException ofCall(Throwable failure) {
     Throwable cause = root(failure);
+    if (isGarbled(failure)) {
+      return new StoreException(Kind.GARBLED, "its answer cannot be read");
+    }
     if (cause instanceof RedisCommandExecutionException) {
       return new StoreException(Kind.ERROR, text(cause));
+    }
+    if (isSilence(failure)) {
+      return new StoreException(Kind.TIMEOUT, "it has fallen silent");
     }
     boolean broke = cause instanceof CancellationException;
     return new StoreException(Kind.UNREACHABLE, broke ? "the connection broke" : text(cause));

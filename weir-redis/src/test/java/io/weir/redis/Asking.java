@@ -20,6 +20,9 @@ final class Asking {
   /** The deadline where only counting is judged, which a busy machine must not disturb. */
   static final Duration PATIENT = Duration.ofSeconds(5);
 
+  /** How long to wait for what must come, where nobody was promised when. */
+  static final Duration LONG = Duration.ofSeconds(30);
+
   /** A user whom a server lets run scripts but not functions; a setting of redis.conf. */
   static final String WITHOUT_FUNCTIONS = "user plain on >pw ~* &* +@all -function -fcall";
 

@@ -99,9 +99,14 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** How many were answered by the store since the last that was not. */
+  /** How many were answered by the store since the last that was not, or since {@link #anew}. */
   int inARow() {
     return inARow.get();
+  }
+
+  /** Begins to count those in a row anew: as many as there are callers were asked before. */
+  void anew() {
+    inARow.set(0);
   }
 
   int degraded() {

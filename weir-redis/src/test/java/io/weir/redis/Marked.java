@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  * of them ever have the same number of permits left.
  */
 final class Marked implements AutoCloseable {
-  private static final int APART = 12_000;
+  private static final int APART = 1_000_000;
 
   private final List<Rule> rules;
   private final Load load;
@@ -26,7 +26,13 @@ final class Marked implements AutoCloseable {
   private Marked(Store store, int callers) {
     rules =
         IntStream.range(0, callers)
-            .mapToObj(i -> Asking.budget("marked-" + i, (i + 1L) * APART, Posture.CLOSED))
+            .mapToObj(
+                i ->
+                    Rule.named("marked-" + i)
+                        .algorithm("fixed-window") // which may be so large
+                        .limit((i + 1L) * APART + "/300d")
+                        .onStoreFailure(Posture.CLOSED)
+                        .build())
             .toList();
     load =
         Load.on(

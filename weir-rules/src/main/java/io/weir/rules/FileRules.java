@@ -53,8 +53,13 @@ public final class FileRules implements RuleSource, AutoCloseable {
    * @throws TextException if it is missing or cannot be read as rules
    */
   public static FileRules open(String address, RulesListener... listeners) {
+    return open(path(address), listeners);
+  }
+
+  /** The path of a file named as {@code file:rules.yaml} or by its path alone. */
+  public static Path path(String address) {
     String path = address.startsWith("file:") ? address.substring("file:".length()) : address;
-    return open(Path.of(path.startsWith("///") ? path.substring(2) : path), listeners);
+    return Path.of(path.startsWith("///") ? path.substring(2) : path);
   }
 
   /**

@@ -24,7 +24,8 @@ import java.util.Set;
  * refuses is a problem at the place of its field.
  */
 final class RuleReader {
-  private static final List<String> KNOWN =
+  /** All fields, in their usual order. */
+  static final List<String> KNOWN =
       List.of(
           "id",
           "match",

@@ -5,6 +5,7 @@ import io.weir.rule.RuleSet;
 import io.weir.rules.text.Problems;
 import io.weir.rules.text.TextException;
 import io.weir.rules.text.Unprintable;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 
@@ -54,6 +55,15 @@ public final class Rules {
   public static List<Rule> read(String name, byte[] utf8) {
     Problems problems = new Problems(name);
     return List.copyOf(new RulesReader(problems).rules(Unprintable.text(utf8, problems)));
+  }
+
+  /**
+   * The rules of a file, in their order.
+   *
+   * @throws TextException with everything that is wrong, and if it cannot be read
+   */
+  public static List<Rule> read(Path file) {
+    return FileContent.of(file).rules();
   }
 
   /**

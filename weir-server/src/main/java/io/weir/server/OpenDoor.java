@@ -77,8 +77,9 @@ final class OpenDoor {
     return door.options().isSsl();
   }
 
-  Future<?> close(Duration drain) {
+  Future<Void> close(Duration drain) {
     return Future.join(
-        servers.stream().map(s -> s.shutdown(drain.toMillis(), TimeUnit.MILLISECONDS)).toList());
+            servers.stream().map(s -> s.shutdown(drain.toMillis(), TimeUnit.MILLISECONDS)).toList())
+        .mapEmpty();
   }
 }

@@ -1,28 +1,18 @@
 package io.weir.server;
 
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
-import io.weir.Limiter;
-import io.weir.Weir;
-import io.weir.redis.RedisStore;
-import io.weir.rule.RuleSource;
-import io.weir.rules.FileRules;
-import io.weir.rules.database.DatabaseException;
-import io.weir.rules.database.DatabaseRules;
-import io.weir.rules.text.TextException;
+import io.vertx.core.http.HttpServerRequest;
 import io.weir.server.config.Config;
 import io.weir.server.config.Setting;
 import io.weir.server.config.Settings;
 import io.weir.server.http.DecisionApi;
 import io.weir.server.http.OpenReservations;
 import io.weir.store.Clock;
-import io.weir.store.MemoryStore;
-import io.weir.store.Store;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
@@ -31,28 +21,26 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * A running server: one store, one set of rules, one limiter, and the doors to it.
+ * A running server: a backend, and the doors to it.
  *
- * <p>It stops in the opposite order: doors take no more, requests under way end, reservations are
- * given back, then store and rules are closed.
+ * <p>It stops in the opposite order: doors take no more, requests under way end, then the backend
+ * is closed.
  */
 public final class Server implements AutoCloseable {
-  private static final Duration LONGEST_START = Duration.ofSeconds(30);
+  private static final Duration LONGEST = Duration.ofSeconds(30);
 
   private final Config config;
+  private final Endings endings = new Endings();
   private final Vertx vertx;
-  private final RuleSource rules;
-  private final Store store;
+  private final Backend backend;
   private final List<OpenDoor> doors = new ArrayList<>();
-  private final Deque<Runnable> endings = new ArrayDeque<>();
 
   private Server(Config config) {
     this.config = config;
     vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
-    endings.push(() -> within(vertx.close(), LONGEST_START));
+    endings.add(() -> wait(vertx.close()));
     try {
-      rules = openRules();
-      store = openStore();
+      backend = new Backend(config, endings);
       openDoors();
     } catch (RuntimeException e) {
       close();
@@ -69,42 +57,10 @@ public final class Server implements AutoCloseable {
     return new Server(config);
   }
 
-  private RuleSource openRules() {
-    String url = config.get(Settings.RULES);
-    try {
-      if (url.startsWith("file:")) {
-        FileRules file = FileRules.open(url);
-        endings.push(file::close);
-        return file;
-      }
-      DatabaseRules database =
-          DatabaseRules.open(url, config.get(Settings.DATA).resolve("rules-copy"));
-      endings.push(database::close);
-      return database;
-    } catch (TextException | DatabaseException e) {
-      throw new StartException(String.valueOf(e.getMessage()), e);
-    }
-  }
-
-  private Store openStore() {
-    String url = config.get(Settings.STORE);
-    Store opened =
-        url.equals("memory")
-            ? new MemoryStore(Clock.system())
-            : RedisStore.at(url)
-                .deadline(config.get(Settings.STORE_DEADLINE))
-                .maxInFlight(config.get(Settings.STORE_IN_FLIGHT))
-                .prefix(config.get(Settings.STORE_PREFIX))
-                .open();
-    endings.push(opened::close);
-    return opened;
-  }
-
   private void openDoors() {
-    Limiter limiter = Weir.limiter(rules).store(store).build();
-    OpenReservations reservations = new OpenReservations(node(), Clock.system());
-    endings.push(() -> within(Future.fromCompletionStage(reservations.cancelAll()), LONGEST_START));
-    DecisionApi api = new DecisionApi(limiter, reservations);
+    DecisionApi api =
+        new DecisionApi(
+            backend.desk, backend.identity, new OpenReservations(backend.node, Clock.system()));
     open("http", Settings.HTTP_HOST, Settings.HTTP_PORT, api::handler);
   }
 
@@ -112,7 +68,7 @@ public final class Server implements AutoCloseable {
       String name,
       Setting<String> host,
       Setting<OptionalInt> port,
-      Supplier<io.vertx.core.Handler<io.vertx.core.http.HttpServerRequest>> handlers) {
+      Supplier<Handler<HttpServerRequest>> handlers) {
     OptionalInt number = config.get(port);
     if (number.isEmpty()) {
       return;
@@ -121,36 +77,15 @@ public final class Server implements AutoCloseable {
         new Door(name, config.get(host), number.getAsInt(), DoorOptions.of(config), handlers);
     int loops = Runtime.getRuntime().availableProcessors();
     try {
-      OpenDoor open =
-          OpenDoor.open(vertx, door, loops, config.get(Settings.MAX_CONNECTIONS))
-              .toCompletionStage()
-              .toCompletableFuture()
-              .get(LONGEST_START.toSeconds(), TimeUnit.SECONDS);
+      OpenDoor open = wait(OpenDoor.open(vertx, door, loops, config.get(Settings.MAX_CONNECTIONS)));
       doors.add(open);
-      endings.push(() -> within(open.close(config.get(Settings.DRAIN)), LONGEST_START));
-    } catch (ExecutionException e) {
+      endings.add(() -> wait(open.close(config.get(Settings.DRAIN))));
+    } catch (ExecutionException | TimeoutException e) {
       throw new StartException(
           "%s: cannot listen at %s:%d (%s); write another --%s-port, or off"
               .formatted(name, door.host(), door.port(), reason(e), name),
           e);
-    } catch (TimeoutException e) {
-      throw new StartException(name + ": does not open; try again", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new StartException("interrupted while starting", e);
     }
-  }
-
-  private static String reason(Throwable e) {
-    Throwable cause = e;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return String.valueOf(cause.getMessage());
-  }
-
-  private String node() {
-    return config.get(Settings.NODE).orElseGet(Summary::hostName);
   }
 
   /** The port of a door that is open; empty if it is closed. */
@@ -160,29 +95,32 @@ public final class Server implements AutoCloseable {
 
   /** Which store, which rules and which doors, in one screen. */
   public String summary() {
-    return Summary.of(config, node(), store, rules, doors);
+    return Summary.of(config, backend, doors);
   }
 
   /** Ends everything, the last begun first. */
   @Override
   public void close() {
-    while (!endings.isEmpty()) {
-      endings.pop().run();
+    endings.close();
+  }
+
+  private static <T> T wait(Future<T> future) throws ExecutionException, TimeoutException {
+    try {
+      return future
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(LONGEST.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartException("interrupted", e);
     }
   }
 
-  private static void within(Future<?> future, Duration most) {
-    try {
-      var unused =
-          future
-              .toCompletionStage()
-              .toCompletableFuture()
-              .get(most.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      System.getLogger(Server.class.getName())
-          .log(System.Logger.Level.WARNING, "while stopping: {0}", reason(e));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  private static String reason(Throwable e) {
+    Throwable cause = e;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
     }
+    return String.valueOf(cause.getMessage());
   }
 }

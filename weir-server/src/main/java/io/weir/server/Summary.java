@@ -4,7 +4,6 @@ import io.weir.rule.RuleSource;
 import io.weir.server.config.Config;
 import io.weir.server.config.Settings;
 import io.weir.store.Health;
-import io.weir.store.Store;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
@@ -15,10 +14,10 @@ final class Summary {
 
   private Summary() {}
 
-  static String of(
-      Config config, String node, Store store, RuleSource rules, List<OpenDoor> doors) {
-    StringBuilder out = new StringBuilder("Weir, node " + node + "\n");
-    line(out, "store", store(config, store.health()));
+  static String of(Config config, Backend backend, List<OpenDoor> doors) {
+    RuleSource rules = backend.rules;
+    StringBuilder out = new StringBuilder("Weir, node " + backend.node + "\n");
+    line(out, "store", store(config, backend.store.health()));
     int count = rules.current().rules().size();
     line(
         out,

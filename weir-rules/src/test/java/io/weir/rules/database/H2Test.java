@@ -3,7 +3,6 @@ package io.weir.rules.database;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,10 +19,21 @@ class H2Test {
     String url() {
       return h2();
     }
+  }
 
+  @Nested
+  class OfBadRows extends BadRowsContract {
     @Override
-    Duration reach() {
-      return SOON;
+    String url() {
+      return h2();
+    }
+  }
+
+  @Nested
+  class OfHandEdits extends HandEditsContract {
+    @Override
+    String url() {
+      return h2();
     }
   }
 
@@ -32,11 +42,6 @@ class H2Test {
     @Override
     String url() {
       return h2();
-    }
-
-    @Override
-    Duration reach() {
-      return SOON;
     }
   }
 

@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
-import io.weir.rules.RulesListener;
 import io.weir.testkit.Soon;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -35,13 +33,13 @@ abstract class RulesContract extends DatabaseTest {
       assertThat(here.current().rule("api")).isEqualTo(rule);
       assertThat(here.current().revision()).isEqualTo(revision).isEqualTo(permits);
       Duration took =
-          Soon.until(reach(), "the change is there", () -> there.revision("api") == revision);
+          Soon.until(SOON, "the change is there", () -> there.revision("api") == revision);
       System.out.println(url().substring(0, 10) + " change seen after " + took.toMillis() + " ms");
       assertThat(there.current().rule("api")).isEqualTo(rule);
     }
     here.delete("api", "ann", there.revision("api"));
     assertThat(here.current().rules()).isEmpty();
-    Soon.until(reach(), "it is gone there", () -> there.current().rules().isEmpty());
+    Soon.until(SOON, "it is gone there", () -> there.current().rules().isEmpty());
     assertThat(there.stale()).isZero();
   }
 
@@ -113,14 +111,12 @@ abstract class RulesContract extends DatabaseTest {
     long before = here.current().revision();
     long after = here.replace(List.of(rule("c", 1), rule("d", 1), rule("a", 2)), "bob", before);
     assertThat(here.current().revision()).isEqualTo(after).isGreaterThan(before);
-    assertThat(here.current().rules())
-        .containsExactly(rule("c", 1), rule("d", 1), rule("a", 2))
-        .contains(kept);
+    assertThat(here.current().rules()).containsExactly(rule("c", 1), rule("d", 1), rule("a", 2));
     assertThat(here.current().rule("c")).isSameAs(kept);
     assertThat(here.history("b").get(0).after()).isEmpty();
     assertThat(here.history("c")).hasSize(1);
     assertThat(here.history("a")).extracting(Change::who).containsExactly("bob", "ann");
-    Soon.until(reach(), "all is there", () -> there.current().revision() == after);
+    Soon.until(SOON, "all is there", () -> there.current().revision() == after);
     assertThat(there.current().rules()).isEqualTo(here.current().rules());
     assertThat(there.replace(here.current().rules(), "bob", after)).isEqualTo(after);
     long moved = there.replace(List.of(rule("a", 2), rule("c", 1), rule("d", 1)), "bob", after);
@@ -147,44 +143,6 @@ abstract class RulesContract extends DatabaseTest {
     assertThat(node.current().rule("api")).isEqualTo(rule("api", 2));
     node.undo("api", "ann", second);
     assertThat(node.current().rule("api")).isEqualTo(rule("api", 1));
-  }
-
-  @Test
-  void aBadRowIsRefusedAndToldAndTheLastGoodRulesServe() {
-    var reasons = new ConcurrentLinkedQueue<String>();
-    DatabaseRules node =
-        eagerNode(
-            new RulesListener() {
-              @Override
-              public void rejected(String reason) {
-                reasons.add(reason);
-              }
-            });
-    node.put(rule("api", 5), "ann", 0);
-    node.put(rule("web", 5), "ann", 0);
-    for (String body : List.of("", "null", "{\"id\":\"api\",\"limti\":\"1/hour\"}", "{\"id\":")) {
-      reasons.clear();
-      byHand("UPDATE weir_rule SET body = '" + body + "' WHERE id = 'api'");
-      Soon.until(SOON, "it is told", () -> !reasons.isEmpty());
-      assertThat(reasons.peek()).startsWith("weir_rule api:1:");
-      assertThat(node.current().rule("api")).isEqualTo(rule("api", 5));
-    }
-    Soon.until(SOON, "it is stale", () -> !node.stale().isZero());
-    assertThatThrownBy(() -> node.put(rule("web", 6), "ann", node.revision("web")))
-        .isInstanceOf(DatabaseException.class)
-        .hasMessageContaining("put 'api' right");
-    assertThatThrownBy(this::node).hasMessageContaining("holds rules that are wrong");
-    node.put(rule("api", 6), "ann", node.revision("api"));
-    assertThat(node.current().rule("api")).isEqualTo(rule("api", 6));
-    Soon.until(SOON, "it is in step", () -> node.stale().isZero());
-    assertThatThrownBy(() -> node.undo("api", "ann")).hasMessageStartingWith("weir_history api:1:");
-    reasons.clear();
-    byHand("UPDATE weir_rule SET id = 'other' WHERE id = 'api'");
-    Soon.until(SOON, "it is told", () -> !reasons.isEmpty());
-    assertThat(reasons)
-        .containsExactly("weir_rule other: id: the rule says 'api'; write that of its row");
-    byHand("DELETE FROM weir_rule WHERE id = 'other'");
-    Soon.until(SOON, "it is gone", () -> node.current().rules().size() == 1);
   }
 
   @RepeatedTest(5)

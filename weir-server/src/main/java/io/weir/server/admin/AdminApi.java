@@ -9,6 +9,7 @@ import io.weir.server.admin.HealthCalls.Stage;
 import io.weir.server.web.OpenApi;
 import io.weir.server.web.Reply;
 import io.weir.server.web.Route;
+import io.weir.server.web.Route.Parameter;
 import io.weir.server.web.Router;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +48,7 @@ public final class AdminApi {
   }
 
   private void close(Route route) {
-    closed.add(route.answering(401, 429));
+    closed.add(route.asking(Parameter.TOKEN).answering(401, 429));
   }
 
   /** What answers on one event loop. */

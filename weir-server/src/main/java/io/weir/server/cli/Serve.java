@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -55,19 +54,11 @@ final class Serve implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    Server server = Server.start(Config.read(flags(), System.getenv(), Optional.ofNullable(file)));
-    spec.commandLine().getOut().println(server.summary());
+    Config config = Config.read(flags(), System.getenv(), Optional.ofNullable(file));
+    Running running = Running.until(() -> Server.start(config), () -> {});
+    spec.commandLine().getOut().println(running.server().summary());
     spec.commandLine().getOut().flush();
-    CountDownLatch ended = new CountDownLatch(1);
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  server.close();
-                  ended.countDown();
-                },
-                "weir-stop"));
-    ended.await();
+    running.await();
     return 0;
   }
 

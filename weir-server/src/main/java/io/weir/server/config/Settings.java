@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 
 /** Every setting of the server, with its default and a line of help. */
 public final class Settings {
@@ -182,9 +183,9 @@ public final class Settings {
   public static final Setting<String> REFUSAL_LOG =
       add(
           "refusal-log",
-          "FILE",
+          "WHERE",
           "off",
-          "where refusals are logged, one JSON line each: off, - for the output, or a file",
+          "where refusals are logged, one JSON line each: off, stdout, or file:PATH",
           Values::text);
   public static final Setting<Integer> REFUSAL_LOG_RATE =
       add(
@@ -216,11 +217,7 @@ public final class Settings {
   }
 
   private static <T> Setting<T> add(
-      String path,
-      String takes,
-      String usual,
-      String help,
-      java.util.function.Function<String, T> reader) {
+      String path, String takes, String usual, String help, Function<String, T> reader) {
     return keep(Setting.of(path, takes, usual, help, reader));
   }
 

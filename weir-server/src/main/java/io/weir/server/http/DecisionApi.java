@@ -4,21 +4,20 @@ import static io.vertx.core.http.HttpMethod.DELETE;
 import static io.vertx.core.http.HttpMethod.GET;
 import static io.vertx.core.http.HttpMethod.POST;
 
-import io.vertx.core.Context;
 import io.vertx.core.Handler;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.Decision;
-import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Reservation;
 import io.weir.http.DecisionJson;
+import io.weir.http.Identity;
 import io.weir.http.Json;
 import io.weir.http.RateLimitHeaders;
 import io.weir.http.Refusal;
 import io.weir.server.web.BadInput;
 import io.weir.server.web.Body;
+import io.weir.server.web.Desk;
 import io.weir.server.web.OpenApi;
 import io.weir.server.web.Reply;
 import io.weir.server.web.Route;
@@ -28,7 +27,6 @@ import io.weir.store.Mode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 /** The calls of the decision API, none of which waits on its event loop. */
 public final class DecisionApi {
@@ -53,13 +51,14 @@ public final class DecisionApi {
   private static final Field TRUE_COST =
       new Field("cost", true, "{\"type\":\"integer\",\"minimum\":0}");
 
-  private final Limiter limiter;
+  private final Desk desk;
   private final OpenReservations reservations;
   private final List<Route> routes;
 
-  public DecisionApi(Limiter limiter, OpenReservations reservations) {
-    this.limiter = limiter;
+  public DecisionApi(Desk desk, Identity identity, OpenReservations reservations) {
+    this.desk = desk;
     this.reservations = reservations;
+    AuthCall auth = new AuthCall(desk, identity);
     routes =
         List.of(
             new Route(
@@ -106,6 +105,13 @@ public final class DecisionApi {
                 this::cancel),
             new Route(
                 GET,
+                "/v1/auth",
+                "Decides on the request a proxy describes in X-Original-Method and X-Original-URI",
+                List.of(),
+                List.of(OK, 401, 403),
+                (request, id) -> auth.handle(request)),
+            new Route(
+                GET,
                 "/v1/openapi.json",
                 "This description",
                 List.of(),
@@ -124,7 +130,7 @@ public final class DecisionApi {
         body -> {
           try {
             Request request = CheckReader.check(body);
-            then(limiter.ask(request, mode), d -> answer(http.response(), d, mode, ""));
+            desk.ask(http, request, mode, d -> answer(http.response(), d, mode, ""));
           } catch (BadInput e) {
             refuse(http, e);
           }
@@ -140,9 +146,9 @@ public final class DecisionApi {
             @SuppressWarnings({"unchecked", "rawtypes"})
             CompletableFuture<Decision>[] asked = new CompletableFuture[requests.size()];
             for (int i = 0; i < asked.length; i++) {
-              asked[i] = limiter.decide(requests.get(i));
+              asked[i] = desk.limiter().decide(requests.get(i));
             }
-            then(
+            Desk.then(
                 CompletableFuture.allOf(asked),
                 all -> Reply.json(http.response(), OK, results(asked)));
           } catch (BadInput e) {
@@ -169,8 +175,8 @@ public final class DecisionApi {
               Reply.error(http, 503, "too_many_reservations", "settle some of those that are open");
               return;
             }
-            then(
-                limiter.reserve(check.request(), Duration.ofMillis(check.ttlMillis())),
+            Desk.then(
+                desk.limiter().reserve(check.request(), Duration.ofMillis(check.ttlMillis())),
                 reservation -> reserved(http, reservation, check.ttlMillis()));
           } catch (BadInput e) {
             refuse(http, e);
@@ -219,7 +225,7 @@ public final class DecisionApi {
       Reply.error(http, 404, "unknown_reservation", reason);
       return;
     }
-    then(
+    Desk.then(
         reservation.commit(cost),
         open -> {
           if (open) {
@@ -248,15 +254,5 @@ public final class DecisionApi {
 
   private static void refuse(HttpServerRequest http, BadInput e) {
     Reply.error(http, 400, "bad_request", e.reason());
-  }
-
-  /** Goes on with what comes, on this event loop. */
-  private static <T> void then(CompletableFuture<T> future, Consumer<T> next) {
-    if (future.isDone()) {
-      next.accept(future.join());
-      return;
-    }
-    Context context = Vertx.currentContext();
-    var unused = future.thenAccept(value -> context.runOnContext(v -> next.accept(value)));
   }
 }

@@ -5,7 +5,6 @@ import io.weir.store.Clock;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -78,16 +77,5 @@ public final class OpenReservations {
         open.remove(first.getValue());
       }
     }
-  }
-
-  /** Gives everything back that is still open, for a node that stops. */
-  public CompletableFuture<Void> cancelAll() {
-    CompletableFuture<?>[] all =
-        open.keySet().stream()
-            .map(open::remove)
-            .filter(r -> r != null)
-            .map(Reservation::cancel)
-            .toArray(CompletableFuture[]::new);
-    return CompletableFuture.allOf(all);
   }
 }

@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +22,7 @@ final class MeteredRules {
   private final MeterRegistry registry;
   private final int most;
   private final Map<String, RuleMeters> byId = new ConcurrentHashMap<>();
-  private final Map<String, Long> goneSince = new HashMap<>();
+  private final Map<String, Gone> gone = new HashMap<>();
   private volatile @Nullable RuleMeters other;
 
   MeteredRules(MeterRegistry registry, int most) {
@@ -42,24 +41,26 @@ final class MeteredRules {
 
   /** Has counters for the rules in force, and none for those that have long not been. */
   synchronized void follow(RuleSet rules, long now) {
-    goneSince.keySet().removeIf(id -> rules.rule(id) != null);
-    for (String id : byId.keySet()) {
-      if (rules.rule(id) == null && !id.equals(OTHER)) {
-        goneSince.putIfAbsent(id, now);
-      }
-    }
-    boolean crowded = rules.rules().size() + goneSince.size() > most;
-    for (Iterator<Map.Entry<String, Long>> i = goneSince.entrySet().iterator(); i.hasNext(); ) {
-      Map.Entry<String, Long> gone = i.next();
-      if (crowded || now - gone.getValue() >= LINGER) {
-        RuleMeters removed = byId.remove(gone.getKey());
-        if (removed != null) {
-          removed.remove();
-        }
-        i.remove();
-      }
-    }
+    gone.keySet().removeIf(id -> rules.rule(id) != null);
+    byId.forEach(
+        (id, meters) -> {
+          Gone known = gone.get(id);
+          boolean silent = known != null && known.counted == meters.counted();
+          if (rules.rule(id) == null && !id.equals(OTHER) && !silent) {
+            gone.put(id, new Gone(now, meters.counted()));
+          }
+        });
+    boolean crowded = rules.rules().size() + gone.size() > most;
+    gone.entrySet().removeIf(e -> e.getValue().hasLeft(now, crowded) && forget(e.getKey()));
     rules.rules().stream().filter(Rule::enabled).forEach(this::admit);
+  }
+
+  private boolean forget(String id) {
+    RuleMeters meters = byId.remove(id);
+    if (meters != null) {
+      meters.remove();
+    }
+    return true;
   }
 
   private synchronized RuleMeters admit(Rule rule) {
@@ -77,5 +78,18 @@ final class MeteredRules {
     }
     var unused = meters.degraded(rule.posture().answer());
     return meters;
+  }
+
+  /**
+   * A rule that is not in force, though the last requests it met may still be decided.
+   *
+   * @param since when it last counted, as far as is known
+   * @param counted how much it had counted then
+   */
+  private record Gone(long since, double counted) {
+
+    boolean hasLeft(long now, boolean crowded) {
+      return now - since >= LINGER || (crowded && now > since);
+    }
   }
 }

@@ -45,6 +45,11 @@ final class RuleMeters {
                 .register(registry));
   }
 
+  /** How often it was met. */
+  double counted() {
+    return allowed.count() + refused.count() + shadowRefused.count();
+  }
+
   void remove() {
     registry.remove(allowed);
     registry.remove(refused);

@@ -12,14 +12,13 @@ import java.util.stream.Collectors;
 
 /** Describes routes as an OpenAPI 3.1 document, so that what is described is what answers. */
 public final class OpenApi {
-  private static final int UNAUTHORIZED = 401;
   private static final Map<Integer, String> MEANINGS =
       Map.ofEntries(
           Map.entry(200, "Allowed, or done"),
           Map.entry(201, "Made"),
           Map.entry(400, "The request cannot be read; nothing was charged or changed"),
-          Map.entry(UNAUTHORIZED, "The token is missing or wrong"),
-          Map.entry(403, "Refused, for a proxy that asks on behalf of a request"),
+          Map.entry(401, "Nobody could be verified, and somebody must be"),
+          Map.entry(403, "Refused; the proxy answers 429"),
           Map.entry(404, "There is no such thing"),
           Map.entry(409, "Somebody else was faster, or it cannot be changed here"),
           Map.entry(413, "The body is too long"),
@@ -53,7 +52,7 @@ public final class OpenApi {
   }
 
   private static boolean asksForToken(Route route) {
-    return route.statuses().contains(UNAUTHORIZED);
+    return route.parameters().contains(Parameter.TOKEN);
   }
 
   private static String operation(Route route) {
@@ -78,6 +77,7 @@ public final class OpenApi {
 
   private static String parameters(Route route) {
     List<Parameter> all = new ArrayList<>(route.parameters());
+    all.remove(Parameter.TOKEN); // said as security
     if (route.hasId()) {
       all.add(0, new Parameter("path", "id", true));
     }

@@ -49,6 +49,9 @@ public record Route(
    * @param in {@code query} or {@code header}
    */
   public record Parameter(String in, String name, boolean required) {
+    /** What only those have who may call it. */
+    public static final Parameter TOKEN = new Parameter("header", "Authorization", true);
+
     public static Parameter query(String name) {
       return new Parameter("query", name, false);
     }

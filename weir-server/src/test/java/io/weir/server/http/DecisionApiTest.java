@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.server.Running;
+import io.weir.testkit.Soon;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -172,8 +174,7 @@ class DecisionApiTest {
   void aForgottenReservationExpires() {
     String body = "{\"attributes\":{\"user\":\"e\"},\"cost\":10,\"ttl_ms\":1}";
     String id = json(server.post("/v1/reserve", body)).getString("reservation");
-    io.weir.testkit.Soon.until(
-        java.time.Duration.ofSeconds(5), "given back", () -> server.check("e") == 200);
+    Soon.until(Duration.ofSeconds(5), "given back", () -> server.check("e") == 200);
     assertThat(server.post("/v1/reservations/" + id + "/commit", "{\"cost\":1}").statusCode())
         .isEqualTo(404);
   }

@@ -34,6 +34,9 @@ class OpenApiTest {
   private static void answers(Running server, String path, String verb, JsonObject operation) {
     String method = verb.toUpperCase(Locale.ROOT);
     String real = path.replace("{id}", "test.unknown");
+    if (path.equals("/v1/auth")) {
+      return; // its input is in headers: see AuthCallTest
+    }
     var responses = operation.getJsonObject("responses").fieldNames();
     JsonObject body = operation.getJsonObject("requestBody");
     String good = body == null ? "" : example(schema(body)).encode();

@@ -7,6 +7,7 @@ import io.weir.Request;
 import io.weir.Weir;
 import io.weir.rule.LiveRules;
 import io.weir.rule.Posture;
+import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.testkit.FakeClock;
 import java.time.Duration;
@@ -82,12 +83,14 @@ class MeteredRulesTest {
   }
 
   @Test
-  void deletedRulesMakeRoomForNewOnesAtOnce() {
+  void deletedRulesMakeRoomForNewOnes() {
     metrics.watch(rules::current);
     rules.replace(numbered(0, 10));
     metrics.scrape();
     rules.replace(numbered(10, 20));
-    assertThat(metered(Page.of(metrics))).hasSize(MOST).contains("r10", "r19");
+    metrics.scrape();
+    clock.advance(Duration.ofSeconds(15));
+    assertThat(metered(Page.of(metrics))).contains("r10", "r19").doesNotContain("r0", "r9");
   }
 
   @Test
@@ -96,9 +99,24 @@ class MeteredRulesTest {
     for (int i = 0; i < 1000; i++) {
       rules.replace(numbered(i * 7, i * 7 + 7));
       limiter.decideNow(Request.of());
+      clock.advance(Duration.ofSeconds(1));
       metrics.scrape();
     }
     assertThat(metered(Page.of(metrics))).hasSizeBetween(7, MOST + 1);
+  }
+
+  @Test
+  void whatIsNoRuleInForceButStillCountsGoesOnCounting() {
+    metrics.watch(rules::current);
+    Request own = Request.of("user", "ann").limit(Rate.parse("100/minute"));
+    for (int i = 0; i < 5; i++) {
+      limiter.decideNow(own);
+      metrics.scrape();
+      clock.advance(Duration.ofMinutes(10));
+    }
+    assertThat(allowed(Page.of(metrics), "request-limit")).isEqualTo(5);
+    clock.advance(Duration.ofMinutes(15));
+    assertThat(metered(Page.of(metrics))).isEmpty();
   }
 
   @Test

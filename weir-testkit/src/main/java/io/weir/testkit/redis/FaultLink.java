@@ -43,6 +43,7 @@ final class FaultLink {
   private final Clock clock = Clock.system();
   private final BlockingQueue<Chunk> replies = new LinkedBlockingQueue<>(CHUNKS_ON_THE_WAY);
   private Socket backend = new Socket();
+  private volatile boolean stranded;
 
   FaultLink(Socket client, Faults faults, Consumer<FaultLink> closed) {
     this.client = client;
@@ -57,6 +58,10 @@ final class FaultLink {
     thread("delivery", this::deliver);
   }
 
+  void strand() {
+    stranded = true;
+  }
+
   synchronized void swap(int port) {
     Socket old = backend;
     backend = new Socket();
@@ -66,7 +71,7 @@ final class FaultLink {
       backend.connect(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_MILLIS);
     } catch (IOException e) {
-      if (!faults.blackhole()) {
+      if (!isDark()) {
         close();
       }
     }
@@ -84,7 +89,7 @@ final class FaultLink {
   private void carryRequests() {
     byte[] buffer = new byte[CHUNK];
     for (int n = read(client, buffer); n >= 0; n = read(client, buffer)) {
-      if (faults.blackhole()) {
+      if (isDark()) {
         continue;
       }
       Socket to = backend();
@@ -121,8 +126,11 @@ final class FaultLink {
       Faults.Share share = faults.share(chunk.length);
       try {
         OutputStream out = client.getOutputStream();
-        out.write(chunk.bytes, share.from(), share.to() - share.from());
-        open = !share.last() && chunk.length > 0;
+        if (!stranded) {
+          out.write(share.strays);
+          out.write(chunk.bytes, share.from, share.to - share.from);
+        }
+        open = !share.last && chunk.length > 0;
       } catch (IOException e) {
         open = false;
       }
@@ -130,6 +138,10 @@ final class FaultLink {
     close();
     // the reading thread may be waiting for room
     replies.clear();
+  }
+
+  private boolean isDark() {
+    return stranded || faults.blackhole();
   }
 
   private Chunk chunk(byte[] bytes, int length) {
@@ -142,7 +154,7 @@ final class FaultLink {
 
   /** The backend that took this one's place; none if it ended by itself and the client may know. */
   private synchronized @Nullable Socket after(Socket ended) throws InterruptedException {
-    while (backend == ended && faults.blackhole() && !client.isClosed()) {
+    while (backend == ended && isDark() && !client.isClosed()) {
       wait();
     }
     return backend == ended || client.isClosed() ? null : backend;

@@ -1,5 +1,7 @@
 package io.weir.testkit.redis;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -70,12 +72,30 @@ public final class FaultProxy implements AutoCloseable {
     faults.skip(bytes);
   }
 
+  /** Sends a client these bytes, which nobody asked for, before the next that come for it. */
+  public void insert(String bytes) {
+    faults.insert(bytes.getBytes(ISO_8859_1), false);
+  }
+
+  /** Sends a client these bytes instead of the next that come for it at one time. */
+  public void replace(String bytes) {
+    faults.insert(bytes.getBytes(ISO_8859_1), true);
+  }
+
   /**
    * Swallows everything both ways, even that the backend ends; connections stay open, and new ones
    * are accepted. What was swallowed does not come back afterwards.
    */
   public void blackhole(boolean on) {
     faults.blackhole(on);
+  }
+
+  /**
+   * Swallows everything both ways on the connections that are open now, which stay open, like a
+   * gateway that has forgotten them. New ones are not affected.
+   */
+  public void strand() {
+    links.forEach(FaultLink::strand);
   }
 
   /** Closes all connections, and new ones as soon as they come. */
@@ -89,6 +109,11 @@ public final class FaultProxy implements AutoCloseable {
   /** How many it has accepted so far, counting those it refused by closing them. */
   public synchronized int connections() {
     return connections;
+  }
+
+  /** How many are open now. */
+  public int open() {
+    return links.size();
   }
 
   @Override

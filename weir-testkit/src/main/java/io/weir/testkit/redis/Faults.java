@@ -10,18 +10,35 @@ final class Faults {
   private long skip;
   private long cut = NEVER;
   private boolean blackhole;
+  private byte[] strays = {};
+  private boolean instead;
 
-  /** The part of a chunk that goes on to the client, and whether the connection ends after it. */
-  record Share(int from, int to, boolean last) {}
+  /** What goes to the client for a chunk: strays, and a part of it; and whether that is the end. */
+  static final class Share {
+    final byte[] strays;
+    final int from;
+    final int to;
+    final boolean last;
+
+    Share(byte[] strays, int from, int to, boolean last) {
+      this.strays = strays;
+      this.from = from;
+      this.to = to;
+      this.last = last;
+    }
+  }
 
   synchronized Share share(int length) {
-    if (blackhole) {
-      return new Share(length, length, false);
+    if (blackhole || length == 0) {
+      return new Share(new byte[0], length, length, false);
     }
-    int from = (int) Math.min(skip, length);
-    skip -= from;
+    byte[] before = strays;
+    int from = instead ? length : (int) Math.min(skip, length);
+    skip -= instead ? 0 : from;
+    strays = new byte[0];
+    instead = false;
     if (cut == NEVER || from == length) {
-      return new Share(from, length, false);
+      return new Share(before, from, length, false);
     }
     int to = from + (int) Math.min(cut, length - from);
     cut -= to - from;
@@ -29,7 +46,7 @@ final class Faults {
     if (last) {
       cut = NEVER;
     }
-    return new Share(from, to, last);
+    return new Share(before, from, to, last);
   }
 
   synchronized long delayMicros() {
@@ -46,6 +63,14 @@ final class Faults {
 
   synchronized void skip(long bytes) {
     skip = bytes;
+  }
+
+  /**
+   * @param replace whether the next chunk does not follow them
+   */
+  synchronized void insert(byte[] bytes, boolean replace) {
+    strays = bytes.clone();
+    instead = replace;
   }
 
   synchronized void cutAfter(long bytes) {

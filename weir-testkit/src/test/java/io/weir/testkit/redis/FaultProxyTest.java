@@ -65,11 +65,7 @@ class FaultProxyTest {
     assertThat(Soon.comes(Duration.ofSeconds(5), this::echoed)).isTrue();
     proxy.delay(Duration.ZERO);
     client.send("ECHO 2");
-    String replies = client.read();
-    while (replies.length() < 14) {
-      replies += client.read();
-    }
-    assertThat(replies).isEqualTo("$1\r\n1\r\n$1\r\n2\r\n");
+    assertThat(read(14)).isEqualTo("$1\r\n1\r\n$1\r\n2\r\n");
   }
 
   @Test
@@ -82,6 +78,7 @@ class FaultProxyTest {
       assertThat(next.ask("GET who")).isEqualTo(ONE);
     }
     assertThat(proxy.connections()).isEqualTo(2);
+    Soon.until(Duration.ofSeconds(5), "none open", () -> proxy.open() == 0);
   }
 
   @Test
@@ -89,6 +86,21 @@ class FaultProxyTest {
     proxy.skip(ONE.length() + 4);
     assertThat(client.silent("GET who")).isTrue();
     assertThat(client.ask("GET who")).isEqualTo("one\r\n");
+    assertThat(client.ask("GET who")).isEqualTo(ONE);
+  }
+
+  @Test
+  void insertsBytesOnce() throws IOException {
+    proxy.insert("+stray\r\n");
+    client.send("GET who");
+    assertThat(read(8 + ONE.length())).isEqualTo("+stray\r\n" + ONE);
+    assertThat(client.ask("GET who")).isEqualTo(ONE);
+  }
+
+  @Test
+  void replacesAReply() throws IOException {
+    proxy.replace("+stray\r\n");
+    assertThat(client.ask("GET who")).isEqualTo("+stray\r\n");
     assertThat(client.ask("GET who")).isEqualTo(ONE);
   }
 
@@ -102,6 +114,18 @@ class FaultProxyTest {
       assertThat(late.ask("GET who")).isEqualTo(ONE);
     }
     assertThat(client.ask("GET who")).isEqualTo(ONE);
+  }
+
+  @Test
+  void strandsTheConnectionsThatAreOpen() throws IOException {
+    proxy.strand();
+    assertThat(client.silent("GET who")).isTrue();
+    try (PlainSocket next = new PlainSocket(proxy.port())) {
+      assertThat(next.ask("GET who")).isEqualTo(ONE);
+    }
+    redis.kill();
+    assertThat(client.silent("GET who")).isTrue();
+    assertThat(proxy.open()).isEqualTo(1);
   }
 
   @Test
@@ -142,6 +166,14 @@ class FaultProxyTest {
   void endsConnectionsWhenClosed() throws IOException {
     proxy.close();
     assertThat(client.read()).isEqualTo(PlainSocket.END);
+  }
+
+  private String read(int bytes) throws IOException {
+    StringBuilder all = new StringBuilder();
+    while (all.length() < bytes) {
+      all.append(client.read());
+    }
+    return all.toString();
   }
 
   private boolean echoed() {

@@ -1,4 +1,4 @@
-package io.weir.bench.redis;
+package io.weir.bench.report;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -6,13 +6,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /**
  * Latencies counted in 32 steps per power of two of nanoseconds. Safe for any number of threads.
  */
-final class Latencies {
+public final class Latencies {
   private static final int STEPS = 32;
 
   private final AtomicLongArray counts = new AtomicLongArray(64 * STEPS);
   private final AtomicLong longest = new AtomicLong();
 
-  void add(long nanos) {
+  public void add(long nanos) {
     counts.incrementAndGet(index(Math.max(1, nanos)));
     if (nanos > longest.get()) {
       longest.accumulateAndGet(nanos, Math::max);
@@ -25,7 +25,7 @@ final class Latencies {
     return exponent * STEPS + (int) (step & STEPS - 1);
   }
 
-  long count() {
+  public long count() {
     long count = 0;
     for (int i = 0; i < counts.length(); i++) {
       count += counts.get(i);
@@ -34,7 +34,7 @@ final class Latencies {
   }
 
   /** The latency in microseconds that this share of all stays below. */
-  double micros(double share) {
+  public double micros(double share) {
     long wanted = (long) Math.ceil(count() * share);
     long seen = 0;
     for (int i = 0; i < counts.length(); i++) {
@@ -46,7 +46,7 @@ final class Latencies {
     return Double.NaN;
   }
 
-  double longestMillis() {
+  public double longestMillis() {
     return longest.get() / 1e6;
   }
 }

@@ -1,0 +1,92 @@
+package io.weir.redis;
+
+import static io.weir.redis.Asking.D;
+import static io.weir.redis.Asking.LONG;
+import static io.weir.redis.Asking.PATIENT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.testkit.Soon;
+import io.weir.testkit.redis.FaultProxy;
+import io.weir.testkit.redis.RedisProcess;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the network does to the way to a node of a cluster, here its only one. */
+class FaultsClusterWireTest {
+  private static final int CALLERS = 16;
+
+  private RedisProcess node;
+  private FaultProxy proxy;
+  private RedisStore store;
+
+  @BeforeEach
+  void start() {
+    node = RedisProcess.start("cluster-enabled yes");
+    proxy = FaultProxy.to(node.port());
+    node.command("CONFIG", "SET", "cluster-announce-port", Integer.toString(proxy.port()));
+    node.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+    Soon.until(
+        LONG,
+        "a cluster",
+        () -> String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
+    store = RedisStore.at("redis-cluster://127.0.0.1:" + proxy.port()).deadline(D).open();
+  }
+
+  @AfterEach
+  void stop() {
+    store.close();
+    proxy.close();
+    node.close();
+  }
+
+  @Test
+  @DisplayName("A12 in a cluster, a connection without a sound is given up")
+  void a12_silent() {
+    try (Marked marked = Marked.on(store, CALLERS)) {
+      marked.steady();
+      proxy.strand();
+      Soon.until(LONG, "signals", () -> !store.health().available());
+      marked.load().anew();
+      Soon.until(PATIENT, "works again", () -> marked.load().inARow() > 100);
+      marked.check();
+    }
+  }
+
+  @Test
+  @DisplayName("A12 in a cluster, a node that cannot be reached for long is tried often")
+  void a12_unreachable() {
+    try (Marked marked = Marked.on(store, CALLERS)) {
+      marked.steady();
+      proxy.blackhole(true);
+      Soon.pass(Duration.ofSeconds(8));
+      assertThat(store.health().available()).isFalse();
+      proxy.blackhole(false);
+      marked.load().anew();
+      Soon.until(PATIENT, "works again", () -> marked.load().inARow() > 100);
+      marked.check();
+    }
+  }
+
+  @ParameterizedTest(name = "A12 {0} on the way to a node: no answer mistaken")
+  @CsvSource({
+    "a line without an end, '+a\\n'",
+    "nothing, '$-1\\r\\n'",
+    "an error, '-ERR stray\\r\\n'",
+  })
+  void a12_inserted(String what, String bytes) {
+    try (Marked marked = Marked.on(store, CALLERS)) {
+      marked.steady();
+      int before = proxy.connections();
+      proxy.insert(bytes.translateEscapes());
+      Soon.until(PATIENT, "a new connection", () -> proxy.connections() > before);
+      marked.load().anew();
+      Soon.until(LONG, "works again", () -> marked.load().inARow() > 1000);
+      marked.check();
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.weir.server.cli;
+
+import io.weir.rule.Rule;
+import io.weir.rules.Rules;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Rules in a file, which people change themselves. */
+record FileHome(Path file) implements RuleHome {
+
+  @Override
+  public String name() {
+    return file.toString();
+  }
+
+  @Override
+  public Content content() {
+    return new Content(0, Rules.read(file).stream().map(rule -> new Kept(rule, 0)).toList());
+  }
+
+  @Override
+  public long replace(List<Rule> rules, String who, long expectedRevision) {
+    throw new CommandException(
+        file + " is a file, and followed as it changes; copy the rules over it");
+  }
+}

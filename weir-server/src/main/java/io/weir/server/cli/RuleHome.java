@@ -1,0 +1,49 @@
+package io.weir.server.cli;
+
+import io.weir.rule.Rule;
+import java.util.List;
+
+/** Where rules live that a command reads or changes. */
+interface RuleHome extends AutoCloseable {
+
+  /** What people call it, without any password. */
+  String name();
+
+  /** All rules in their order, as they are now. */
+  Content content();
+
+  /**
+   * Makes these all the rules there are, in one step.
+   *
+   * @param who whom the history names for it
+   * @param expectedRevision that of the content this is a change of
+   * @return the revision of the rules now
+   */
+  long replace(List<Rule> rules, String who, long expectedRevision);
+
+  @Override
+  default void close() {}
+
+  /**
+   * What a home holds.
+   *
+   * @param revision that of all rules together; 0 if none is kept
+   */
+  record Content(long revision, List<Kept> kept) {
+    List<Rule> rules() {
+      return kept.stream().map(Kept::rule).toList();
+    }
+
+    /** As it stands after the name of the home; empty if none is kept. */
+    String shownRevision() {
+      return revision == 0 ? "" : ", revision " + revision;
+    }
+  }
+
+  /**
+   * One rule in its home.
+   *
+   * @param revision that of its last change; 0 if none is kept
+   */
+  record Kept(Rule rule, long revision) {}
+}
