@@ -187,6 +187,7 @@ class MemoryStoreTest {
     Clock clock = Clock.system();
     long wall = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     assertThat(clock.micros()).isBetween(wall - 1_000_000, wall + 1_000_000);
+    assertThat(clock.wallMicros()).isBetween(wall, wall + 10_000_000);
     long last = 0;
     for (int i = 0; i < 100_000; i++) {
       long next = clock.micros();

@@ -30,7 +30,7 @@ class StoreMetricsTest {
                 .deadline(Duration.ofSeconds(2))
                 .listener(metrics.store())
                 .open()) {
-      metrics.watch(vitals(rules, store));
+      metrics.watch(Vitals.of(rules, store));
       Limiter limiter = Weir.limiter(rules).store(store).listener(metrics.decisions()).build();
       Request request = Request.of("user", "ann");
       assertThat(limiter.decideNow(request).degraded()).isFalse();
@@ -62,20 +62,6 @@ class StoreMetricsTest {
               !limiter.decideNow(request).degraded()
                   && Page.of(metrics).value("weir_store_available") == 1);
     }
-  }
-
-  private static Vitals vitals(RuleSet rules, RedisStore store) {
-    return new Vitals() {
-      @Override
-      public RuleSet rules() {
-        return rules;
-      }
-
-      @Override
-      public boolean storeAvailable() {
-        return store.health().available();
-      }
-    };
   }
 
   private static Rule rule(String id, Posture posture) {

@@ -1,4 +1,4 @@
-package io.weir.server.cli;
+package io.weir.server.home;
 
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
@@ -20,7 +20,8 @@ record FileHome(Path file) implements RuleHome {
 
   @Override
   public long replace(List<Rule> rules, String who, long expectedRevision) {
-    throw new CommandException(
+    throw new HomeException(
+        HomeException.Kind.REFUSED,
         file + " is a file, and followed as it changes; copy the rules over it");
   }
 }

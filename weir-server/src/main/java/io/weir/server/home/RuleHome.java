@@ -1,10 +1,23 @@
-package io.weir.server.cli;
+package io.weir.server.home;
 
 import io.weir.rule.Rule;
+import io.weir.rules.FileRules;
 import java.util.List;
 
-/** Where rules live that a command reads or changes. */
-interface RuleHome extends AutoCloseable {
+/** Where rules live: a file, a database, or a server that has them. */
+public interface RuleHome extends AutoCloseable {
+
+  /**
+   * The home at {@code file:…}, {@code jdbc:h2:…} or {@code jdbc:postgresql:…}.
+   *
+   * @param make whether a database that is a file is made where there is none
+   * @throws HomeException if it cannot be opened, and it is known why
+   */
+  static RuleHome open(String url, boolean make) {
+    return url.startsWith("file:")
+        ? new FileHome(FileRules.path(url))
+        : DatabaseHome.open(url, make);
+  }
 
   /** What people call it, without any password. */
   String name();
@@ -30,12 +43,12 @@ interface RuleHome extends AutoCloseable {
    * @param revision that of all rules together; 0 if none is kept
    */
   record Content(long revision, List<Kept> kept) {
-    List<Rule> rules() {
+    public List<Rule> rules() {
       return kept.stream().map(Kept::rule).toList();
     }
 
     /** As it stands after the name of the home; empty if none is kept. */
-    String shownRevision() {
+    public String shownRevision() {
       return revision == 0 ? "" : ", revision " + revision;
     }
   }
