@@ -20,6 +20,7 @@ import java.util.List;
  */
 public final class AdminApi {
   private final Gate gate;
+  private final Activity activity;
   private final Origins origins;
   private final HealthCalls health;
   private final List<Route> open;
@@ -28,8 +29,9 @@ public final class AdminApi {
   /**
    * @param host where the door listens
    */
-  public AdminApi(Vertx vertx, Node node, Gate gate, String host) {
+  public AdminApi(Vertx vertx, Node node, Activity activity, Gate gate, String host) {
     this.gate = gate;
+    this.activity = activity;
     origins = new Origins(host);
     Work work = new Work(vertx);
     health = new HealthCalls(node, work);
@@ -37,6 +39,8 @@ public final class AdminApi {
     new RuleCalls(node.rules(), work).routes().forEach(this::close);
     new RuleEdits(node.rules(), work).routes().forEach(this::close);
     new KeyCalls(node.rules(), work).routes().forEach(this::close);
+    new CounterCalls(node, work).routes().forEach(this::close);
+    new StatCalls(node, activity, work).routes().forEach(this::close);
     close(
         new Route(
             GET,
@@ -74,9 +78,10 @@ public final class AdminApi {
     health.enter(Stage.READY);
   }
 
-  /** Says from now on that the node takes no more requests. */
+  /** Says from now on that the node takes no more requests, and ends the streams of events. */
   public void stopping() {
     health.enter(Stage.STOPPING);
+    activity.events.close();
   }
 
   private void describe(HttpServerRequest http) {

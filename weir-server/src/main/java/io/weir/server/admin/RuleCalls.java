@@ -4,7 +4,6 @@ import static io.vertx.core.http.HttpMethod.GET;
 import static io.vertx.core.http.HttpMethod.POST;
 
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.http.Json;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
@@ -16,7 +15,6 @@ import io.weir.server.web.JsonFields;
 import io.weir.server.web.Route;
 import io.weir.server.web.Route.Content;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The calls that show rules and their history. */
 final class RuleCalls {
@@ -54,20 +52,19 @@ final class RuleCalls {
 
   private void all(HttpServerRequest http, String id) {
     boolean yaml = Asked.wantsYaml(http);
-    work.answer(http, () -> all(rules.current(), yaml));
+    work.answer(http, () -> yaml ? yaml(rules.current()) : json());
   }
 
-  private Answer all(RuleSet all, boolean yaml) {
-    if (yaml) {
-      String text = Rules.toYaml(all.rules());
-      return new Answer(200, Answer.YAML, text, all.revision());
-    }
-    StringBuilder list = new StringBuilder("[");
-    StringBuilder revisions = new StringBuilder("{");
-    for (Rule rule : all.rules()) {
-      String comma = list.length() == 1 ? "" : ",\n";
-      list.append(comma).append(Rules.toJson(rule));
-      Json.quote(revisions.append(comma), rule.id()).append(':').append(revision(rule.id()));
+  private static Answer yaml(RuleSet all) {
+    return new Answer(200, Answer.YAML, Rules.toYaml(all.rules()), all.revision());
+  }
+
+  private Answer json() {
+    RuleSet all = rules.current();
+    JsonFields revisions = revisions(all);
+    while (all != rules.current()) { // a revision must not be newer than the rule it stands for
+      all = rules.current();
+      revisions = revisions(all);
     }
     JsonFields fields = new JsonFields();
     fields.number("revision", all.revision()).number("stale_ms", rules.stale().toMillis());
@@ -75,22 +72,31 @@ final class RuleCalls {
     if (rules instanceof FileRules file) {
       fields.text("file", file.file().toString());
     }
-    fields.json("rules", list.append(']').toString());
-    fields.json("revisions", revisions.append('}').toString());
-    return Answer.ok(fields.end()).tagged(all.revision());
+    fields.list("rules", all.rules().stream().map(Rules::toJson).toList());
+    fields.json("revisions", revisions.end());
+    JsonFields refused = new JsonFields();
+    if (rules instanceof DatabaseRules database) {
+      database.refused().forEach(refused::text);
+    }
+    return Answer.ok(fields.json("refused", refused.end()).end()).tagged(all.revision());
+  }
+
+  private JsonFields revisions(RuleSet all) {
+    JsonFields revisions = new JsonFields();
+    all.rules().forEach(rule -> revisions.number(rule.id(), revision(rule.id())));
+    return revisions;
   }
 
   private void one(HttpServerRequest http, String id) {
-    one(rules.current().rule(id), id, Asked.wantsYaml(http)).send(http.response());
-  }
-
-  private Answer one(@Nullable Rule rule, String id, boolean yaml) {
-    if (rule == null) {
-      return noSuchRule(id);
-    }
-    return yaml
-        ? new Answer(200, Answer.YAML, Rules.toYaml(rule), revision(id))
-        : Answer.ok(Rules.toJson(rule)).tagged(revision(id));
+    long revision = revision(id); // before the rule, lest it be newer
+    Rule rule = rules.current().rule(id);
+    Answer answer =
+        rule == null
+            ? noSuchRule(id)
+            : Asked.wantsYaml(http)
+                ? new Answer(200, Answer.YAML, Rules.toYaml(rule), revision)
+                : Answer.ok(Rules.toJson(rule)).tagged(revision);
+    answer.send(http.response());
   }
 
   private long revision(String id) {

@@ -17,7 +17,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /** An admin door of a test on a free port, and a client to it. */
 final class AdminDoor implements AutoCloseable {
@@ -25,6 +25,7 @@ final class AdminDoor implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(20);
 
   final FakeClock clock = new FakeClock();
+  final Activity activity = new Activity(clock);
   final Store store;
   final AdminApi api;
   private final Vertx vertx = Vertx.vertx();
@@ -33,13 +34,13 @@ final class AdminDoor implements AutoCloseable {
       HttpClient.newBuilder().connectTimeout(PATIENCE).version(HttpClient.Version.HTTP_1_1).build();
 
   AdminDoor(RuleSource rules) {
-    this(rules, MemoryStore::new, "127.0.0.1");
+    this(rules, (clock, activity) -> new MemoryStore(clock), "127.0.0.1");
   }
 
-  AdminDoor(RuleSource rules, Function<Clock, Store> opened, String host) {
-    store = opened.apply(clock);
+  AdminDoor(RuleSource rules, BiFunction<Clock, Activity, Store> opened, String host) {
+    store = opened.apply(clock, activity);
     Node node = new Node("node-1", rules, store, () -> "weir_rules_revision 1.0\n", clock);
-    api = new AdminApi(vertx, node, new Gate(TOKEN, clock), host);
+    api = new AdminApi(vertx, node, activity, new Gate(TOKEN, clock), host);
     server =
         vertx
             .createHttpServer()

@@ -147,7 +147,8 @@ class GateTest {
 
   @Test
   void aDoorOfAllTheWorldIsAskedByAnyName() throws IOException {
-    try (AdminDoor wide = new AdminDoor(Rules.parse("rules: []"), MemoryStore::new, "0.0.0.0")) {
+    try (AdminDoor wide =
+        new AdminDoor(Rules.parse("rules: []"), (clock, a) -> new MemoryStore(clock), "0.0.0.0")) {
       assertThat(statusLine(wide, "weir.example")).startsWith("HTTP/1.1 200");
     }
   }

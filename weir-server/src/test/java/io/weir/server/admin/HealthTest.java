@@ -49,7 +49,8 @@ class HealthTest {
     String uri = redis.uri();
     redis.close();
     try (AdminDoor door =
-        new AdminDoor(Rules.parse(RULES), clock -> RedisStore.at(uri).open(), "127.0.0.1")) {
+        new AdminDoor(
+            Rules.parse(RULES), (clock, activity) -> RedisStore.at(uri).open(), "127.0.0.1")) {
       assertThat(open(door, "/ready", 200)).isEqualTo(ready(true, true));
       JsonObject health = open(door, "/health", 200);
       assertThat(health.getString("status")).isEqualTo("degraded");
