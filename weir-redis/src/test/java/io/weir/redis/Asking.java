@@ -18,7 +18,7 @@ final class Asking {
   static final Duration D = Duration.ofMillis(50);
 
   /** The deadline where only counting is judged, which a busy machine must not disturb. */
-  static final Duration PATIENT = Duration.ofSeconds(5);
+  static final Duration PATIENT = Duration.ofSeconds(20);
 
   /** How long to wait for what must come, where nobody was promised when. */
   static final Duration LONG = Duration.ofSeconds(30);
@@ -70,7 +70,7 @@ final class Asking {
   static long used(Store store, Rule rule, String caller) {
     List<Outcome> last = new ArrayList<>();
     Soon.until(
-        Duration.ofSeconds(5),
+        LONG,
         "an answer of the store",
         () -> {
           Outcome o = peek(store, rule, caller);

@@ -2,7 +2,6 @@ package io.weir.redis;
 
 import static io.weir.redis.Asking.D;
 import static io.weir.redis.Asking.LONG;
-import static io.weir.redis.Asking.PATIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.testkit.Soon;
@@ -19,6 +18,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What the network does to the way to a node of a cluster, here its only one. */
 class FaultsClusterWireTest {
   private static final int CALLERS = 16;
+
+  /** A second without an answer, half a one between tries, and time for the machine to notice. */
+  private static final Duration AGAIN = Duration.ofSeconds(5);
 
   private RedisProcess node;
   private FaultProxy proxy;
@@ -52,7 +54,7 @@ class FaultsClusterWireTest {
       proxy.strand();
       Soon.until(LONG, "signals", () -> !store.health().available());
       marked.load().anew();
-      Soon.until(PATIENT, "works again", () -> marked.load().inARow() > 100);
+      Soon.until(AGAIN, "works again", () -> marked.load().inARow() > 100);
       marked.check();
     }
   }
@@ -67,7 +69,7 @@ class FaultsClusterWireTest {
       assertThat(store.health().available()).isFalse();
       proxy.blackhole(false);
       marked.load().anew();
-      Soon.until(PATIENT, "works again", () -> marked.load().inARow() > 100);
+      Soon.until(AGAIN, "works again", () -> marked.load().inARow() > 100);
       marked.check();
     }
   }
@@ -83,7 +85,7 @@ class FaultsClusterWireTest {
       marked.steady();
       int before = proxy.connections();
       proxy.insert(bytes.translateEscapes());
-      Soon.until(PATIENT, "a new connection", () -> proxy.connections() > before);
+      Soon.until(LONG, "a new connection", () -> proxy.connections() > before);
       marked.load().anew();
       Soon.until(LONG, "works again", () -> marked.load().inARow() > 1000);
       marked.check();

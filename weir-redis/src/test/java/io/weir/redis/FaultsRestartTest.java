@@ -1,6 +1,7 @@
 package io.weir.redis;
 
 import static io.weir.redis.Asking.D;
+import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.WITHOUT_FUNCTIONS;
 import static io.weir.redis.Asking.budget;
@@ -43,16 +44,16 @@ class FaultsRestartTest {
                     new Claim[] {
                       claim(store, rule, "all", 1), claim(store, rule, "caller " + i, 1)
                     })) {
-      Soon.until(PATIENT, "a steady load", () -> load.inARow() > 1000);
+      Soon.until(LONG, "a steady load", () -> load.inARow() > 1000);
       assertThat(libraries(redis)).hasSize(functions ? 1 : 0);
 
       redis.kill();
       Soon.until(Duration.ofSeconds(1), "signals", () -> !store.health().available());
       redis.restart();
-      Soon.until(Duration.ofSeconds(2), "works again", () -> load.inARow() > 200);
+      Soon.until(LONG, "works again", () -> load.inARow() > 200);
 
       assertThat(load.stop()).isNotEmpty();
-      Soon.until(PATIENT, "the other too", () -> !Asking.peek(patient, after, "x").degraded());
+      Soon.until(LONG, "the other too", () -> !Asking.peek(patient, after, "x").degraded());
       assertThat(Asking.admitted(patient, after, "x", 60)).isEqualTo(50);
       assertThat(libraries(redis)).hasSize(functions ? 1 : 0);
       List<String> keys = keys(redis);
@@ -70,9 +71,9 @@ class FaultsRestartTest {
         RedisStore store = RedisStore.at(redis.uri()).deadline(D).listener(heard).open()) {
       redis.kill();
       Soon.until(
-          PATIENT, "lost", () -> !Asking.take(store, rule, "x", 1).fits() && heard.lost.get() > 0);
+          LONG, "lost", () -> !Asking.take(store, rule, "x", 1).fits() && heard.lost.get() > 0);
       redis.restart();
-      Soon.until(PATIENT, "healthy again", () -> store.health().available());
+      Soon.until(LONG, "healthy again", () -> store.health().available());
     }
   }
 

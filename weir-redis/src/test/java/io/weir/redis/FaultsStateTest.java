@@ -1,5 +1,6 @@
 package io.weir.redis;
 
+import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.WITHOUT_FUNCTIONS;
 import static io.weir.redis.Asking.budget;
@@ -58,13 +59,13 @@ class FaultsStateTest {
                       claim(store, one, "all", 1), claim(store, two, "all", 1),
                     })) {
       for (int round = 0; round < 3; round++) {
-        Soon.until(PATIENT, "admissions", () -> load.inARow() > 200);
+        Soon.until(LONG, "admissions", () -> load.inARow() > 200);
         int before = load.degraded();
         redis.command("CONFIG", "SET", "maxmemory", "1");
-        Soon.until(PATIENT, "the posture", () -> load.degraded() > before + 100);
+        Soon.until(LONG, "the posture", () -> load.degraded() > before + 100);
         redis.command("CONFIG", "SET", "maxmemory", "0");
       }
-      Soon.until(PATIENT, "admissions", () -> load.inARow() > 200);
+      Soon.until(LONG, "admissions", () -> load.inARow() > 200);
       List<Sample> all = load.stop();
       assertThat(all).noneMatch(s -> s.degraded() && s.fits());
       long admitted = all.stream().filter(Sample::admitted).count();

@@ -21,6 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the network does: replies cut, bytes lost, another server behind an open connection. */
 class FaultsWireTest {
+  /** A second without an answer, and time for the machine to notice. */
+  private static final Duration GIVEN_UP = Duration.ofSeconds(5);
 
   @Test
   @DisplayName("A8 READONLY: a replica behind open sockets fails one batch, and no restart")
@@ -32,7 +34,7 @@ class FaultsWireTest {
         FaultProxy proxy = FaultProxy.to(primary.port());
         RedisStore store = RedisStore.at(uri(proxy)).deadline(PATIENT).listener(heard).open()) {
       Soon.until(
-          PATIENT,
+          LONG,
           "a replica in sync",
           () ->
               String.valueOf(replica.command("INFO", "replication"))
@@ -44,12 +46,10 @@ class FaultsWireTest {
       assertThat(Asking.take(store, rule, "x", 1).degraded()).isTrue();
       assertThat(store.health().available()).as("the connection is given up at once").isFalse();
       assertThat(heard.kinds).hasSize(1);
-      Soon.until(
-          Duration.ofSeconds(2), "another connection", () -> proxy.connections() > connections);
+      Soon.until(LONG, "another connection", () -> proxy.connections() > connections);
 
       proxy.swap(primary.port());
-      Soon.until(
-          Duration.ofSeconds(2), "works again", () -> !Asking.peek(store, rule, "x").degraded());
+      Soon.until(LONG, "works again", () -> !Asking.peek(store, rule, "x").degraded());
       assertThat(Asking.used(store, rule, "x")).isEqualTo(10);
       assertThat(Asking.admitted(store, rule, "x", 1000)).isEqualTo(990);
     }
@@ -124,7 +124,7 @@ class FaultsWireTest {
             proxy.replace(bytes.translateEscapes());
             return Asking.peek(store, rule, "x").degraded();
           });
-      Soon.until(PATIENT, "a new connection", () -> proxy.connections() > before);
+      Soon.until(GIVEN_UP, "a new connection", () -> proxy.connections() > before);
       Soon.until(LONG, "works again", () -> !Asking.peek(store, rule, "x").degraded());
     }
   }
@@ -140,7 +140,7 @@ class FaultsWireTest {
       int before = proxy.connections();
       proxy.strand();
       Soon.until(
-          PATIENT,
+          GIVEN_UP,
           "given up",
           () -> {
             assertThat(asked && !Asking.take(store, rule, "x", 1).degraded()).isFalse();
@@ -166,7 +166,7 @@ class FaultsWireTest {
     void survives(String what, Consumer<FaultProxy> fault) {
       int before = proxy.connections();
       fault.accept(proxy);
-      Soon.until(PATIENT, "a new connection after " + what, () -> proxy.connections() > before);
+      Soon.until(GIVEN_UP, "a new connection after " + what, () -> proxy.connections() > before);
       marked.load().anew();
       Soon.until(
           LONG,

@@ -14,7 +14,6 @@ import io.weir.store.Store;
 import io.weir.testkit.FakeClock;
 import io.weir.testkit.History;
 import io.weir.testkit.redis.RedisProcess;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -56,7 +55,7 @@ class RedisTwinTest {
       MemoryStore memory = new MemoryStore(clock, 16 << 20);
       try (RedisStore store =
           RedisStore.at(redis.uri())
-              .deadline(Duration.ofSeconds(5))
+              .deadline(Asking.PATIENT)
               .pageBytes(pageBytes)
               .storeClock(clock)
               .open()) {

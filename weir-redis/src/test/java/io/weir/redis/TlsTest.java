@@ -1,11 +1,13 @@
 package io.weir.redis;
 
+import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.budget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
+import io.weir.testkit.Soon;
 import io.weir.testkit.redis.RedisProcess;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -27,7 +29,8 @@ class TlsTest {
       try (RedisStore store = RedisStore.at(uri).deadline(PATIENT).open()) {
         assertThat(Asking.take(store, RULE, "x", 1).degraded()).isTrue();
         assertThat(store.health().available()).isFalse();
-        assertThat(store.health().state()).contains("certif").doesNotContain("secret");
+        Soon.until(LONG, "the reason", () -> store.health().state().contains("certif"));
+        assertThat(store.health().state()).doesNotContain("secret");
       }
     }
   }
