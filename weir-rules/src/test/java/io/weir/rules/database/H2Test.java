@@ -10,6 +10,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What holds of every database holds of H2, where nodes only look. */
 class H2Test {
+  private static final Duration EVERY = Duration.ofSeconds(1);
+
   @SuppressWarnings("NullAway.Init")
   @TempDir
   Path folder;
@@ -22,8 +24,8 @@ class H2Test {
     }
 
     @Override
-    Duration reach() {
-      return SOON;
+    Duration every() {
+      return EVERY;
     }
   }
 
@@ -35,8 +37,8 @@ class H2Test {
     }
 
     @Override
-    Duration reach() {
-      return SOON;
+    Duration every() {
+      return EVERY;
     }
   }
 
