@@ -28,6 +28,17 @@ final class Asking {
 
   private Asking() {}
 
+  /** Opens a store, and returns when it has joined its server, however long that may take here. */
+  static RedisStore joined(RedisStore.Builder one) {
+    RedisStore store = one.open();
+    if (!Soon.comes(LONG, () -> store.health().available())) {
+      String state = store.health().state();
+      store.close();
+      throw new AssertionError("not joined: " + state);
+    }
+    return store;
+  }
+
   /** So many permits, none of which comes back while a test runs. */
   static Rule budget(String id, long permits, Posture posture) {
     return Rule.named(id).limit("1/hour").burst(permits).onStoreFailure(posture).build();

@@ -2,6 +2,7 @@ package io.weir.redis;
 
 import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.budget;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.algorithm.Algorithm;
@@ -86,7 +87,7 @@ class FaultsClockTest {
     WrongClock clock = new WrongClock().ahead(Duration.ZERO);
     Duration window = Duration.ofSeconds(1);
     try (RedisProcess server = clock.redis();
-        RedisStore store = RedisStore.at(server.uri()).deadline(DEADLINE).open()) {
+        RedisStore store = joined(RedisStore.at(server.uri()).deadline(DEADLINE))) {
       for (Algorithm algorithm : Algorithms.all()) {
         Rule rule =
             Rule.named("b3")
@@ -122,7 +123,7 @@ class FaultsClockTest {
     Rule rule = budget("node", 10, Posture.CLOSED);
     String one = "one token-bucket 1/hour+10 frozen";
     try (FaultProxy proxy = FaultProxy.to(redis.port());
-        RedisStore control = RedisStore.at(redis.uri()).deadline(DEADLINE).open();
+        RedisStore control = joined(RedisStore.at(redis.uri()).deadline(DEADLINE));
         NodeProcess node =
             NodeProcess.start("redis://127.0.0.1:" + proxy.port(), deadline, Map.of())) {
       assertThat(node.hear()).isEqualTo("ready");

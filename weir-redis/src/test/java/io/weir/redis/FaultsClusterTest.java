@@ -3,6 +3,7 @@ package io.weir.redis;
 import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.budget;
 import static io.weir.redis.Asking.claim;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.SlotHash;
@@ -34,11 +35,12 @@ class FaultsClusterTest {
     Rule rule = budget("a7", 10_000, Posture.CLOSED);
     try (RedisCluster cluster = RedisCluster.start()) {
       // else the whole cluster refuses until the replica has taken over
-      cluster
-          .primaries()
-          .forEach(p -> p.command("CONFIG", "SET", "cluster-require-full-coverage", "no"));
+      set(cluster.servers(), "cluster-require-full-coverage", "no");
+      // nor does it take over before it is seen that the shard is missed
+      set(cluster.servers(), "cluster-replica-no-failover", "yes");
+      set(cluster.servers(), "cluster-replica-validity-factor", "0");
       try (RedisStore store =
-              RedisStore.at(cluster.uri()).deadline(DEADLINE).shelves(SHELVES).open();
+              joined(RedisStore.at(cluster.uri()).deadline(DEADLINE).shelves(SHELVES));
           Load load =
               Load.on(store, CALLERS, i -> new Claim[] {claim(store, rule, "caller " + i, 1)})) {
         Soon.until(LONG, "a steady load", () -> load.inARow() > 4000);
@@ -57,6 +59,9 @@ class FaultsClusterTest {
           victim.freeze();
         }
         Soon.until(LONG, "signals", () -> !store.health().available());
+        List<RedisProcess> left =
+            cluster.servers().stream().filter(server -> server != victim).toList();
+        set(left, "cluster-replica-no-failover", "no");
         Duration took =
             Soon.until(
                 LONG,
@@ -89,6 +94,10 @@ class FaultsClusterTest {
         }
       }
     }
+  }
+
+  private static void set(List<RedisProcess> servers, String setting, String value) {
+    servers.forEach(server -> server.command("CONFIG", "SET", setting, value));
   }
 
   private static int slot(Claim claim) {

@@ -2,6 +2,7 @@ package io.weir.redis;
 
 import static io.weir.redis.Asking.D;
 import static io.weir.redis.Asking.LONG;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.testkit.Soon;
@@ -36,7 +37,7 @@ class FaultsClusterWireTest {
         LONG,
         "a cluster",
         () -> String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
-    store = RedisStore.at("redis-cluster://127.0.0.1:" + proxy.port()).deadline(D).open();
+    store = joined(RedisStore.at("redis-cluster://127.0.0.1:" + proxy.port()).deadline(D));
   }
 
   @AfterEach

@@ -5,6 +5,7 @@ import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.budget;
 import static io.weir.redis.Asking.claim;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.redis.Load.Sample;
@@ -43,8 +44,8 @@ class FaultsFrozenTest {
     Heard heard = new Heard();
     try (LogLines log = new LogLines();
         RedisProcess redis = RedisProcess.start();
-        RedisStore patient = RedisStore.at(redis.uri()).deadline(PATIENT).open();
-        RedisStore store = RedisStore.at(redis.uri()).deadline(D).listener(heard).open();
+        RedisStore patient = joined(RedisStore.at(redis.uri()).deadline(PATIENT));
+        RedisStore store = joined(RedisStore.at(redis.uri()).deadline(D).listener(heard));
         Load load = Load.on(store, CALLERS, i -> new Claim[] {claim(store, rule, "all", 1)})) {
       Soon.until(LONG, "a steady load", () -> load.inARow() > 5000);
       int threads = Thread.activeCount();
@@ -96,7 +97,7 @@ class FaultsFrozenTest {
     int cap = 1 + 16; // one is sent at once, and as soon as they are worth it, the others
     Rule rule = budget("a2", 10_000, Posture.CLOSED);
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore store = RedisStore.at(redis.uri()).deadline(D).maxInFlight(cap).open()) {
+        RedisStore store = joined(RedisStore.at(redis.uri()).deadline(D).maxInFlight(cap))) {
       assertThat(Asking.used(store, rule, "x")).isZero();
       redis.freeze();
       List<CompletableFuture<Outcome[]>> asked = new ArrayList<>();
@@ -116,7 +117,7 @@ class FaultsFrozenTest {
   @CsvSource({"ALL", "WRITE"})
   void a3_paused(String what) {
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore store = RedisStore.at(redis.uri()).deadline(D).open();
+        RedisStore store = joined(RedisStore.at(redis.uri()).deadline(D));
         Marked marked = Marked.on(store, 32)) {
       marked.steady();
       redis.command("CLIENT", "PAUSE", "3000", what);

@@ -6,6 +6,7 @@ import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.WITHOUT_FUNCTIONS;
 import static io.weir.redis.Asking.budget;
 import static io.weir.redis.Asking.claim;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.Claim;
@@ -34,8 +35,8 @@ class FaultsRestartTest {
     Rule rule = budget("a4", 400_000, Posture.CLOSED);
     Rule after = budget("a4-after", 50, Posture.CLOSED);
     try (RedisProcess redis = RedisProcess.start(WITHOUT_FUNCTIONS);
-        RedisStore store = RedisStore.at(uri(redis, functions)).deadline(D).open();
-        RedisStore patient = RedisStore.at(uri(redis, functions)).deadline(PATIENT).open();
+        RedisStore store = joined(RedisStore.at(uri(redis, functions)).deadline(D));
+        RedisStore patient = joined(RedisStore.at(uri(redis, functions)).deadline(PATIENT));
         Load load =
             Load.on(
                 store,
@@ -68,7 +69,7 @@ class FaultsRestartTest {
     Rule rule = budget("a4", 10, Posture.CLOSED);
     Heard heard = new Heard();
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore store = RedisStore.at(redis.uri()).deadline(D).listener(heard).open()) {
+        RedisStore store = joined(RedisStore.at(redis.uri()).deadline(D).listener(heard))) {
       redis.kill();
       Soon.until(
           LONG, "lost", () -> !Asking.take(store, rule, "x", 1).fits() && heard.lost.get() > 0);
@@ -85,7 +86,7 @@ class FaultsRestartTest {
     AtomicInteger flushes = new AtomicInteger();
     ScheduledExecutorService flusher = Executors.newSingleThreadScheduledExecutor();
     try (RedisProcess redis = RedisProcess.start(WITHOUT_FUNCTIONS);
-        RedisStore store = RedisStore.at(uri(redis, functions)).deadline(PATIENT).open()) {
+        RedisStore store = joined(RedisStore.at(uri(redis, functions)).deadline(PATIENT))) {
       var unused =
           flusher.scheduleWithFixedDelay(
               () -> {
@@ -135,7 +136,7 @@ class FaultsRestartTest {
     List<RedisStore> nodes = new ArrayList<>();
     try (RedisProcess redis = RedisProcess.start()) {
       for (int i = 0; i < 3; i++) {
-        nodes.add(RedisStore.at(redis.uri()).deadline(D).open());
+        nodes.add(joined(RedisStore.at(redis.uri()).deadline(D)));
         assertThat(Asking.used(nodes.get(i), bucket, "x")).isZero();
       }
       redis.kill();

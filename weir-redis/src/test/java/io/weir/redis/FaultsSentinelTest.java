@@ -4,6 +4,7 @@ import static io.weir.redis.Asking.D;
 import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.budget;
 import static io.weir.redis.Asking.claim;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.redis.Load.Sample;
@@ -33,7 +34,7 @@ class FaultsSentinelTest {
     int limit = 20_000;
     Rule rule = budget("a6", limit, Posture.CLOSED);
     try (RedisSentinels sentinels = RedisSentinels.start();
-        RedisStore store = RedisStore.at(sentinels.uri()).deadline(D).open();
+        RedisStore store = joined(RedisStore.at(sentinels.uri()).deadline(D));
         Load load = Load.on(store, 8, i -> new Claim[] {claim(store, rule, "all", 1)})) {
       Soon.until(LONG, "a steady load", () -> load.admitted() > 4000);
       RedisProcess old = sentinels.primary();

@@ -4,6 +4,7 @@ import static io.weir.redis.Asking.D;
 import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.budget;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.Posture;
@@ -32,7 +33,7 @@ class FaultsWireTest {
     try (RedisProcess primary = RedisProcess.start();
         RedisProcess replica = RedisProcess.start("replicaof 127.0.0.1 " + primary.port());
         FaultProxy proxy = FaultProxy.to(primary.port());
-        RedisStore store = RedisStore.at(uri(proxy)).deadline(PATIENT).listener(heard).open()) {
+        RedisStore store = joined(RedisStore.at(uri(proxy)).deadline(PATIENT).listener(heard))) {
       Soon.until(
           LONG,
           "a replica in sync",
@@ -115,7 +116,7 @@ class FaultsWireTest {
     Rule rule = budget("a12", 10_000, Posture.CLOSED);
     try (RedisProcess redis = RedisProcess.start();
         FaultProxy proxy = FaultProxy.to(redis.port());
-        RedisStore store = RedisStore.at(uri(proxy)).deadline(PATIENT).open()) {
+        RedisStore store = joined(RedisStore.at(uri(proxy)).deadline(PATIENT))) {
       int before = proxy.connections();
       Soon.until(
           LONG,
@@ -135,7 +136,7 @@ class FaultsWireTest {
     Rule rule = budget("a12", 10_000, Posture.CLOSED);
     try (RedisProcess redis = RedisProcess.start();
         FaultProxy proxy = FaultProxy.to(redis.port());
-        RedisStore store = RedisStore.at(uri(proxy)).deadline(D).open()) {
+        RedisStore store = joined(RedisStore.at(uri(proxy)).deadline(D))) {
       assertThat(Asking.used(store, rule, "x")).isZero();
       int before = proxy.connections();
       proxy.strand();
@@ -155,7 +156,7 @@ class FaultsWireTest {
   private static final class Wire implements AutoCloseable {
     private final RedisProcess redis = RedisProcess.start();
     private final FaultProxy proxy = FaultProxy.to(redis.port());
-    private final RedisStore store = RedisStore.at(uri(proxy)).deadline(D).open();
+    private final RedisStore store = joined(RedisStore.at(uri(proxy)).deadline(D));
     final Marked marked = Marked.on(store, 16);
 
     Wire() {

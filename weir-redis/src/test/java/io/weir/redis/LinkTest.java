@@ -4,6 +4,7 @@ import static io.weir.redis.Asking.D;
 import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.budget;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.Posture;
@@ -60,7 +61,7 @@ class LinkTest {
   void waitsLongerThanASecondIfTheDeadlineIsLonger() {
     try (RedisProcess redis = RedisProcess.start();
         FaultProxy proxy = FaultProxy.to(redis.port());
-        RedisStore store = RedisStore.at(uri(proxy)).deadline(PATIENT).open()) {
+        RedisStore store = joined(RedisStore.at(uri(proxy)).deadline(PATIENT))) {
       int before = proxy.connections();
       proxy.delay(Duration.ofSeconds(2));
       assertThat(Asking.take(store, RULE, "x", 1).degraded()).isFalse();
@@ -75,7 +76,7 @@ class LinkTest {
       proxy.refuse(true);
       Heard heard = new Heard();
       try (RedisStore late = RedisStore.at(uri(proxy)).deadline(D).listener(heard).open();
-          RedisStore first = RedisStore.at(redis.uri()).deadline(PATIENT).open()) {
+          RedisStore first = joined(RedisStore.at(redis.uri()).deadline(PATIENT))) {
         Soon.until(
             LONG, "lost", () -> Asking.take(late, RULE, "x", 1).degraded() && heard.lost.get() > 0);
         proxy.refuse(false);
@@ -119,9 +120,9 @@ class LinkTest {
     try (RedisProcess redis =
             RedisProcess.start("requirepass else", "user weir on >p%40ss ~weir:* &* +@all");
         RedisStore store =
-            RedisStore.at("redis://weir:p%2540ss@127.0.0.1:" + redis.port())
-                .deadline(PATIENT)
-                .open()) {
+            joined(
+                RedisStore.at("redis://weir:p%2540ss@127.0.0.1:" + redis.port())
+                    .deadline(PATIENT))) {
       assertThat(Asking.admitted(store, RULE, "x", 110)).isEqualTo(100);
     }
   }
@@ -130,8 +131,8 @@ class LinkTest {
   void aSecondNodeFollowsTheFirstOnesSetup() {
     try (RedisProcess redis = RedisProcess.start();
         LogLines log = new LogLines();
-        RedisStore first = RedisStore.at(redis.uri()).deadline(PATIENT).pageBytes(2).open();
-        RedisStore second = RedisStore.at(redis.uri()).deadline(PATIENT).pageBytes(8).open()) {
+        RedisStore first = joined(RedisStore.at(redis.uri()).deadline(PATIENT).pageBytes(2));
+        RedisStore second = joined(RedisStore.at(redis.uri()).deadline(PATIENT).pageBytes(8))) {
       assertThat(Asking.admitted(first, RULE, "x", 60)).isEqualTo(60);
       assertThat(Asking.admitted(second, RULE, "x", 60)).isEqualTo(40);
       assertThat(log.lines()).filteredOn(line -> line.contains("this node follows")).hasSize(1);
@@ -141,8 +142,8 @@ class LinkTest {
   @Test
   void prefixesKeepBudgetsApart() {
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore one = RedisStore.at(redis.uri()).deadline(PATIENT).prefix("one").open();
-        RedisStore two = RedisStore.at(redis.uri()).deadline(PATIENT).prefix("two").open()) {
+        RedisStore one = joined(RedisStore.at(redis.uri()).deadline(PATIENT).prefix("one"));
+        RedisStore two = joined(RedisStore.at(redis.uri()).deadline(PATIENT).prefix("two"))) {
       assertThat(Asking.admitted(one, RULE, "x", 110)).isEqualTo(100);
       assertThat(Asking.admitted(two, RULE, "x", 110)).isEqualTo(100);
       assertThat(redis.command("DBSIZE")).isEqualTo(4L);
@@ -152,8 +153,8 @@ class LinkTest {
   @Test
   void afterAFlushNodesStillShareOneBudget() {
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore one = RedisStore.at(redis.uri()).deadline(PATIENT).open();
-        RedisStore two = RedisStore.at(redis.uri()).deadline(PATIENT).open()) {
+        RedisStore one = joined(RedisStore.at(redis.uri()).deadline(PATIENT));
+        RedisStore two = joined(RedisStore.at(redis.uri()).deadline(PATIENT))) {
       assertThat(Asking.admitted(one, RULE, "x", 50)).isEqualTo(50);
       redis.command("FLUSHALL");
       Soon.until(LONG, "the set-up again", () -> redis.command("GET", "weir:setup") != null);

@@ -1,6 +1,7 @@
 package io.weir.redis;
 
 import static io.weir.redis.Asking.PATIENT;
+import static io.weir.redis.Asking.joined;
 
 import io.weir.store.Clock;
 import io.weir.store.Store;
@@ -25,6 +26,6 @@ class RedisStoreContractTest extends StoreContract {
   @Override
   protected Store open(Clock clock) {
     redis.command("FLUSHALL");
-    return RedisStore.at(redis.uri()).deadline(PATIENT).storeClock(clock).open();
+    return joined(RedisStore.at(redis.uri()).deadline(PATIENT).storeClock(clock));
   }
 }

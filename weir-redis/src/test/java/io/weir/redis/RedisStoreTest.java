@@ -3,6 +3,7 @@ package io.weir.redis;
 import static io.weir.redis.Asking.admitted;
 import static io.weir.redis.Asking.budget;
 import static io.weir.redis.Asking.claim;
+import static io.weir.redis.Asking.joined;
 import static io.weir.redis.Asking.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -85,7 +86,7 @@ class RedisStoreTest {
   @Test
   void whoIsRefusedIsNotAskedForAgainAndNotAMomentTooLong() {
     FakeClock clock = new FakeClock();
-    try (RedisStore store = patient().storeClock(clock).open()) {
+    try (RedisStore store = joined(patient().storeClock(clock))) {
       Rule rule = Rule.named("r").limit("10/second").build();
       assertThat(take(store, rule, "x", 10).fits()).isTrue();
       assertThat(take(store, rule, "x", 1).waitFor()).isEqualTo(100_000);
@@ -131,7 +132,7 @@ class RedisStoreTest {
   @ParameterizedTest
   @ValueSource(ints = {8, 2})
   void whatIsFreshIsForgottenAndMemoryComesBack(int pageBytes) {
-    try (RedisStore store = patient().pageBytes(pageBytes).open()) {
+    try (RedisStore store = joined(patient().pageBytes(pageBytes))) {
       Rule brief = Rule.named("brief").limit("1000/second").build();
       Rule lasting = budget("lasting", 5, Posture.CLOSED);
       assertThat(take(store, lasting, "x", 5).fits()).isTrue();
@@ -166,7 +167,7 @@ class RedisStoreTest {
   }
 
   private static RedisStore open() {
-    return patient().open();
+    return joined(patient());
   }
 
   /** How often the server was asked to decide; the other calls sweep, which scans. */

@@ -3,6 +3,7 @@ package io.weir.redis;
 import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.budget;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.Posture;
@@ -23,7 +24,7 @@ class TlsTest {
     try (RedisProcess redis = RedisProcess.start("user weir on >secret ~* &* +@all");
         TlsProxy proxy = new TlsProxy(folder, redis.port())) {
       String uri = "rediss://weir:secret@localhost:" + proxy.port();
-      try (RedisStore store = RedisStore.at(uri + "?verify=false").deadline(PATIENT).open()) {
+      try (RedisStore store = joined(RedisStore.at(uri + "?verify=false").deadline(PATIENT))) {
         assertThat(Asking.admitted(store, RULE, "x", 110)).isEqualTo(100);
       }
       try (RedisStore store = RedisStore.at(uri).deadline(PATIENT).open()) {
