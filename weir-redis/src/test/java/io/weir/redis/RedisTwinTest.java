@@ -64,6 +64,7 @@ class RedisTwinTest {
               RedisStore.at("redis://127.0.0.1:" + proxy.port())
                   .deadline(Asking.PATIENT)
                   .pageBytes(pageBytes)
+                  .prefix("round-" + round) // the last one's sweep may still be under way
                   .storeClock(clock))) {
         List<Limit> limits = limits(history);
         long start = 0;
