@@ -64,6 +64,17 @@ class ServerTest {
   }
 
   @Test
+  void budgetsInMemoryOutliveAGracefulRestart() throws IOException {
+    Path here = folder("x");
+    try (Running one = Running.start(here, TEN)) {
+      assertThat(admitted(6, one)).isEqualTo(6);
+    }
+    try (Running again = Running.start(here, TEN)) {
+      assertThat(admitted(20, again)).isEqualTo(4);
+    }
+  }
+
+  @Test
   void withoutItsRedisItStartsAndSaysSo() throws IOException {
     try (Running server =
         Running.start(folder("x"), TEN, "store", "redis://127.0.0.1:1", "store-deadline", "50ms")) {

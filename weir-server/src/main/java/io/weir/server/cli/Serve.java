@@ -42,7 +42,7 @@ final class Serve implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     Config config = SettingFlags.read(spec, environment);
     Running running = Running.until(() -> Server.start(config), () -> {});
-    spec.commandLine().getOut().println(running.server().summary());
+    spec.commandLine().getOut().println(running.summary());
     spec.commandLine().getOut().flush();
     running.await();
     return 0;
