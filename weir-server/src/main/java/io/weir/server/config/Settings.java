@@ -210,12 +210,14 @@ public final class Settings {
           "lines a second and rule in the refusal log; the rest is counted",
           Values.whole(1, 100_000));
   public static final Setting<Optional<String>> ALERT_WEBHOOK =
-      add(
-          "alert-webhook",
-          "URL",
-          "",
-          "told by POST when the store is lost or found and when rules grow stale",
-          Values::upstream);
+      keep(
+          Setting.of(
+                  "alert-webhook",
+                  "URL",
+                  "",
+                  "told by POST when decisions degrade, rules grow stale or clocks drift",
+                  Values::upstream)
+              .asSecret());
 
   private Settings() {}
 
