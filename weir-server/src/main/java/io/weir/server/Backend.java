@@ -9,6 +9,7 @@ import io.weir.rules.FileRules;
 import io.weir.rules.database.DatabaseException;
 import io.weir.rules.database.DatabaseRules;
 import io.weir.rules.text.TextException;
+import io.weir.server.admin.Activity;
 import io.weir.server.alerts.AlertHook;
 import io.weir.server.config.Config;
 import io.weir.server.config.Settings;
@@ -20,6 +21,7 @@ import io.weir.server.web.Desk;
 import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
+import io.weir.store.StoreListener;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -34,6 +36,7 @@ import java.util.Optional;
 final class Backend {
   final String node;
   final Metrics metrics = new Metrics(Clock.system());
+  final Activity activity = new Activity(Clock.system());
   final RuleSource rules;
   final Store store;
   final Limiter limiter;
@@ -55,6 +58,9 @@ final class Backend {
         .get(Settings.ALERT_WEBHOOK)
         .ifPresent(url -> endings.add(AlertHook.start(URI.create(url), node, vitals)));
     Weir.Builder builder = Weir.limiter(rules).store(store).listener(metrics.decisions());
+    if (config.get(Settings.ADMIN_PORT).isPresent()) {
+      builder.listener(activity.decisions());
+    }
     refusalLog(config).map(endings::add).ifPresent(builder::listener);
     limiter = endings.add(builder.build());
     identity = identity(config, endings);
@@ -79,10 +85,13 @@ final class Backend {
     String url = config.get(Settings.RULES);
     try {
       return url.startsWith("file:")
-          ? endings.add(FileRules.open(url, metrics.rules()))
+          ? endings.add(FileRules.open(url, metrics.rules(), activity.rules()))
           : endings.add(
               DatabaseRules.open(
-                  url, config.get(Settings.DATA).resolve("rules-copy"), metrics.rules()));
+                  url,
+                  config.get(Settings.DATA).resolve("rules-copy"),
+                  metrics.rules(),
+                  activity.rules()));
     } catch (TextException | DatabaseException e) {
       throw new StartException(String.valueOf(e.getMessage()), e);
     }
@@ -121,7 +130,7 @@ final class Backend {
             .deadline(config.get(Settings.STORE_DEADLINE))
             .maxInFlight(config.get(Settings.STORE_IN_FLIGHT))
             .prefix(config.get(Settings.STORE_PREFIX))
-            .listener(metrics.store())
+            .listener(StoreListener.both(metrics.store(), activity.store()))
             .open());
   }
 }

@@ -78,7 +78,7 @@ public final class Server implements AutoCloseable {
     Clock clock = Clock.system();
     Node node =
         new Node(backend.node, backend.rules, backend.store, backend.metrics::scrape, clock);
-    AdminApi admin = new AdminApi(vertx, node, new Gate(adminToken, clock), host);
+    AdminApi admin = new AdminApi(vertx, node, backend.activity, new Gate(adminToken, clock), host);
     open("admin", Settings.ADMIN_HOST, Settings.ADMIN_PORT, DoorOptions.of(config), admin::handler);
     return admin;
   }
