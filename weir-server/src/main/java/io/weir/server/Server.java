@@ -95,6 +95,7 @@ public final class Server implements AutoCloseable {
         new RateLimitDoor(
             vertx,
             backend.limiter,
+            backend.metrics.decisions(),
             new RateLimitDoor.Settings(
                 config.get(Settings.GRPC_HEADERS), config.get(Settings.GRPC_SILENCE), () -> true));
     open(

@@ -40,6 +40,16 @@ final class RulesExam {
       rules = content.rules();
       List<Finding> all = new ArrayList<>();
       all.add(read(home.name() + content.shownRevision()));
+      content
+          .refused()
+          .values()
+          .forEach(
+              reason ->
+                  all.add(
+                      Finding.problem(
+                          SUBJECT,
+                          Shown.line(reason) + "; what it was before serves",
+                          "run weir rules apply FILE with the rule put right")));
       RuleDoubts.of(rules)
           .forEach(d -> all.add(Finding.warning(SUBJECT, d.rule() + ": " + d.text(), d.help())));
       region().ifPresent(all::add);

@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param health what its admin door says; empty if only its decision API was found
  */
 record RunningNode(JsonObject health) {
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** The node that has one of these doors, if one answers as Weir does. */
   static Optional<RunningNode> behind(List<PlannedDoor> doors) {
@@ -69,7 +69,11 @@ record RunningNode(JsonObject health) {
 
   private static Optional<JsonObject> ask(URI uri) {
     try {
-      HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+      HttpClient client =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .connectTimeout(PATIENCE)
+              .build();
       HttpRequest request = HttpRequest.newBuilder(uri).timeout(PATIENCE).build();
       return Optional.of(new JsonObject(client.send(request, BodyHandlers.ofString()).body()));
     } catch (IOException | DecodeException e) {

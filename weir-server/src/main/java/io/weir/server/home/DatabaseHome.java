@@ -67,7 +67,7 @@ final class DatabaseHome implements RuleHome {
     for (Rule rule : now.rules()) {
       kept.add(new Kept(rule, rules.revision(rule.id())));
     }
-    return new Content(now.revision(), kept);
+    return new Content(now.revision(), kept, rules.refused());
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.weir.rule.Rule;
 import io.weir.rules.Rules;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** Rules in a file, which people change themselves. */
 record FileHome(Path file) implements RuleHome {
@@ -15,7 +16,8 @@ record FileHome(Path file) implements RuleHome {
 
   @Override
   public Content content() {
-    return new Content(0, Rules.read(file).stream().map(rule -> new Kept(rule, 0)).toList());
+    List<Kept> kept = Rules.read(file).stream().map(rule -> new Kept(rule, 0)).toList();
+    return new Content(0, kept, Map.of());
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.weir.server.home;
 import io.weir.rule.Rule;
 import io.weir.rules.FileRules;
 import java.util.List;
+import java.util.Map;
 
 /** Where rules live: a file, a database, or a server that has them. */
 public interface RuleHome extends AutoCloseable {
@@ -41,8 +42,10 @@ public interface RuleHome extends AutoCloseable {
    * What a home holds.
    *
    * @param revision that of all rules together; 0 if none is kept
+   * @param refused what is wrong with rules that somebody made bad there, by id; what they were
+   *     before serves
    */
-  record Content(long revision, List<Kept> kept) {
+  record Content(long revision, List<Kept> kept, Map<String, String> refused) {
     public List<Rule> rules() {
       return kept.stream().map(Kept::rule).toList();
     }
