@@ -6,6 +6,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.server.admin.AdminApi;
+import io.weir.server.admin.Gate;
+import io.weir.server.admin.Node;
 import io.weir.server.config.Config;
 import io.weir.server.config.Setting;
 import io.weir.server.config.Settings;
@@ -36,9 +39,11 @@ public final class Server implements AutoCloseable {
   private final Vertx vertx;
   private final Backend backend;
   private final List<OpenDoor> doors = new ArrayList<>();
+  private final String adminToken;
 
   private Server(Config config) {
     this.config = config;
+    adminToken = config.get(Settings.ADMIN_TOKEN).orElseGet(Gate::newToken);
     vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
     endings.add(() -> wait(vertx.close()));
     try {
@@ -60,14 +65,37 @@ public final class Server implements AutoCloseable {
   }
 
   private void openDoors() {
+    AdminApi admin = openAdmin();
+    openDecisions();
+    openEnvoy();
+    admin.ready();
+    endings.add(admin::stopping);
+  }
+
+  /** First, and so closed last: it tells of the others. */
+  private AdminApi openAdmin() {
+    String host = config.get(Settings.ADMIN_HOST);
+    Clock clock = Clock.system();
+    Node node =
+        new Node(backend.node, backend.rules, backend.store, backend.metrics::scrape, clock);
+    AdminApi admin = new AdminApi(vertx, node, backend.activity, new Gate(adminToken, clock), host);
+    open("admin", Settings.ADMIN_HOST, Settings.ADMIN_PORT, DoorOptions.of(config), admin::handler);
+    return admin;
+  }
+
+  private void openDecisions() {
     DecisionApi api =
         new DecisionApi(
             backend.desk, backend.identity, new OpenReservations(backend.node, Clock.system()));
     open("http", Settings.HTTP_HOST, Settings.HTTP_PORT, DoorOptions.of(config), api::handler);
+  }
+
+  private void openEnvoy() {
     RateLimitDoor envoy =
         new RateLimitDoor(
             vertx,
             backend.limiter,
+            backend.metrics.decisions(),
             new RateLimitDoor.Settings(
                 config.get(Settings.GRPC_HEADERS), config.get(Settings.GRPC_SILENCE), () -> true));
     open(
@@ -109,7 +137,8 @@ public final class Server implements AutoCloseable {
 
   /** Which store, which rules and which doors, in one screen. */
   public String summary() {
-    return Summary.of(config, backend, doors);
+    boolean made = config.get(Settings.ADMIN_TOKEN).isEmpty();
+    return Summary.of(config, backend, doors, made ? adminToken : "");
   }
 
   /** Ends everything, the last begun first. */
