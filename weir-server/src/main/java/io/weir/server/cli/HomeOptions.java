@@ -59,6 +59,18 @@ final class HomeOptions {
       flags.put(Settings.ADMIN_TOKEN.flag(), token);
     }
     Config told = Config.read(flags, environment, Optional.ofNullable(config));
-    return RuleHome.open(told.get(Settings.RULES), make);
+    if (server == null) {
+      return RuleHome.open(told.get(Settings.RULES), make);
+    }
+    if (rules != null) {
+      throw new CommandException("--rules and --server are two places; write one of them");
+    }
+    String secret =
+        told.get(Settings.ADMIN_TOKEN)
+            .orElseThrow(
+                () ->
+                    new CommandException(
+                        "the admin door asks for a token; set WEIR_ADMIN_TOKEN, or write --token"));
+    return new ServerHome(ServerCalls.to(server, authorities), secret);
   }
 }

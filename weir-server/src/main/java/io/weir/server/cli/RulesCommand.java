@@ -29,6 +29,7 @@ final class RulesCommand {
     return new CommandLine(new RulesCommand())
         .addSubcommand(new RulesValidate())
         .addSubcommand(new RulesDiffer(environment))
+        .addSubcommand(new RulesApply(environment))
         .addSubcommand(new RulesList(environment))
         .addSubcommand(new RulesImportEnvoy());
   }

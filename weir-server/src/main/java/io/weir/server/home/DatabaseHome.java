@@ -72,7 +72,7 @@ final class DatabaseHome implements RuleHome {
 
   @Override
   public long replace(List<Rule> all, String who, long expectedRevision) {
-    throw new HomeException(HomeException.Kind.REFUSED, "not yet");
+    return rules.replace(all, who, expectedRevision);
   }
 
   @Override
