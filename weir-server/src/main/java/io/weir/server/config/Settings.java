@@ -181,13 +181,6 @@ public final class Settings {
           "60s",
           "after which a silent connection is closed",
           Values.duration(Duration.ofSeconds(1), Duration.ofDays(1)));
-  public static final Setting<Duration> REQUEST_TIMEOUT =
-      add(
-          "request-timeout",
-          "TIME",
-          "10s",
-          "in which a request must have arrived whole",
-          Values.duration(Duration.ofMillis(10), Duration.ofHours(1)));
   public static final Setting<Duration> DRAIN =
       add(
           "drain",
