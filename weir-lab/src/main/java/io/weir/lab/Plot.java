@@ -145,8 +145,9 @@ public final class Plot {
     int columns = 3;
     int width = (WIDTH - LEFT - RIGHT) / columns;
     for (int i = 0; i < finding.series().size(); i++) {
+      int row = i / columns;
       double x = LEFT + i % columns * width;
-      double y = HEIGHT - 36 + i / columns * 16.0 - (finding.series().size() > 2 * columns ? 8 : 0);
+      double y = HEIGHT - 36 + row * 16 - (finding.series().size() > 2 * columns ? 8 : 0);
       out.append(
           String.format(
               Locale.ROOT,
