@@ -41,6 +41,7 @@ public final class AdminApi {
     new KeyCalls(node.rules(), work).routes().forEach(this::close);
     new CounterCalls(node, work).routes().forEach(this::close);
     new StatCalls(node, activity, work).routes().forEach(this::close);
+    new LabCalls(work).routes().forEach(this::close);
     close(
         new Route(
             GET,
