@@ -7,13 +7,16 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The table of rules; triggers put the revision into each row and the change into the history. */
 final class RuleTable {
   private static final String ROWS = "SELECT id, position, body, revision FROM weir_rule";
+  private static final String IDS = "SELECT id FROM weir_rule";
   private static final String END = "SELECT COALESCE(MAX(position), 0) + 1 FROM weir_rule";
   private static final String INSERT =
       "INSERT INTO weir_rule (position, body, id, revision) VALUES (?, ?, ?, 0)";
@@ -23,10 +26,11 @@ final class RuleTable {
 
   private RuleTable() {}
 
-  /** All rules in their order. */
-  static List<RuleRow> all(Connection connection) throws SQLException {
+  /** The rules changed since a revision. */
+  static List<RuleRow> since(Connection connection, long revision) throws SQLException {
     List<RuleRow> rows = new ArrayList<>();
-    try (PreparedStatement query = connection.prepareStatement(ROWS + " ORDER BY position, id")) {
+    try (PreparedStatement query = connection.prepareStatement(ROWS + " WHERE revision > ?")) {
+      query.setLong(1, revision);
       query.setFetchSize(FETCHED_AT_ONCE);
       try (ResultSet row = query.executeQuery()) {
         while (row.next()) {
@@ -35,6 +39,17 @@ final class RuleTable {
       }
     }
     return rows;
+  }
+
+  static Set<String> ids(Connection connection) throws SQLException {
+    Set<String> ids = new HashSet<>();
+    try (PreparedStatement query = connection.prepareStatement(IDS);
+        ResultSet row = query.executeQuery()) {
+      while (row.next()) {
+        ids.add(row.getString(1));
+      }
+    }
+    return ids;
   }
 
   /**
@@ -126,7 +141,7 @@ final class RuleTable {
         write.executeUpdate();
       }
     }
-    return Kind.RULES.revision(connection);
+    return Kind.RULES.moved(connection).now();
   }
 
   private static RuleRow row(ResultSet row) throws SQLException {
