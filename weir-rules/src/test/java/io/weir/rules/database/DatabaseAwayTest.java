@@ -103,7 +103,7 @@ class DatabaseAwayTest extends DatabaseTest {
         .hasMessageNotContaining("\n");
     assertThatThrownBy(() -> DatabaseRules.open(url, folder.resolve("none")))
         .hasMessageContaining("there is no copy of the rules at " + folder.resolve("none"));
-    Path torn = Files.writeString(folder.resolve("torn"), "weir-copy-1 3 2\nabc");
+    Path torn = Files.writeString(folder.resolve("torn"), "weir-copy-2 3\nabc");
     assertThatThrownBy(() -> DatabaseRules.open(url, torn)).hasMessageContaining("not whole");
     DatabaseRules node = opened(DatabaseRules.open(url, copy));
     assertThat(node.current().rules()).containsExactly(rule("api", 7));

@@ -38,6 +38,22 @@ class H2Test {
   }
 
   @Nested
+  class OfReloads extends ReloadContract {
+    @Override
+    String url() {
+      return h2();
+    }
+  }
+
+  @Nested
+  class OfCounters extends CountersContract {
+    @Override
+    String url() {
+      return h2();
+    }
+  }
+
+  @Nested
   class OfKeys extends KeysContract {
     @Override
     String url() {

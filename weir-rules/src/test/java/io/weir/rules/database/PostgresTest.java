@@ -79,6 +79,26 @@ class PostgresTest {
   }
 
   @Nested
+  class OfReloads extends ReloadContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+  }
+
+  @Nested
+  class OfCounters extends CountersContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+  }
+
+  @Nested
   class OfKeys extends KeysContract {
     private final String url = postgres.newDatabase();
 

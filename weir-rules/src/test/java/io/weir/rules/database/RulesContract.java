@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.rule.Rule;
+import io.weir.rules.OneRevision;
 import io.weir.rules.Rules;
 import io.weir.testkit.Soon;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -143,6 +148,34 @@ abstract class RulesContract extends DatabaseTest {
     assertThat(node.current().rule("api")).isEqualTo(rule("api", 2));
     node.undo("api", "ann", second);
     assertThat(node.current().rule("api")).isEqualTo(rule("api", 1));
+  }
+
+  /** C5: two rules are changed together, as fast as the database takes it. */
+  @Test
+  void eachDecisionIsOfOneRevision() throws SQLException {
+    DatabaseRules node = eagerNode();
+    OneRevision.version(1).forEach(body -> node.put(Rules.readOne("test", body), "ann", 0));
+    try (Connection connection = DriverManager.getConnection(url());
+        PreparedStatement update =
+            connection.prepareStatement("UPDATE weir_rule SET body = ? WHERE id = ?");
+        OneRevision decisions = new OneRevision(node)) {
+      connection.setAutoCommit(false);
+      String name = Dialect.of(url()).folder();
+      decisions.whileChanging(name, 1000, n -> change(update, OneRevision.version(n)));
+    }
+  }
+
+  private static void change(PreparedStatement update, List<String> bodies) {
+    try {
+      for (String body : bodies) {
+        update.setString(1, body);
+        update.setString(2, Rules.readOne("test", body).id());
+        update.executeUpdate();
+      }
+      update.getConnection().commit();
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @RepeatedTest(5)
