@@ -2,13 +2,14 @@ package io.weir;
 
 import io.weir.rule.Claim;
 import io.weir.rule.Durations;
-import io.weir.rule.Rule;
+import io.weir.rule.Limit;
 import io.weir.store.Outcome;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /**
  * What a limiter decided, and why. Immutable.
@@ -51,6 +52,15 @@ public final class Decision {
 
   public boolean allowed() {
     return binding == NONE || outcomes[binding].fits();
+  }
+
+  /**
+   * Of two requests that were decided together, whether this is the one the caller is better told
+   * of, for it binds more tightly.
+   */
+  public boolean isTighterThan(Decision other) {
+    return binding != NONE
+        && (other.binding == NONE || tighter(outcomes[binding], other.outcomes[other.binding]));
   }
 
   /** Whether a store had no answer for one of the rules, and its posture answered. */
@@ -122,25 +132,51 @@ public final class Decision {
   /** What every rule said that met the request, shadow rules included, in their order. */
   public List<RuleOutcome> rules() {
     List<RuleOutcome> rows = new ArrayList<>();
+    forEachRule(
+        (limit, o) ->
+            rows.add(
+                new RuleOutcome(
+                    limit.rule().id(),
+                    limit.shadow(),
+                    o.fits(),
+                    o.degraded(),
+                    limit.most(),
+                    o.remaining(),
+                    micros(o.reset()),
+                    micros(o.waitFor()))));
+    return rows;
+  }
+
+  /** Shows the same to one who asks for every decision: the tightest limit of each rule, as is. */
+  public void forEachRule(BiConsumer<Limit, Outcome> said) {
     for (int i = 0; i < claims.length; ) {
-      Rule rule = claims[i].limit().rule();
+      String rule = claims[i].limit().rule().id();
       int tightest = i;
-      for (i++; i < claims.length && claims[i].limit().rule().id().equals(rule.id()); i++) {
+      for (i++; i < claims.length && claims[i].limit().rule().id().equals(rule); i++) {
         tightest = tighter(i, tightest) ? i : tightest;
       }
-      Outcome o = outcomes[tightest];
-      rows.add(
-          new RuleOutcome(
-              rule.id(),
-              rule.shadow(),
-              o.fits(),
-              o.degraded(),
-              claims[tightest].limit().most(),
-              o.remaining(),
-              micros(o.reset()),
-              micros(o.waitFor())));
+      said.accept(claims[tightest].limit(), outcomes[tightest]);
     }
-    return rows;
+  }
+
+  /** How many limits met the request, those of shadow rules included, in the order of the rules. */
+  public int size() {
+    return claims.length;
+  }
+
+  /** What was asked of one of the {@link #size} limits. */
+  public Claim claim(int i) {
+    return claims[i];
+  }
+
+  /** What the store said of one of the {@link #size} limits. */
+  public Outcome outcome(int i) {
+    return outcomes[i];
+  }
+
+  /** Which of the {@link #size} limits bound; -1 if no enforcing rule met the request. */
+  public int binding() {
+    return binding;
   }
 
   Claim[] claims() {
@@ -152,8 +188,10 @@ public final class Decision {
   }
 
   private boolean tighter(int i, int than) {
-    Outcome a = outcomes[i];
-    Outcome b = outcomes[than];
+    return tighter(outcomes[i], outcomes[than]);
+  }
+
+  private static boolean tighter(Outcome a, Outcome b) {
     if (a.fits() != b.fits()) {
       return !a.fits();
     }

@@ -1,11 +1,13 @@
 package io.weir;
 
 import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
 import io.weir.store.Clock;
 import io.weir.store.Mode;
-import io.weir.store.Outcome;
 import io.weir.store.Store;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -13,10 +15,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 /** The path of a request: one revision of the rules, its claims, one call of the store. */
 final class Engine implements Limiter {
   private static final Logger LOG = System.getLogger(Limiter.class.getName());
+  private static final Duration CLOSES_WITHIN = Duration.ofSeconds(5);
+
+  /** Holds requests that bring a limit of their own and meet no rule. */
+  private static final Rule OF_REQUEST = Rule.named("request-limit").limit("1/second").build();
 
   private final RuleSource rules;
   private final Store store;
@@ -35,14 +42,33 @@ final class Engine implements Limiter {
   public CompletableFuture<Decision> ask(Request request, Mode mode) {
     reservations.expire();
     RuleSet current = rules.current();
-    Claim[] claims = current.claims(request, store.fingerprint(), request.cost());
-    CompletableFuture<Outcome[]> answer = store.take(claims, mode);
-    if (answer.isDone()) {
-      return CompletableFuture.completedFuture(
-          decided(request, mode, new Decision(claims, answer.join(), current.revision())));
-    }
-    return answer.thenApply(
+    Claim[] claims = claims(request, current);
+    return then(
+        store.take(claims, mode),
         outcomes -> decided(request, mode, new Decision(claims, outcomes, current.revision())));
+  }
+
+  @Override
+  public CompletableFuture<List<Decision>> askAll(List<Request> requests, Mode mode) {
+    if (requests.size() == 1) {
+      return then(ask(requests.get(0), mode), List::of);
+    }
+    reservations.expire();
+    RuleSet current = rules.current();
+    Together together = new Together(requests.size());
+    for (Request request : requests) {
+      together.add(claims(request, current));
+    }
+    List<Request> asked = List.copyOf(requests);
+    return then(
+        store.take(together.claims(), mode),
+        outcomes -> {
+          List<Decision> decisions = together.decisions(outcomes, current.revision());
+          for (int i = 0; i < asked.size(); i++) {
+            var unused = decided(asked.get(i), mode, decisions.get(i));
+          }
+          return decisions;
+        });
   }
 
   @Override
@@ -52,6 +78,42 @@ final class Engine implements Limiter {
           "a reservation of " + ttl + " cannot be; write more than zero and at most a day");
     }
     return ask(request, Mode.TAKE).thenApply(decision -> reservations.open(decision, ttl));
+  }
+
+  private Claim[] claims(Request request, RuleSet current) {
+    Fingerprint fingerprint = store.fingerprint();
+    Rate rate = request.limit();
+    if (rate == null) {
+      return current.claims(request, fingerprint, request.cost());
+    }
+    Claim[] claims = current.claims(request, fingerprint, request.cost(), rate);
+    if (claims.length > 0) {
+      return claims;
+    }
+    long self = fingerprint.of(request.identity());
+    return new Claim[] {Claim.of(OF_REQUEST.limit(rate), self, request.cost())};
+  }
+
+  /** As {@code thenApply}, at no cost where the answer is there already. */
+  private static <A, B> CompletableFuture<B> then(
+      CompletableFuture<A> answer, Function<A, B> next) {
+    return answer.isDone()
+        ? CompletableFuture.completedFuture(next.apply(answer.join()))
+        : answer.thenApply(next);
+  }
+
+  @Override
+  public CompletableFuture<Decision> reset(Request request) {
+    RuleSet current = rules.current();
+    Claim[] claims = current.counters(request, store.fingerprint(), Claim.MAX_COST);
+    return store
+        .take(claims, Mode.REFUND)
+        .thenApply(outcomes -> new Decision(claims, outcomes, current.revision()));
+  }
+
+  @Override
+  public void close() {
+    reservations.close(CLOSES_WITHIN);
   }
 
   private Decision decided(Request request, Mode mode, Decision decision) {

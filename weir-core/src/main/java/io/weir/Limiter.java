@@ -1,7 +1,9 @@
 package io.weir;
 
+import io.weir.rule.Claim;
 import io.weir.store.Mode;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -10,10 +12,20 @@ import java.util.concurrent.CompletableFuture;
  * <p>A request is admitted only if every rule that meets it has room, and then all of them are
  * charged; a refusal charges none. The futures never complete exceptionally.
  */
-public interface Limiter {
+public interface Limiter extends AutoCloseable {
 
   /** Judges a request and charges it as the mode says. */
   CompletableFuture<Decision> ask(Request request, Mode mode);
+
+  /**
+   * Judges several requests together, as the parts of one, at one moment and under one revision of
+   * the rules: they are admitted if all of them are, and charged all or not at all. Requests that
+   * meet the same counter are judged in turn, each after those before it.
+   *
+   * @return a decision for each request, in order; one that has room is allowed by its own decision
+   *     even if another of them is refused
+   */
+  CompletableFuture<List<Decision>> askAll(List<Request> requests, Mode mode);
 
   /**
    * Decides now, charging the cost, for work whose true cost is known only afterwards. Commit or
@@ -45,4 +57,20 @@ public interface Limiter {
   default CompletableFuture<Decision> refund(Request request) {
     return ask(request, Mode.REFUND);
   }
+
+  /**
+   * Gives everything back: the caller's counters are fresh, under every rule that meets the
+   * request. For those of one rule, ask a limiter over {@link io.weir.rule.RuleSet#only}.
+   */
+  default CompletableFuture<Decision> reset(Request request) {
+    return refund(request.cost(Claim.MAX_COST));
+  }
+
+  /**
+   * Cancels the reservations that are open, and returns when the store has answered or, at the
+   * latest, a few seconds later. The store stays open; what is reserved from now on is given back
+   * at once.
+   */
+  @Override
+  default void close() {}
 }

@@ -2,9 +2,13 @@ package io.weir;
 
 import io.weir.rule.Attributes;
 import io.weir.rule.Claim;
+import io.weir.rule.Limit;
+import io.weir.rule.Rate;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +27,12 @@ public final class Request implements Attributes {
 
   private final String[] pairs;
   private final long cost;
+  private final @Nullable Rate limit;
 
-  private Request(String[] pairs, long cost) {
+  private Request(String[] pairs, long cost, @Nullable Rate limit) {
     this.pairs = pairs;
     this.cost = cost;
+    this.limit = limit;
   }
 
   /**
@@ -59,7 +65,7 @@ public final class Request implements Attributes {
         }
       }
     }
-    return new Request(pairs.clone(), 1);
+    return new Request(pairs.clone(), 1, null);
   }
 
   /** A request of cost 1 with these attributes. */
@@ -76,11 +82,28 @@ public final class Request implements Attributes {
    * @throws IllegalArgumentException below 1 or above 2<sup>53</sup>
    */
   public Request cost(long permits) {
-    return new Request(pairs, Claim.checkCost(permits));
+    return new Request(pairs, Claim.checkCost(permits), limit);
   }
 
   public long cost() {
     return cost;
+  }
+
+  /**
+   * The same request, held to this rate by every rule that meets it, instead of the rule's own; by
+   * a rule of its own, counting per all its attributes, if none does. A rule's counters are named
+   * by its period, not by its numbers: a rate of the same period is held against what the rule has
+   * counted so far. What the rule's algorithm could not count exactly is counted in fixed windows.
+   *
+   * @throws IllegalArgumentException if no rule could have such a limit
+   */
+  public Request limit(Rate rate) {
+    return new Request(pairs, cost, Limit.check(rate));
+  }
+
+  /** The rate it is held to instead of the rules' own; null if they have their way. */
+  public @Nullable Rate limit() {
+    return limit;
   }
 
   @Override
@@ -101,18 +124,38 @@ public final class Request implements Attributes {
     return map;
   }
 
+  /** All its attributes in one text, the same for no other attributes and for any order of them. */
+  String identity() {
+    StringBuilder text = new StringBuilder();
+    new TreeMap<>(attributes())
+        .forEach(
+            (name, value) ->
+                text.append(name.length())
+                    .append(':')
+                    .append(name)
+                    .append(value.length())
+                    .append(':')
+                    .append(value));
+    return text.toString();
+  }
+
   @Override
   public boolean equals(Object other) {
-    return other instanceof Request that && cost == that.cost && Arrays.equals(pairs, that.pairs);
+    return other instanceof Request that
+        && cost == that.cost
+        && Objects.equals(limit, that.limit)
+        && Arrays.equals(pairs, that.pairs);
   }
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(pairs) * 31 + Long.hashCode(cost);
+    return (Arrays.hashCode(pairs) * 31 + Long.hashCode(cost)) * 31 + Objects.hashCode(limit);
   }
 
   @Override
   public String toString() {
-    return attributes() + (cost == 1 ? "" : " cost " + cost);
+    return attributes()
+        + (cost == 1 ? "" : " cost " + cost)
+        + (limit == null ? "" : " limit " + limit);
   }
 }

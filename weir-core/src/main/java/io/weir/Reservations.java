@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class Reservations {
   private static final long NONE = Long.MAX_VALUE;
+  private static final int AT_ONCE = 250;
 
   private final Store store;
   private final Clock clock;
@@ -29,6 +30,7 @@ final class Reservations {
   private long opened;
   private volatile long nextExpiry = NONE;
   private long timerSetFor = NONE;
+  private boolean closed;
 
   Reservations(Store store, Clock clock) {
     this.store = store;
@@ -37,16 +39,43 @@ final class Reservations {
 
   Reservation open(Decision decision, Duration ttl) {
     long expiry = clock.micros() + ttl.toNanos() / 1000;
+    Held held;
     synchronized (open) {
-      Held held = new Held(decision, expiry, opened++);
-      if (decision.allowed()) {
+      held = new Held(decision, expiry, opened++);
+      if (decision.allowed() && !closed) {
         open.add(held);
         lookAhead();
-      } else {
-        held.settled.set(true);
+        return held;
       }
-      return held;
     }
+    if (decision.allowed()) {
+      var unused = held.cancel();
+    }
+    held.settled.set(true);
+    return held;
+  }
+
+  /** Cancels all that is open and waits for the store, no longer than said. */
+  void close(Duration most) {
+    List<Held> all;
+    synchronized (open) {
+      closed = true;
+      all = new ArrayList<>(open);
+      open.clear();
+      lookAhead();
+    }
+    cancel(all, 0).completeOnTimeout(null, most.toMillis(), TimeUnit.MILLISECONDS).join();
+  }
+
+  /** Cancels a few at a time: of more, a store might turn some away. */
+  private static CompletableFuture<Void> cancel(List<Held> all, int from) {
+    if (from >= all.size()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    int to = Math.min(all.size(), from + AT_ONCE);
+    return CompletableFuture.allOf(
+            all.subList(from, to).stream().map(Held::cancel).toArray(CompletableFuture<?>[]::new))
+        .thenCompose(done -> cancel(all, to));
   }
 
   /** Cancels what is overdue; a mere read where nothing is open. */

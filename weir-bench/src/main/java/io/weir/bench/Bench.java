@@ -5,6 +5,7 @@ import io.weir.bench.redis.RedisPart;
 import io.weir.bench.report.Part;
 import io.weir.bench.report.Rounds;
 import io.weir.bench.report.Table;
+import io.weir.bench.server.ServerPart;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,8 @@ final class Bench {
           "core", new CorePart(),
           "memory", new MemoryPart(),
           "redis", new RedisPart(),
-          "redis-memory", new RedisMemoryPart());
+          "redis-memory", new RedisMemoryPart(),
+          "server", new ServerPart());
 
   private Bench() {}
 

@@ -34,8 +34,9 @@ public interface Algorithm {
 
   /**
    * Takes {@code cost} permits that count as used at {@code when}; whether they fit is the caller's
-   * question. A negative cost gives back what is still counted of permits taken at {@code when},
-   * never more. Debt is kept up to once the size of the limit. The state must have been aged.
+   * question. A negative cost gives back what is still counted of permits taken by {@code when},
+   * the latest first, never more; so the largest there is makes a state fresh. Debt is kept up to
+   * once the size of the limit. The state must have been aged.
    */
   void charge(Terms terms, State state, long when, long cost);
 

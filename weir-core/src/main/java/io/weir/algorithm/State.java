@@ -1,6 +1,7 @@
 package io.weir.algorithm;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a key's history has come down to: a few numbers, all zero when the key is fresh.
@@ -31,8 +32,11 @@ public final class State {
    * state, and so cannot both be given its last permit.
    */
 
-  /** The permits that fit at this moment. */
+  /** The permits that fit at this moment, under {@link #terms}. */
   public long room;
+
+  /** What the room was found under: requests may be held to rates of their own. */
+  public @Nullable Terms terms;
 
   /** What the claims looked at so far ask for together. */
   public long pending;

@@ -74,6 +74,12 @@ public record Terms(
     return terms;
   }
 
+  /** A limit under which nothing fits, whatever the algorithm; to be counted in fixed windows. */
+  public static Terms closed(long period) {
+    require(period <= MAX_PERIOD, "has a period above 366 days; write a shorter one");
+    return new Terms(0, period, 0, 0, FINE, 0, 1, 1, 0);
+  }
+
   /** The whole bucket, in units. */
   public long full() {
     return burst * unit;

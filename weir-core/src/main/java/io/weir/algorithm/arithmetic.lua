@@ -8,10 +8,12 @@
 local max, min = math.max, math.min
 local algorithms = {}
 
--- The terms of a limit as Terms.java has them. `burst` is also the most that can ever fit.
+-- The terms of a limit as Terms.java has them. `burst` is also the most that can ever fit; `all` is more permits than any
+-- state of a bucket can say are used.
 local function terms_of(permits, period, burst, cool_down, unit, p, q, slices)
+  local brim = 2 * burst * unit + p
   return {permits = permits, period = period, burst = burst, cool_down = cool_down, unit = unit, p = p, q = q,
-          slices = slices, full = burst * unit, brim = 2 * burst * unit + p}
+          slices = slices, full = burst * unit, brim = brim, all = (brim - brim % unit) / unit + 1}
 end
 
 local function ceildiv(a, b)

@@ -1,6 +1,7 @@
 package io.weir.rule;
 
 import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.Algorithms;
 import io.weir.algorithm.Terms;
 import org.jspecify.annotations.Nullable;
 
@@ -22,15 +23,50 @@ public final class Limit {
   /**
    * @param share what this limit is where its rule counts a share of the budget alone
    */
-  Limit(Rule rule, Rate rate, Terms terms, @Nullable Limit share) {
+  private Limit(Rule rule, Rate rate, Algorithm algorithm, Terms terms, @Nullable Limit share) {
     this.rule = rule;
     this.rate = rate;
     this.terms = terms;
-    this.algorithm = rule.algorithm();
+    this.algorithm = algorithm;
     this.shadow = rule.shadow();
     this.share = share;
-    String name = rule.id() + "\n" + rule.algorithm().name() + "\n" + terms.period();
+    String name = rule.id() + "\n" + algorithm.name() + "\n" + terms.period();
     this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unit());
+  }
+
+  /**
+   * Compiles a limit of a rule.
+   *
+   * @param burst the bucket's size, or 0 for the rate's own
+   * @throws IllegalArgumentException if the algorithm could not count it exactly
+   */
+  static Limit of(Rule rule, Algorithm algorithm, Rate rate, long burst, long coolDown) {
+    Algorithm counted = rate.permits() == 0 ? Algorithms.FIXED_WINDOW : algorithm;
+    long size = burst == 0 ? rate.permits() : burst;
+    Limit share = null;
+    if (rule.posture().answer() == Posture.Answer.LOCAL) {
+      Rate part = new Rate(rule.posture().share(rate.permits()), rate.period());
+      Terms terms = terms(counted, part, rule.posture().share(size), coolDown);
+      share = new Limit(rule, rate, counted, terms, null);
+    }
+    return new Limit(rule, rate, counted, terms(counted, rate, size, coolDown), share);
+  }
+
+  /** Refuses a rate that no rule could have, whatever its algorithm. */
+  public static Rate check(Rate rate) {
+    try {
+      var unused = terms(Algorithms.FIXED_WINDOW, rate, rate.permits(), 0);
+      return rate;
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(rate + " " + e.getMessage(), e);
+    }
+  }
+
+  private static Terms terms(Algorithm algorithm, Rate rate, long size, long coolDown) {
+    long period = Durations.micros(rate.period());
+    return rate.permits() == 0
+        ? Terms.closed(period)
+        : Terms.of(algorithm, rate.permits(), period, size, coolDown);
   }
 
   public Rule rule() {

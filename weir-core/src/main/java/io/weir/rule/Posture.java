@@ -32,9 +32,9 @@ public record Posture(Answer answer, int percent) {
     }
   }
 
-  /** That share of a number of permits, at least one. */
+  /** That share of a number of permits, at least one if there are any. */
   long share(long permits) {
-    return Math.max(1, permits / 100 * percent + permits % 100 * percent / 100);
+    return Math.max(Math.min(1, permits), permits / 100 * percent + permits % 100 * percent / 100);
   }
 
   /** Each node counts that share of the budget alone. */

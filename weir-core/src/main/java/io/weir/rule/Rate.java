@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * How many permits per how long, such as {@code 100/minute} or {@code 5/30s}.
  *
- * @param permits how many, at least 1
+ * @param permits how many; 0 refuses everything
  * @param period how long, in whole microseconds
  */
 public record Rate(long permits, Duration period) {
@@ -16,9 +16,9 @@ public record Rate(long permits, Duration period) {
       Map.of("second", "1s", "sec", "1s", "minute", "1m", "min", "1m", "hour", "1h", "day", "1d");
 
   public Rate {
-    if (permits < 1) {
+    if (permits < 0) {
       throw new IllegalArgumentException(
-          "'" + permits + "' permits can never be; write at least 1, such as 100/minute");
+          "'" + permits + "' permits can never be; write at least 0, such as 100/minute");
     }
     if (period.isNegative()
         || period.isZero()

@@ -1,13 +1,14 @@
 package io.weir.rule;
 
 import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Terms;
+import io.weir.algorithm.Algorithms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * One rule: whom it meets, per what it counts, how many per how long, and how.
@@ -18,10 +19,14 @@ import java.util.Set;
 public final class Rule {
   private static final int MAX_PER = 8;
 
+  /** So that callers who name ever new rates cannot fill the memory. */
+  private static final int MAX_LIMITS_OF_REQUESTS = 64;
+
   private final RuleBuilder spec;
   private final List<Limit> limits;
   private final List<List<Limit>> overrideLimits = new ArrayList<>();
   private final SelectorIndex overrideIndex;
+  private final Map<Rate, Limit> limitsOfRequests = new ConcurrentHashMap<>();
 
   Rule(RuleBuilder spec) {
     this.spec = spec;
@@ -112,6 +117,38 @@ public final class Rule {
     return limits;
   }
 
+  /**
+   * The limit of a request that is held to this rate instead of the rule's own. What the rule's
+   * algorithm could not count exactly is counted in fixed windows.
+   *
+   * @throws IllegalArgumentException if no rule could have such a limit
+   */
+  public Limit limit(Rate rate) {
+    Limit known = limitsOfRequests.get(rate);
+    if (known != null) {
+      return known;
+    }
+    long coolDown = Durations.micros(spec.coolDown);
+    coolDown = coolDown < Durations.micros(rate.period()) ? coolDown : 0;
+    Limit limit;
+    try {
+      limit = Limit.of(this, spec.algorithm, rate, 0, coolDown);
+    } catch (IllegalArgumentException e) {
+      limit = Limit.of(this, Algorithms.FIXED_WINDOW, Limit.check(rate), 0, 0);
+    }
+    if (limitsOfRequests.size() < MAX_LIMITS_OF_REQUESTS) {
+      limitsOfRequests.putIfAbsent(rate, limit);
+    }
+    return limit;
+  }
+
+  /** The limits of all callers, those of overrides last. */
+  List<Limit> everyLimit() {
+    List<Limit> every = new ArrayList<>(limits);
+    overrideLimits.forEach(every::addAll);
+    return every;
+  }
+
   /** The limits of this caller. */
   List<Limit> limits(Attributes request) {
     int override = overrideLimits.isEmpty() ? -1 : overrideIndex.first(request);
@@ -165,24 +202,17 @@ public final class Rule {
       if (!periods.add(rate.period())) {
         throw wrong(field, "has two rates per " + Durations.format(rate.period()) + "; keep one");
       }
+      if (burst != 0 && rate.permits() == 0) {
+        throw wrong("burst", "means nothing to a limit of 0; leave it out");
+      }
       spec.within(field, () -> compiled.add(compile(rate, burst)));
     }
     return List.copyOf(compiled);
   }
 
   private Limit compile(Rate rate, long burst) {
-    long period = Durations.micros(rate.period());
-    long size = burst == 0 ? rate.permits() : burst;
-    long coolDown = Durations.micros(spec.coolDown);
     try {
-      Terms terms = Terms.of(spec.algorithm, rate.permits(), period, size, coolDown);
-      Limit share = null;
-      if (spec.posture.answer() == Posture.Answer.LOCAL) {
-        long permits = spec.posture.share(rate.permits());
-        Terms part = Terms.of(spec.algorithm, permits, period, spec.posture.share(size), coolDown);
-        share = new Limit(this, rate, part, null);
-      }
-      return new Limit(this, rate, terms, share);
+      return Limit.of(this, spec.algorithm, rate, burst, Durations.micros(spec.coolDown));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(rate + " " + e.getMessage(), e);
     }

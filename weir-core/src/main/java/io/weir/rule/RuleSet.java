@@ -85,10 +85,31 @@ public final class RuleSet implements RuleSource {
   }
 
   /**
+   * One rule alone, for an operator who looks after its counters: it meets whoever has the
+   * attributes it counts per, whatever else it selects by, enabled or not.
+   *
+   * @throws IllegalArgumentException if there is no such rule
+   */
+  public RuleSet only(String id) {
+    Rule rule = byId.get(id);
+    if (rule == null) {
+      throw new IllegalArgumentException(
+          "rule '" + id + "' does not exist; write the id of one that does");
+    }
+    return of(revision, List.of(rule.edit().match(Selector.ANY).enabled(true).build()));
+  }
+
+  /**
    * The claims of a request on every limit of every enabled rule that meets it, in the order of the
    * rules. A rule meets a request that has every attribute it names.
    */
   public Claim[] claims(Attributes request, Fingerprint fingerprint, long cost) {
+    return claims(request, fingerprint, cost, null);
+  }
+
+  /** As above, of a request that is held to a rate of its own, if one is given. */
+  public Claim[] claims(
+      Attributes request, Fingerprint fingerprint, long cost, @Nullable Rate rate) {
     int[] always = index.always();
     int[] found = index.candidates(request);
     if (always.length + found.length == 0) {
@@ -107,6 +128,10 @@ public final class RuleSet implements RuleSource {
           lastPer = per;
           caller = fingerprint.of(request, per);
         }
+        if (rate != null) {
+          claims[n++] = Claim.of(enabled[next].limit(rate), caller, cost);
+          continue;
+        }
         Limit only = limits[next];
         if (only != null && n < claims.length) {
           claims[n++] = new Claim(only, Limit.key(caller, salts[next]), cost);
@@ -121,6 +146,24 @@ public final class RuleSet implements RuleSource {
       }
     }
     return n == claims.length ? claims : Arrays.copyOf(claims, n);
+  }
+
+  /**
+   * As {@link #claims}, on every counter a caller may have under a rule that meets the request,
+   * whichever of its overrides is for the caller; each counter once.
+   */
+  public Claim[] counters(Attributes request, Fingerprint fingerprint, long cost) {
+    Map<Long, Claim> byKey = new LinkedHashMap<>();
+    for (Rule rule : enabled) {
+      if (hasAll(request, rule.per()) && rule.match().meets(request)) {
+        long caller = fingerprint.of(request, rule.per());
+        for (Limit limit : rule.everyLimit()) {
+          Claim claim = Claim.of(limit, caller, cost);
+          byKey.putIfAbsent(claim.key(), claim);
+        }
+      }
+    }
+    return byKey.values().toArray(NONE);
   }
 
   private static boolean hasAll(Attributes request, List<String> names) {

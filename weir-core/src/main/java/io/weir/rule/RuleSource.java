@@ -1,9 +1,16 @@
 package io.weir.rule;
 
+import java.time.Duration;
+
 /** Where a limiter reads the rules in force; asked once per request, so it must be a mere read. */
 @FunctionalInterface
 public interface RuleSource {
 
   /** The snapshot in force now. */
   RuleSet current();
+
+  /** For how long the rules in force have not been those that are written; zero while they are. */
+  default Duration stale() {
+    return Duration.ZERO;
+  }
 }

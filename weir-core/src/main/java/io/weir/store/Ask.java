@@ -67,7 +67,7 @@ public final class Ask extends CompletableFuture<Outcome[]> {
     if (took > guard.deadline()) {
       expire();
     } else if (SETTLED.compareAndSet(this, 0, 1)) {
-      guard.answered(took, now);
+      guard.answered(mode, took, now);
       complete(outcomes);
     }
   }

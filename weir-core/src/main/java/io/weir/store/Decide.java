@@ -5,7 +5,6 @@ import io.weir.algorithm.State;
 import io.weir.algorithm.Terms;
 import io.weir.rule.Claim;
 import io.weir.rule.Limit;
-import io.weir.rule.Posture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +32,8 @@ public final class Decide {
       State s = states[i];
       boolean fits;
       if (s == null) {
-        fits = limit.rule().posture().answer() != Posture.Answer.CLOSED;
-        outcomes[i] = Outcome.degraded(fits, now);
+        outcomes[i] = Postures.answer(limit, now);
+        fits = outcomes[i].fits();
       } else {
         fits = fits(limit.algorithm(), limit.terms(), s, now, claim.cost());
       }
@@ -65,11 +64,23 @@ public final class Decide {
   private static boolean fits(Algorithm a, Terms t, State s, long now, long cost) {
     if (s.pending == 0) {
       s.changed = s.time > now; // else it would follow the clock back anew each time
-      a.age(t, s, now);
-      s.room = a.room(t, s, now);
+      look(a, t, s, now);
+    } else if (!isUnder(t, s)) {
+      look(a, t, s, now);
     }
     s.pending += cost;
     return s.pending <= s.room;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // terms that are equal would only be looked at once more
+  private static boolean isUnder(Terms t, State s) {
+    return s.terms == t;
+  }
+
+  private static void look(Algorithm a, Terms t, State s, long now) {
+    a.age(t, s, now);
+    s.room = a.room(t, s, now);
+    s.terms = t;
   }
 
   private static Outcome settle(
@@ -77,8 +88,11 @@ public final class Decide {
     Algorithm a = claim.limit().algorithm();
     Terms t = claim.limit().terms();
     long cost = claim.cost();
+    if (!isUnder(t, s)) {
+      look(a, t, s, now);
+    }
     long asked = s.taken + cost;
-    boolean fits = asked <= s.room;
+    boolean fits = asked <= s.room || mode == Mode.REFUND; // what is given back needs no room
     long pause;
     if (fits) {
       pause = a.delay(t, s, now);

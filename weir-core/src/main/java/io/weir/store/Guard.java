@@ -71,9 +71,9 @@ public final class Guard implements AutoCloseable {
     return degraded.get();
   }
 
-  void answered(long micros) {
+  void answered(Mode mode, long micros) {
     if (listener != StoreListener.NONE) {
-      tell(l -> l.answered(micros));
+      tell(l -> l.answered(mode, micros));
     }
   }
 

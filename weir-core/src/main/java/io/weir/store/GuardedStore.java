@@ -93,12 +93,12 @@ final class GuardedStore implements Store {
   }
 
   /** Notes that a decision was answered in time. */
-  void answered(long took, long now) {
+  void answered(Mode mode, long took, long now) {
     waiting.decrementAndGet();
     if (breaker.answered()) {
       guard.found(this, breaker.failingFor(now));
     }
-    guard.answered(took);
+    guard.answered(mode, took);
   }
 
   /** Notes that a decision was not answered, and answers by the postures. */

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Postures {
   private static final long SHARES_BYTES = 64L << 20;
+  private static final long NEVER = -1;
 
   private final Clock clock;
   private volatile @Nullable MemoryStore shares;
@@ -34,9 +35,8 @@ final class Postures {
         local.add(new Claim(share, claims[i].key(), claims[i].cost()));
         continue;
       }
-      boolean refused = limit.rule().posture().answer() == Posture.Answer.CLOSED;
-      closed |= refused && !limit.shadow();
-      outcomes[i] = Outcome.degraded(!refused, now);
+      outcomes[i] = answer(limit, now);
+      closed |= !outcomes[i].fits() && !limit.shadow();
     }
     if (!local.isEmpty()) {
       Mode how = closed && mode == Mode.TAKE ? Mode.PEEK : mode;
@@ -48,6 +48,13 @@ final class Postures {
       }
     }
     return outcomes;
+  }
+
+  /** What a limit says by itself; one of 0 refuses whatever the posture, for it needs no count. */
+  static Outcome answer(Limit limit, long now) {
+    return limit.most() == 0
+        ? new Outcome(false, true, 0, 0, NEVER, now)
+        : Outcome.degraded(limit.rule().posture().answer() != Posture.Answer.CLOSED, now);
   }
 
   /** What never fits a share may well fit the whole, once the store is back. */

@@ -33,6 +33,11 @@ public interface Store extends AutoCloseable {
   /** How callers become keys here; nodes that share a store share it. */
   Fingerprint fingerprint();
 
+  /** How it fares. */
+  default Health health() {
+    return Health.ALWAYS;
+  }
+
   /** Ends what the store started; it must not be asked any more. */
   @Override
   default void close() {}

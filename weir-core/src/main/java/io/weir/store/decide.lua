@@ -2,20 +2,27 @@
 -- A claim asks a cost of a counter under a limit {age, charge, terms, shadow}. Equal requests may ask at once: as many of
 -- them are granted as would be one after the other. Modes: take | peek | force | refund.
 
--- The counters' states, and notes on them: the permits that fit, what the claims looked at ask for together, whether it
--- follows a clock that stepped back, and the time until all is back of those that must be stored.
-local time, used, more, room, pending, behind, reset = {}, {}, {}, {}, {}, {}, {}
+-- The counters' states, and notes on them: the permits that fit, under which limit (requests may be held to rates of
+-- their own), what the claims looked at ask for together, whether it follows a clock that stepped back, and the time
+-- until all is back of those that must be stored.
+local time, used, more, room, under, pending, behind, reset = {}, {}, {}, {}, {}, {}, {}, {}
+
+local function age(limit, counter, now)
+  under[counter] = limit
+  room[counter], time[counter], used[counter], more[counter] =
+    limit.age(limit.terms, now, time[counter], used[counter], more[counter])
+end
 
 -- Looks at a claim: how many of the equal requests still wanted it has room for, beside those looked at before.
 local function look(limit, counter, cost, wanted, now)
   local asked = pending[counter]
-  if asked then
-    asked = asked + cost
-  else
-    behind[counter], asked = time[counter] > now, cost
-    room[counter], time[counter], used[counter], more[counter] =
-      limit.age(limit.terms, now, time[counter], used[counter], more[counter])
+  if not asked then
+    behind[counter], asked = time[counter] > now, 0
+    age(limit, counter, now)
+  elseif under[counter] ~= limit then
+    age(limit, counter, now)
   end
+  asked = asked + cost
   pending[counter] = asked
   local fits = room[counter]
   if wanted * asked <= fits or limit.shadow then return wanted end
@@ -33,6 +40,7 @@ end
 
 -- Charges a claim that was looked at.
 local function settle(limit, counter, cost, granted, count, mode, now, when)
+  if under[counter] ~= limit then age(limit, counter, now) end
   local charged = amount(mode, cost, granted, count, room[counter])
   pending[counter] = false
   if charged ~= 0 or behind[counter] then

@@ -30,6 +30,7 @@ class RuleTest {
     "1/365d, 1, 365d",
     "7/250ms, 7, 250ms",
     "3/DAY, 3, 24h",
+    "0/minute, 0, 1m",
   })
   void readsRates(String text, long permits, String period) {
     Rate rate = Rate.parse(text);
@@ -50,7 +51,6 @@ class RuleTest {
         "NaN/s",
         "Infinity/s",
         "-1/s",
-        "0/minute",
         "9223372036854775808/s",
         "1e400/s",
         "10/fortnight",
@@ -74,7 +74,9 @@ class RuleTest {
         bad("id", () -> rule("").build()),
         bad("id", () -> rule("a".repeat(65)).build()),
         bad("limit", () -> Rule.named("r").per("user").build()),
-        bad("limit", () -> rule("r").limit("0/s")),
+        bad("limit", () -> rule("r").limit("-1/s")),
+        bad("burst", () -> rule("r").limit("0/s").burst(5).build()),
+        bad("limit", () -> rule("r").limit("0/367d").build()),
         bad("limit", () -> rule("r").limit("10/s", "20/s").build()),
         bad("limit", () -> rule("r").limit("10000001/s").build()),
         bad("limit", () -> rule("r").limit("1/367d").build()),
@@ -106,6 +108,8 @@ class RuleTest {
         bad("match", () -> rule("r").match("endpoint", "")),
         bad("match", () -> rule("r").match("endpoint")),
         bad("match", () -> rule("r").match("end point", "x")),
+        bad("match", () -> rule("r").match("endpoint", "!")),
+        bad("match", () -> rule("r").match("endpoint", "!/a**")),
         bad("match", () -> rule("r").match("endpoint", "/a**")));
   }
 

@@ -81,6 +81,29 @@ class GuardTest {
   }
 
   @Test
+  void anAnswerIsHeardWithWhatWasAskedAndHowLongItTook() throws Exception {
+    guard.close();
+    StringBuilder heard = new StringBuilder();
+    guard =
+        new Guard(
+            time::get,
+            D,
+            100,
+            new StoreListener() {
+              @Override
+              public void answered(Mode mode, long micros) {
+                heard.append(mode).append(' ').append(micros);
+              }
+            });
+    store = guard.over(moody);
+    CompletableFuture<Outcome[]> answer = take(store, Posture.OPEN);
+    time.addAndGet(700);
+    moody.answer(moody.asked.get(0));
+    assertThat(soon(answer).degraded()).isFalse();
+    assertThat(heard).hasToString("TAKE 700");
+  }
+
+  @Test
   void whatStillWaitsWhenItEndsIsAnswered() throws Exception {
     CompletableFuture<Outcome[]> answer = take(store, Posture.OPEN);
     guard.close();

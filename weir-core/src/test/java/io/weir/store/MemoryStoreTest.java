@@ -189,6 +189,7 @@ class MemoryStoreTest {
     long micros = clock.micros();
     long after = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     assertThat(micros).isBetween(before - 1_000_000, after + 1_000_000);
+    assertThat(clock.wallMicros()).isBetween(before, after + 10_000_000);
     long last = 0;
     for (int i = 0; i < 100_000; i++) {
       long next = clock.micros();

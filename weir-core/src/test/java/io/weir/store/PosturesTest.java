@@ -29,6 +29,14 @@ class PosturesTest {
   }
 
   @Test
+  void aLimitOfNothingRefusesWhateverThePosture() {
+    for (Posture posture : List.of(Posture.OPEN, Posture.CLOSED, Posture.local(10))) {
+      Rule none = rule("a", posture).edit().limit("0/minute").build();
+      assertThat(ask(Mode.TAKE, claim(none, 1))[0].fits()).as(posture.toString()).isFalse();
+    }
+  }
+
+  @Test
   void localCountsItsShareAndRefills() {
     Claim one = claim(rule("a", Posture.local(25)), 1);
     for (int i = 0; i < 25; i++) {

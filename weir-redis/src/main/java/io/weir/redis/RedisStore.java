@@ -4,6 +4,7 @@ import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.store.Clock;
 import io.weir.store.Guard;
+import io.weir.store.Health;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
@@ -124,7 +125,7 @@ public final class RedisStore implements Store {
     return shelves.fingerprint();
   }
 
-  /** How it fares. */
+  @Override
   public Health health() {
     boolean connected = link.isConnected();
     return new Health(
@@ -134,18 +135,6 @@ public final class RedisStore implements Store {
         guard.degraded(),
         corrupt.get());
   }
-
-  /**
-   * How a store fares.
-   *
-   * @param available whether it is asked and answers
-   * @param state in words
-   * @param drift how far its clock is ahead of this node's
-   * @param degraded how many decisions postures have answered so far
-   * @param corrupt how many states could not be read and were taken as fresh
-   */
-  public record Health(
-      boolean available, String state, Duration drift, long degraded, long corrupt) {}
 
   private void join(Setup theirs) {
     Shelves ours = shelves;

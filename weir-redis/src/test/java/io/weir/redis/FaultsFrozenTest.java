@@ -14,6 +14,7 @@ import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
+import io.weir.testkit.LogLines;
 import io.weir.testkit.Soon;
 import io.weir.testkit.redis.RedisProcess;
 import java.lang.management.ManagementFactory;

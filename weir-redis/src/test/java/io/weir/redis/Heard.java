@@ -1,5 +1,6 @@
 package io.weir.redis;
 
+import io.weir.store.Mode;
 import io.weir.store.StoreException;
 import io.weir.store.StoreListener;
 import java.time.Duration;
@@ -17,7 +18,7 @@ final class Heard implements StoreListener {
   final Set<StoreException.Kind> kinds = ConcurrentHashMap.newKeySet();
 
   @Override
-  public void answered(long micros) {
+  public void answered(Mode mode, long micros) {
     answered.incrementAndGet();
   }
 

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
+import io.weir.testkit.LogLines;
 import io.weir.testkit.Soon;
 import io.weir.testkit.redis.FaultProxy;
 import io.weir.testkit.redis.RedisProcess;

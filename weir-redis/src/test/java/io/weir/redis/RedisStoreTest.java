@@ -8,9 +8,14 @@ import static io.weir.redis.Asking.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.SlotHash;
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
 import io.weir.rule.Claim;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.testkit.FakeClock;
@@ -115,6 +120,32 @@ class RedisStoreTest {
       assertThat(take(here, rule, "x", 1).fits()).isTrue();
       Soon.until(
           Duration.ofSeconds(1), "felt on the other node", () -> take(there, rule, "x", 1).fits());
+    }
+  }
+
+  @Test
+  void aResetOfOneRuleIsFeltWithinASecondOnEveryNode() {
+    try (RedisStore here = open();
+        RedisStore there = open()) {
+      RuleSet rules =
+          RuleSet.of(
+              budget("r", 5, Posture.CLOSED).edit().per("user").build(),
+              budget("other", 100, Posture.CLOSED).edit().per("user").build());
+      Limiter first = Weir.limiter(rules).store(here).build();
+      Limiter second = Weir.limiter(rules).store(there).build();
+      Request one = Request.of("user", "x");
+      assertThat(first.decideNow(one.cost(5)).allowed()).isTrue();
+      assertThat(first.decideNow(one).allowed()).isFalse();
+      assertThat(second.decideNow(one).allowed()).isFalse();
+
+      Limiter operator = Weir.limiter(rules.only("r")).store(here).build();
+      Decision reset = operator.reset(one).join();
+      assertThat(reset.degraded()).isFalse();
+      assertThat(reset.remaining()).isEqualTo(5);
+      for (Limiter node : List.of(first, second)) {
+        Soon.until(Duration.ofSeconds(1), "felt on a node", () -> node.decideNow(one).allowed());
+      }
+      assertThat(first.peek(one).join().rules()).extracting("remaining").containsExactly(3L, 93L);
     }
   }
 

@@ -1,6 +1,10 @@
 package io.weir.rules;
 
 import io.weir.rule.Rule;
+import io.weir.rules.text.Place;
+import io.weir.rules.text.Problems;
+import io.weir.rules.text.TextException;
+import io.weir.rules.text.Yaml;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -24,7 +28,7 @@ final class FileContent {
     String name = file.toString();
     byte[] none = {};
     try {
-      if (Files.size(file) > YamlTree.MAX_CHARACTERS) {
+      if (Files.size(file) > Yaml.MAX_CHARACTERS) {
         return new FileContent(name, none, "is larger than 64 MiB; write fewer rules");
       }
       return new FileContent(name, Files.readAllBytes(file), "");
@@ -39,7 +43,7 @@ final class FileContent {
   /**
    * The rules it says.
    *
-   * @throws RulesException if it says none, with everything that is wrong
+   * @throws TextException if it says none, with everything that is wrong
    */
   List<Rule> rules() {
     if (!failure.isEmpty()) {

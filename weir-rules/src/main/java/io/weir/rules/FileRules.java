@@ -3,6 +3,7 @@ package io.weir.rules;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
+import io.weir.rules.text.TextException;
 import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -49,20 +50,30 @@ public final class FileRules implements RuleSource, AutoCloseable {
   /**
    * The rules of a file, named as {@code file:rules.yaml} or by its path alone.
    *
-   * @throws RulesException if it is missing or cannot be read as rules
+   * @throws TextException if it is missing or cannot be read as rules
    */
   public static FileRules open(String address, RulesListener... listeners) {
+    return open(path(address), listeners);
+  }
+
+  /** The path of a file named as {@code file:rules.yaml} or by its path alone. */
+  public static Path path(String address) {
     String path = address.startsWith("file:") ? address.substring("file:".length()) : address;
-    return open(Path.of(path.startsWith("///") ? path.substring(2) : path), listeners);
+    return Path.of(path.startsWith("///") ? path.substring(2) : path);
   }
 
   /**
    * The rules of a file.
    *
-   * @throws RulesException if it is missing or cannot be read as rules
+   * @throws TextException if it is missing or cannot be read as rules
    */
   public static FileRules open(Path file, RulesListener... listeners) {
     return new FileRules(file, Clock.system(), List.of(listeners));
+  }
+
+  /** Where the rules are written. */
+  public Path file() {
+    return file;
   }
 
   @Override
@@ -71,6 +82,7 @@ public final class FileRules implements RuleSource, AutoCloseable {
   }
 
   /** For how long the file has said something else than what is served; zero while in step. */
+  @Override
   public Duration stale() {
     long since = differsSince;
     return since == IN_STEP
@@ -91,7 +103,7 @@ public final class FileRules implements RuleSource, AutoCloseable {
     }
     try {
       take(now);
-    } catch (RulesException e) {
+    } catch (TextException e) {
       differsSince = differsSince == IN_STEP ? clock.micros() : differsSince;
       String reason = String.valueOf(e.getMessage());
       LOG.log(Level.WARNING, "refused, the last good rules serve:\n{0}", reason);

@@ -2,6 +2,7 @@ package io.weir.rules;
 
 import io.weir.rule.Consistency;
 import io.weir.rule.Posture;
+import io.weir.rules.text.Written;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;

@@ -93,7 +93,7 @@ final class RuleFields {
     return several.size() == 1 ? several.get(0) : several;
   }
 
-  private static Plain duration(Duration duration) {
+  static Plain duration(Duration duration) {
     return new Plain(Durations.format(duration));
   }
 

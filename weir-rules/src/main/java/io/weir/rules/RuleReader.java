@@ -6,8 +6,12 @@ import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
-import io.weir.rules.Written.Field;
-import io.weir.rules.Written.Fields;
+import io.weir.rules.text.Nearest;
+import io.weir.rules.text.Place;
+import io.weir.rules.text.Problems;
+import io.weir.rules.text.Written;
+import io.weir.rules.text.Written.Field;
+import io.weir.rules.text.Written.Fields;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +24,8 @@ import java.util.Set;
  * refuses is a problem at the place of its field.
  */
 final class RuleReader {
-  private static final List<String> KNOWN =
+  /** All fields, in their usual order. */
+  static final List<String> KNOWN =
       List.of(
           "id",
           "match",

@@ -2,6 +2,10 @@ package io.weir.rules;
 
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rules.text.Problems;
+import io.weir.rules.text.TextException;
+import io.weir.rules.text.Unprintable;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 
@@ -22,7 +26,7 @@ public final class Rules {
   /**
    * The rules of a text, as a first snapshot.
    *
-   * @throws RulesException with everything that is wrong
+   * @throws TextException with everything that is wrong
    */
   public static RuleSet parse(String text) {
     return parse(UNNAMED, text);
@@ -36,7 +40,7 @@ public final class Rules {
   /**
    * The rules of a text, in their order.
    *
-   * @throws RulesException with everything that is wrong
+   * @throws TextException with everything that is wrong
    */
   public static List<Rule> read(String text) {
     return read(UNNAMED, text);
@@ -54,12 +58,27 @@ public final class Rules {
   }
 
   /**
+   * The rules of a file, in their order.
+   *
+   * @throws TextException with everything that is wrong, and if it cannot be read
+   */
+  public static List<Rule> read(Path file) {
+    return FileContent.of(file).rules();
+  }
+
+  /**
    * The rule of a text that is a single one, such as {@code {id: api, limit: 100/minute}}.
    *
-   * @throws RulesException with everything that is wrong
+   * @throws TextException with everything that is wrong
    */
   public static Rule readOne(String name, String text) {
     return new RulesReader(new Problems(name)).rule(text);
+  }
+
+  /** As {@link #readOne(String, String)}, of bytes that must be UTF-8. */
+  public static Rule readOne(String name, byte[] utf8) {
+    Problems problems = new Problems(name);
+    return new RulesReader(problems).rule(Unprintable.text(utf8, problems));
   }
 
   /** These rules in YAML; what is not said is the default. */

@@ -1,9 +1,14 @@
 package io.weir.rules;
 
 import io.weir.rule.Rule;
-import io.weir.rules.Written.Field;
-import io.weir.rules.Written.Fields;
-import io.weir.rules.Written.Items;
+import io.weir.rules.text.Nearest;
+import io.weir.rules.text.Place;
+import io.weir.rules.text.Problems;
+import io.weir.rules.text.Written;
+import io.weir.rules.text.Written.Field;
+import io.weir.rules.text.Written.Fields;
+import io.weir.rules.text.Written.Items;
+import io.weir.rules.text.Yaml;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,7 +30,7 @@ final class RulesReader {
 
   /** The rules of a text that has a list of them. */
   List<Rule> rules(String text) {
-    Optional<Written> tree = YamlTree.read(text, problems);
+    Optional<Written> tree = Yaml.read(text, problems);
     if (tree.isEmpty()) {
       throw problems.fatal(Place.START, "nothing is written here; " + ADVICE);
     }
@@ -39,7 +44,7 @@ final class RulesReader {
 
   /** The rule of a text that is one. */
   Rule rule(String text) {
-    Optional<Written> tree = YamlTree.read(text, problems);
+    Optional<Written> tree = Yaml.read(text, problems);
     if (tree.isEmpty()) {
       throw problems.fatal(Place.START, "nothing is written here; write a rule, such as " + RULE);
     }

@@ -1,7 +1,8 @@
 package io.weir.rules;
 
 import io.weir.rule.Selector;
-import io.weir.rules.Written.Field;
+import io.weir.rules.text.Written;
+import io.weir.rules.text.Written.Field;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -75,7 +75,8 @@ final class YamlWriter {
     return !(value instanceof Map || value instanceof List);
   }
 
-  private static String flow(Object value) {
+  /** A value in one line, however long. */
+  static String flow(Object value) {
     if (value instanceof Map<?, ?> map) {
       return map.entrySet().stream()
           .map(e -> scalar(e.getKey()) + ": " + flow(e.getValue()))

@@ -9,6 +9,7 @@ import io.weir.Request;
 import io.weir.Weir;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rules.text.TextException;
 import io.weir.testkit.FakeClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -109,15 +110,15 @@ class FileRulesTest {
 
   @Test
   void atTheStartABadFileIsAnErrorThatSaysAll() throws IOException {
-    write("  - {id: api, limt: 10}\n", "  - {id: web, limit: 0/s}\n");
+    write("  - {id: api, limt: 10}\n", "  - {id: web, limit: -1/s}\n");
     assertThatThrownBy(this::open)
-        .isInstanceOfSatisfying(RulesException.class, e -> assertThat(e.problems()).hasSize(2))
+        .isInstanceOfSatisfying(TextException.class, e -> assertThat(e.problems()).hasSize(2))
         .hasMessageContaining(file + ":2:15: api: limt: is not a field; did you mean limit?");
     Files.delete(file);
     assertThatThrownBy(this::open).hasMessage(file + ": does not exist; write rules into it");
     Files.createDirectory(file);
     assertThatThrownBy(this::open)
-        .isInstanceOf(RulesException.class)
+        .isInstanceOf(TextException.class)
         .hasMessageContaining("cannot be read");
   }
 

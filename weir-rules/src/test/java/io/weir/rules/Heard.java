@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Remembers what a listener was told. */
-final class Heard implements RulesListener {
-  final List<Long> revisions = new CopyOnWriteArrayList<>();
-  final List<String> rejections = new CopyOnWriteArrayList<>();
+public final class Heard implements RulesListener {
+  public final List<Long> revisions = new CopyOnWriteArrayList<>();
+  public final List<String> rejections = new CopyOnWriteArrayList<>();
 
   @Override
   public void changed(RuleSet now) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.rule.Rule;
+import io.weir.rules.text.TextException;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ class RulesCorpusTest {
   void isRefusedInTheseWords(Path file) throws Exception {
     Path words = Path.of(file.toString().replaceFirst("\\.[a-z]+$", ".txt"));
     assertThat(words).as("what is expected of %s", file.getFileName()).exists();
-    RulesException refused = catchThrowableOfType(RulesException.class, () -> read(file));
+    TextException refused = catchThrowableOfType(TextException.class, () -> read(file));
     assertThat(refused).as("%s is refused", file.getFileName()).isNotNull();
     String expected = Files.readString(words, UTF_8).stripTrailing();
     assertThat(refused).hasMessage(expected);

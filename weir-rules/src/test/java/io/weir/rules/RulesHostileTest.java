@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
+import io.weir.rules.text.TextException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -57,7 +58,7 @@ class RulesHostileTest {
         Duration.ofSeconds(20),
         () ->
             assertThatThrownBy(() -> Rules.read(name, text))
-                .isInstanceOf(RulesException.class)
+                .isInstanceOf(TextException.class)
                 .hasMessageContaining(reason)
                 .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(200_000)));
   }

@@ -13,6 +13,8 @@ import io.weir.rule.LimitOverride;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.rule.Selector;
+import io.weir.rules.text.Problem;
+import io.weir.rules.text.TextException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -131,7 +133,7 @@ class RulesTest {
   void aProblemKnowsItsPlace() {
     assertThatThrownBy(() -> Rules.parse("my.yaml", "rules:\n  - id: api\n    limt: 10/s\n"))
         .isInstanceOfSatisfying(
-            RulesException.class,
+            TextException.class,
             e -> {
               Problem problem = e.problems().get(0);
               assertThat(problem.file()).isEqualTo("my.yaml");
@@ -160,7 +162,7 @@ class RulesTest {
       })
   void oneRuleIsReadAsStrictly(String text) {
     assertThatThrownBy(() -> Rules.readOne("one", text))
-        .isInstanceOf(RulesException.class)
+        .isInstanceOf(TextException.class)
         .hasMessageStartingWith("one:1:");
   }
 }

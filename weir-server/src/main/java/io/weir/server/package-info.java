@@ -1,2 +1,2 @@
-/** The command line: so far {@code weir demo}, which decides in this process. */
+/** The server: one store, one set of rules, one limiter, and the doors to it. */
 package io.weir.server;

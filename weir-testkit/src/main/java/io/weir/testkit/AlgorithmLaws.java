@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.State;
 import io.weir.algorithm.Terms;
+import io.weir.rule.Claim;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.BiConsumer;
@@ -101,6 +102,18 @@ public abstract class AlgorithmLaws {
           algorithm().charge(run.terms, refunded, run.now, -run.cost);
           assertThat(algorithm().room(run.terms, refunded, run.now))
               .isBetween(room, algorithm().most(run.terms));
+        });
+  }
+
+  @Test
+  void givingEverythingBackIsFresh() {
+    everywhere(
+        (run, s) -> {
+          State reset = copy(s);
+          algorithm().charge(run.terms, reset, run.now, -Claim.MAX_COST);
+          assertThat(reset.isFresh()).as("%s", reset).isTrue();
+          assertThat(algorithm().room(run.terms, reset, run.now))
+              .isEqualTo(algorithm().most(run.terms));
         });
   }
 

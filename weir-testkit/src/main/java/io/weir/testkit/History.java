@@ -76,7 +76,8 @@ public final class History {
       case 1 -> now += random.nextLong(3 * scale);
       case 2 -> now += scale - now % scale - random.nextInt(2); // about a window's edge
       case 3, 4, 5, 6 -> {} // the same moment
-      default -> now += random.nextLong(Math.max(2, 2 * scale / Math.min(t.permits(), 40)));
+      default ->
+          now += random.nextLong(Math.max(2, 2 * scale / Math.max(1, Math.min(t.permits(), 40))));
     }
     return now;
   }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
 import io.weir.rule.Claim;
+import io.weir.rule.Limit;
+import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.store.Clock;
@@ -152,6 +154,37 @@ public abstract class StoreContract {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("algorithms")
+  void givingEverythingBackIsAReset(Algorithm algorithm) {
+    Rule rule = rule("a", algorithm, 10).build();
+    Rule other = rule("b", algorithm, 10).build();
+    take(claim(rule, "x", 10));
+    take(claim(rule, "y", 10));
+    clock.advance(Duration.ofSeconds(62));
+    ask(Mode.FORCE, claim(rule, "x", 10), claim(other, "x", 10), claim(rule, "y", 10));
+    ask(Mode.FORCE, claim(rule, "x", 7));
+    assertThat(take(claim(rule, "x", 1)).fits()).isFalse();
+    Outcome reset = ask(Mode.REFUND, claim(rule, "x", Claim.MAX_COST))[0];
+    assertThat(reset.fits()).isTrue();
+    assertThat(reset.remaining()).isEqualTo(10);
+    assertThat(reset.reset()).isZero();
+    assertThat(take(claim(rule, "x", 10)).fits()).isTrue();
+    assertThat(take(claim(rule, "x", 1)).fits()).isFalse();
+    assertThat(take(claim(other, "x", 1)).fits()).as("under another rule").isFalse();
+    assertThat(take(claim(rule, "y", 1)).fits()).as("another caller").isFalse();
+  }
+
+  @ParameterizedTest
+  @MethodSource("algorithms")
+  void aResetUnderOtherNumbersIsOneToo(Algorithm algorithm) {
+    Rule generous = rule("a", algorithm, 1000).build();
+    Rule strict = rule("a", algorithm, 4).build();
+    take(claim(generous, "x", 1000));
+    ask(Mode.REFUND, claim(strict, "x", Claim.MAX_COST));
+    assertThat(ask(Mode.PEEK, claim(generous, "x", 1))[0].remaining()).isEqualTo(1000);
+  }
+
   @Test
   void aRefundDoesNotReachIntoAnotherWindow() {
     Rule rule = rule("a", Algorithms.FIXED_WINDOW, 10).build();
@@ -186,6 +219,46 @@ public abstract class StoreContract {
     Claim one = claim(rule, "x", 1);
     assertThat(fits(ask(Mode.TAKE, one, one, one))).containsExactly(true, true, true);
     assertThat(take(one).fits()).isFalse();
+  }
+
+  @ParameterizedTest
+  @MethodSource("algorithms")
+  void claimsOnOneKeyAreEachHeldToTheirOwnLimit(Algorithm algorithm) {
+    Rule rule = rule("a", algorithm, 5).build();
+    long seed = History.seed();
+    History history = new History(seed);
+    for (int caller = 0; caller < 20; caller++) {
+      long used = 0;
+      for (int i = 0; i < 10; i++) {
+        Claim[] claims = new Claim[1 + history.below(4)];
+        long asked = 0;
+        boolean fit = true;
+        for (int k = 0; k < claims.length; k++) {
+          Limit limit = rule.limit(new Rate(5L + 5L * history.below(4), Duration.ofMinutes(1)));
+          claims[k] =
+              Claim.of(limit, store.fingerprint().of("caller " + caller), 1 + history.below(2));
+          asked += claims[k].cost();
+          fit &= used + asked <= limit.most();
+        }
+        assertThat(!fits(ask(Mode.TAKE, claims)).contains(false))
+            .as("-Dweir.seed=%d used %d %s", seed, used, List.of(claims))
+            .isEqualTo(fit);
+        used += fit ? asked : 0;
+      }
+    }
+  }
+
+  @Test
+  void whereNothingIsPermittedNothingEverFits() {
+    Rule rule = Rule.named("a").per("user").limit("0/minute").build();
+    assertThat(take(claim(rule, "x", 1)).never()).isTrue();
+    ask(Mode.FORCE, claim(rule, "x", 1));
+    ask(Mode.REFUND, claim(rule, "x", 5));
+    clock.advance(Duration.ofDays(1));
+    Outcome o = take(claim(rule, "x", 1));
+    assertThat(o.never()).isTrue();
+    assertThat(o.remaining()).isZero();
+    assertThat(o.reset()).isZero();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.weir.bench.redis;
 
+import io.weir.bench.report.Latencies;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

@@ -1,5 +1,6 @@
 package io.weir.bench.redis;
 
+import io.weir.bench.report.Latencies;
 import io.weir.bench.report.Table;
 import java.time.Duration;
 import java.util.List;

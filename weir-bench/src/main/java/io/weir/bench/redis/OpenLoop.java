@@ -1,5 +1,6 @@
 package io.weir.bench.redis;
 
+import io.weir.bench.report.Latencies;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;

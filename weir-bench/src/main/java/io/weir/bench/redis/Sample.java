@@ -1,5 +1,7 @@
 package io.weir.bench.redis;
 
+import io.weir.bench.report.Latencies;
+
 /**
  * What one load on one candidate showed while it was watched.
  *

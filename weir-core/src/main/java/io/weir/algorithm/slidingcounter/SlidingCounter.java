@@ -22,7 +22,7 @@ public final class SlidingCounter implements Algorithm {
   public void age(Terms t, State s, long now) {
     long window = t.window(now);
     if (window > s.time) {
-      s.before = window == s.time + t.period() ? s.used : 0;
+      s.before = window <= s.time + t.period() ? s.used : 0;
       s.used = 0;
     } else if (window < s.time) {
       s.used = Math.min(s.used + s.before, t.permits());
@@ -42,6 +42,9 @@ public final class SlidingCounter implements Algorithm {
   @Override
   public void charge(Terms t, State s, long when, long cost) {
     if (when >= s.time) {
+      if (s.used + cost < 0) { // what this window did not use, the one before did
+        s.before = charged(t, s.before, s.used + cost);
+      }
       s.used = charged(t, s.used, cost);
     } else if (when >= s.time - t.period()) {
       s.before = charged(t, s.before, cost);

@@ -11,7 +11,7 @@ function counter.age(t, now, time, used, before)
   local window = now - now % t.period
   if type(before) == 'table' then before = 0 end -- corrupt
   if window > time then
-    before, used = window == time + t.period and used or 0, 0
+    before, used = window <= time + t.period and used or 0, 0
   elseif window < time then
     used, before = min(used + before, t.permits), 0
   end
@@ -23,6 +23,7 @@ end
 
 function counter.charge(t, now, when, cost, time, used, before)
   if when >= time then
+    if used + cost < 0 then before = charged(t, before, used + cost) end -- what this window did not use
     used = charged(t, used, cost)
   elseif when >= time - t.period then
     before = charged(t, before, cost)

@@ -53,7 +53,8 @@ public class TokenBucket implements Algorithm {
   @Override
   public void charge(Terms t, State s, long when, long cost) {
     long most = 2 * t.burst();
-    long amount = Math.max(-most, Math.min(cost, most)) * t.unit();
+    long least = cost < 0 ? -t.permitsIn(t.brim()) - 1 : 0; // all that a state can say is used
+    long amount = Math.max(least, Math.min(cost, most)) * t.unit();
     s.used = Math.max(0, Math.min(s.used + amount, t.brim()));
   }
 

@@ -31,7 +31,7 @@ end
 
 function bucket.charge(t, now, when, cost, time, used)
   local most, brim, p, q = 2 * t.burst, t.brim, t.p, t.q
-  if cost > most then cost = most elseif cost < -most then cost = -most end
+  if cost > most then cost = most elseif cost < -t.all then cost = -t.all end
   used = used + cost * t.unit
   if used <= 0 then return 0, time, 0, 0 end
   if used > brim then used = brim end

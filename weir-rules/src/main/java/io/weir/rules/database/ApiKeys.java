@@ -36,7 +36,8 @@ public final class ApiKeys {
     NewKey made = Secret.make();
     Caller caller = new Caller(made.id(), user, tier);
     String hash = Secret.digest(made.secret()).hex();
-    return node.changeKeys(
+    return node.change(
+        by,
         connection -> {
           KeyTable.insert(connection, caller, hash, by);
           return made;
@@ -50,7 +51,7 @@ public final class ApiKeys {
    * @throws DatabaseException if the database is away
    */
   public boolean revoke(String id) {
-    return node.changeKeys(connection -> KeyTable.revoke(connection, id));
+    return node.change("", connection -> KeyTable.revoke(connection, id));
   }
 
   /**

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
 /** A database that may be away: its connections, and transactions that are done whole or not. */
@@ -40,13 +41,14 @@ final class Database implements AutoCloseable {
   /**
    * Does some work, which is kept whole if it returns and not at all if it throws.
    *
+   * @param who whom the history names for it
    * @throws DatabaseException if the database did not do it
    */
-  <T> T change(Work<T> work) {
+  <T> T change(String who, Work<T> work) {
     try (Connection connection = pool.getConnection()) {
       try {
+        actFor(connection, who);
         T result = work.in(connection);
-        dialect.tell(connection);
         connection.commit();
         return result;
       } catch (SQLException | RuntimeException e) {
@@ -55,6 +57,13 @@ final class Database implements AutoCloseable {
       }
     } catch (SQLException e) {
       throw failure(e);
+    }
+  }
+
+  private void actFor(Connection connection, String who) throws SQLException {
+    try (PreparedStatement say = connection.prepareStatement(dialect.actFor())) {
+      say.setString(1, who);
+      say.execute();
     }
   }
 

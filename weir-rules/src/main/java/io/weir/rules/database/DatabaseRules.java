@@ -8,15 +8,19 @@ import io.weir.rules.RulesListener;
 import io.weir.store.Clock;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The rules of a database, followed as they change, and changed here with a history.
  *
  * <p>A change is in force on this node when the call returns, and on every other node within two
- * seconds: PostgreSQL tells them at once, and all look every second. A bad row changes nothing, nor
- * does a database that is away: the last good rules serve, and {@link #stale} grows until all is
+ * seconds: PostgreSQL tells them at once, and all look every second. Of a bad row the last good
+ * version serves, and a database that is away changes nothing; {@link #stale} grows until all is
  * well again. A rule that a change leaves as it was stays the same object.
  *
  * <p>Safe for any number of threads; {@link #current} is a mere read.
@@ -35,7 +39,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   /**
    * The rules of {@code jdbc:postgresql://…} (14 or newer) or {@code jdbc:h2:…}.
    *
-   * @throws DatabaseException if the database is away or holds a bad row
+   * @throws DatabaseException if the database is away
    */
   public static DatabaseRules open(String url, RulesListener... listeners) {
     return open(url, Settings.DEFAULT, listeners);
@@ -43,9 +47,9 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
 
   /**
    * As {@link #open(String, RulesListener...)}, with a copy of the last good rules and keys in a
-   * file, from which they serve if the database is away, or holds a bad row, at the start.
+   * file, from which they serve if the database is away at the start.
    *
-   * @throws DatabaseException if the database cannot serve and there is no good copy
+   * @throws DatabaseException if the database is away and there is no good copy
    */
   public static DatabaseRules open(String url, Path copy, RulesListener... listeners) {
     return open(url, Settings.DEFAULT.with(copy), listeners);
@@ -81,9 +85,22 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
     return node.rules().rules();
   }
 
-  /** The revision of one rule's last change, as this node knows it; 0 if there is no such rule. */
+  /**
+   * The revision of one rule's last change, as this node knows it; 0 if there is no such rule.
+   *
+   * <p>It is never newer than the rule in {@link #current}: whoever asks for it first, and then for
+   * the rule, changes what they have seen or is refused.
+   */
   public long revision(String id) {
     return node.rules().revision(id);
+  }
+
+  /**
+   * What is wrong with rules that were made bad in the database itself, by id; until they are put
+   * right their last good versions serve.
+   */
+  public Map<String, String> refused() {
+    return node.rules().refused();
   }
 
   /** The API keys of the same database. */
@@ -92,6 +109,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   }
 
   /** For how long this node has not been in step with the database; zero while it is. */
+  @Override
   public Duration stale() {
     return node.stale();
   }
@@ -102,12 +120,11 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * @param expectedRevision the {@link #revision(String)} this is a change of; 0 for a new rule
    * @return the rule's revision now
    * @throws StaleRevisionException if the rule was changed since
-   * @throws DatabaseException if the database is away, or holds another rule that is bad
+   * @throws DatabaseException if the database is away
    */
   public long put(Rule rule, String who, long expectedRevision) {
     String body = Rules.toJson(rule);
-    return node.change(
-        rule.id(), c -> RuleTable.put(c, rule.id(), body, named(who), expectedRevision));
+    return node.change(named(who), c -> RuleTable.put(c, rule.id(), body, expectedRevision));
   }
 
   /**
@@ -115,10 +132,25 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    *
    * @return the revision of the rules now
    * @throws StaleRevisionException if the rule was changed since, or is gone
-   * @throws DatabaseException if the database is away, or holds another rule that is bad
+   * @throws DatabaseException if the database is away
    */
   public long delete(String id, String who, long expectedRevision) {
-    return node.change(id, c -> RuleTable.delete(c, id, named(who), expectedRevision));
+    return node.change(named(who), c -> RuleTable.delete(c, id, expectedRevision));
+  }
+
+  /**
+   * Makes these all the rules there are, in this order, in one step: those not among them are
+   * deleted, those that say the same are left alone.
+   *
+   * @param expectedRevision that of the {@linkplain #current rules} this is a change of
+   * @return the revision of the rules now
+   * @throws StaleRevisionException if any rule was changed since
+   * @throws DatabaseException if the database is away
+   */
+  public long replace(Collection<Rule> rules, String who, long expectedRevision) {
+    Map<String, String> bodies = new LinkedHashMap<>();
+    RuleSet.of(1, rules).rules().forEach(rule -> bodies.put(rule.id(), Rules.toJson(rule)));
+    return node.change(named(who), c -> RuleTable.replace(c, bodies, expectedRevision));
   }
 
   /** The changes of a rule, the last one first; of one that is deleted too. */
@@ -132,10 +164,20 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    *
    * @return the revision of the rules now
    * @throws IllegalArgumentException if the rule has no history, or was bad before
-   * @throws DatabaseException if the database is away, or holds another rule that is bad
+   * @throws DatabaseException if the database is away
    */
   public long undo(String id, String who) {
-    return node.change(id, c -> RuleTable.undo(c, id, named(who)));
+    return node.change(named(who), c -> RuleTable.undo(c, id, OptionalLong.empty()));
+  }
+
+  /**
+   * As {@link #undo(String, String)}, if the last change is the one that is meant.
+   *
+   * @param revision that of the change to be taken back, as {@link Change#revision} tells it
+   * @throws StaleRevisionException if the rule was changed since
+   */
+  public long undo(String id, String who, long revision) {
+    return node.change(named(who), c -> RuleTable.undo(c, id, OptionalLong.of(revision)));
   }
 
   static String named(String who) {

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Properties;
 import org.postgresql.PGConnection;
 
@@ -38,8 +39,8 @@ enum Dialect {
     }
 
     @Override
-    void tell(Connection connection) throws SQLException {
-      execute(connection, "NOTIFY weir");
+    String actFor() {
+      return "SELECT set_config('weir.who', ?, true)";
     }
 
     @Override
@@ -63,7 +64,9 @@ enum Dialect {
     void listen(Connection connection) {}
 
     @Override
-    void tell(Connection connection) {}
+    String actFor() {
+      return "CALL SET(@weir_who, ?)";
+    }
 
     @Override
     boolean await(Connection connection, Duration most) {
@@ -88,19 +91,24 @@ enum Dialect {
             .formatted(Database.shown(url)));
   }
 
+  /** The folder of the scripts that are for it alone. */
+  String folder() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
   /** Defaults of a connection, where the URL does not say otherwise. */
   abstract Properties properties();
 
   /** Makes other nodes wait with the schema until the transaction ends. */
   abstract void lockSchema(Connection connection) throws SQLException;
 
-  /** Makes this connection hear what others {@link #tell}. */
+  /** Makes this connection hear of every change. */
   abstract void listen(Connection connection) throws SQLException;
 
-  /** Tells every node, once the transaction is committed, to look. */
-  abstract void tell(Connection connection) throws SQLException;
+  /** Says to the triggers, in this transaction, who makes the change. */
+  abstract String actFor();
 
-  /** Waits until somebody tells something, but no longer than this; false if nobody ever does. */
+  /** Waits until a change is heard of, but no longer than this; false if none ever is. */
   abstract boolean await(Connection connection, Duration most) throws SQLException;
 
   private static void execute(Connection connection, String sql) throws SQLException {

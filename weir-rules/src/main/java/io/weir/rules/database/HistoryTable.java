@@ -8,20 +8,16 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
-/** The table of all changes of rules. */
+/** The table of all changes of rules, which triggers write. */
 final class HistoryTable {
   private static final String OF_RULE =
       "SELECT revision, position, who, changed_at, body_before, body_after FROM weir_history"
           + " WHERE rule_id = ? ORDER BY revision DESC";
-  private static final String INSERT =
-      "INSERT INTO weir_history (revision, rule_id, position, who, body_before, body_after)"
-          + " VALUES (?, ?, ?, ?, ?, ?)";
 
   private HistoryTable() {}
 
-  /** A change, and the place of the rule in the order. */
+  /** A change, and the place of the rule in the order before it. */
   record Entry(Change change, long position) {}
 
   /** The changes of a rule, the last one first. */
@@ -44,25 +40,5 @@ final class HistoryTable {
       }
     }
     return entries;
-  }
-
-  static void add(
-      Connection connection,
-      long revision,
-      String id,
-      long position,
-      String who,
-      @Nullable String before,
-      @Nullable String after)
-      throws SQLException {
-    try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
-      insert.setLong(1, revision);
-      insert.setString(2, id);
-      insert.setLong(3, position);
-      insert.setString(4, who);
-      insert.setString(5, before);
-      insert.setString(6, after);
-      insert.executeUpdate();
-    }
   }
 }

@@ -43,7 +43,7 @@ final class KeyCache {
   /**
    * Takes what the database says now.
    *
-   * @param whole whether to find also keys that were added, revoked or deleted by hand
+   * @param whole whether to look for lost keys even if the revision is the one seen last
    * @return whether anything is new
    */
   boolean look(Connection connection, boolean whole) throws SQLException {
@@ -54,11 +54,12 @@ final class KeyCache {
     } else if (changed) {
       replace(connection);
     }
-    seen = revision;
-    if (whole && KeyTable.count(connection) != keys.size()) {
+    // only a hand deletes a key or gives it another secret: rows that are gone tell of no change
+    if ((changed || whole) && KeyTable.count(connection) != keys.size()) {
       replace(connection);
       changed = true;
     }
+    seen = revision;
     return changed;
   }
 

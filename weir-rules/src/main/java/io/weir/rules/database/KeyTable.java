@@ -18,10 +18,9 @@ final class KeyTable {
       "SELECT id, owner, tier, who, created_at, revoked_at FROM weir_key ORDER BY created_at, id";
   private static final String COUNT = "SELECT COUNT(*) FROM weir_key WHERE revoked_at IS NULL";
   private static final String INSERT =
-      "INSERT INTO weir_key (id, hash, owner, tier, who, revision) VALUES (?, ?, ?, ?, ?, ?)";
+      "INSERT INTO weir_key (id, hash, owner, tier, who, revision) VALUES (?, ?, ?, ?, ?, 0)";
   private static final String REVOKE =
-      "UPDATE weir_key SET revoked_at = CURRENT_TIMESTAMP, revision = ?"
-          + " WHERE id = ? AND revoked_at IS NULL";
+      "UPDATE weir_key SET revoked_at = CURRENT_TIMESTAMP WHERE id = ? AND revoked_at IS NULL";
   private static final int FETCHED_AT_ONCE = 5_000;
 
   private KeyTable() {}
@@ -72,24 +71,20 @@ final class KeyTable {
 
   static void insert(Connection connection, Caller caller, String hash, String who)
       throws SQLException {
-    long revision = Kind.KEYS.next(connection);
     try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
       insert.setString(1, caller.key());
       insert.setString(2, hash);
       insert.setString(3, caller.user());
       insert.setString(4, caller.tier());
       insert.setString(5, who);
-      insert.setLong(6, revision);
       insert.executeUpdate();
     }
   }
 
   /** Whether there was such a key, and it was good. */
   static boolean revoke(Connection connection, String id) throws SQLException {
-    long revision = Kind.KEYS.next(connection);
     try (PreparedStatement revoke = connection.prepareStatement(REVOKE)) {
-      revoke.setLong(1, revision);
-      revoke.setString(2, id);
+      revoke.setString(1, id);
       return revoke.executeUpdate() > 0;
     }
   }

@@ -5,7 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** What the database keeps; each kind has a revision of its own. */
+/** What the database keeps; each kind has a revision of its own, which triggers move on. */
 enum Kind {
   RULES("rules"),
   KEYS("keys");
@@ -41,11 +41,10 @@ enum Kind {
   }
 
   /** Moves on to the next revision; other changes wait until the transaction ends. */
-  long next(Connection connection) throws SQLException {
+  void move(Connection connection) throws SQLException {
     try (PreparedStatement move = connection.prepareStatement(MOVE)) {
       move.setString(1, text);
       move.executeUpdate();
     }
-    return revision(connection);
   }
 }

@@ -10,13 +10,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** Brings the schema up to date: the scripts not yet run, in their order, one node at a time. */
 final class Migrations {
-  private static final List<String> SCRIPTS = List.of("V1__rules.sql", "V2__keys.sql");
-
-  private static final Pattern END = Pattern.compile(";\\s*\\R");
+  private static final List<String> SCRIPTS =
+      List.of("V1__rules.sql", "V2__keys.sql", "%s/V3__edits.sql");
 
   private Migrations() {}
 
@@ -32,11 +30,7 @@ final class Migrations {
                 .formatted(version, SCRIPTS.size()));
       }
       for (int next = version; next < SCRIPTS.size(); next++) {
-        for (String sql : END.split(script(SCRIPTS.get(next)), -1)) {
-          if (!sql.isBlank()) {
-            statement.execute(sql);
-          }
-        }
+        statement.execute(script(SCRIPTS.get(next).formatted(dialect.folder())));
         statement.execute("INSERT INTO weir_schema (version) VALUES (" + (next + 1) + ")");
       }
     }

@@ -18,24 +18,29 @@ import java.util.function.Consumer;
 final class Node implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Node.class.getName());
 
-  /** One look in so many reads everything, so that an edit by hand is found too. */
-  private static final int WHOLE = 15;
+  /** One look in so many reads everything, so that what no trigger saw is found too. */
+  private static final int WHOLE = 60;
+
+  private static final long NEVER = Long.MIN_VALUE;
 
   private final Database database;
   private final DatabaseRules.Settings settings;
   private final List<RulesListener> listeners;
-  private final RuleCache rules = new RuleCache();
+  private final LastGood lastGood;
+  private final RuleCache rules;
   private final KeyCache keys = new KeyCache();
   private final Follower follower;
   private final AtomicBoolean news = new AtomicBoolean();
   private int looks;
   private long copiedAt;
-  private volatile long inStepAt;
+  private volatile long inStepAt = NEVER;
 
   private Node(Database database, DatabaseRules.Settings settings, List<RulesListener> listeners) {
     this.database = database;
     this.settings = settings;
     this.listeners = listeners;
+    lastGood = new LastGood(settings.copy());
+    rules = new RuleCache(lastGood);
     follower = new Follower(database, settings.every(), this::follow);
   }
 
@@ -46,7 +51,7 @@ final class Node implements AutoCloseable {
       node.first();
       return node;
     } catch (RuntimeException e) {
-      node.close();
+      node.follower.close();
       throw e;
     }
   }
@@ -54,14 +59,13 @@ final class Node implements AutoCloseable {
   private void first() {
     try {
       follower.lookFirst();
-      if (!rules.bad().isEmpty()) {
-        String wrong = String.join(" ", rules.bad().values());
-        throw new DatabaseException(database + " holds rules that are wrong: " + wrong);
-      }
     } catch (SQLException e) {
       restore(database.failure(e));
-    } catch (DatabaseException e) {
-      restore(e);
+    }
+    if (!lastGood.lost().isEmpty()) {
+      throw new DatabaseException(
+          "%s holds rules that are wrong, and when they were right is not known; write them anew or delete them: %s"
+              .formatted(database, String.join(" ", rules.refused().values())));
     }
     follower.start();
   }
@@ -95,25 +99,16 @@ final class Node implements AutoCloseable {
     return since.compareTo(settings.every().multipliedBy(2)) <= 0 ? Duration.ZERO : since;
   }
 
-  /** Changes a rule, and has the change in force here before it returns. */
-  long change(String id, Database.Work<Long> work) {
-    for (Map.Entry<String, String> bad : rules.bad().entrySet()) {
-      if (!bad.getKey().equals(id)) {
-        throw new DatabaseException(
-            "nothing is changed, since it could not come in force beside a bad rule; put '%s' right or delete it first: %s"
-                .formatted(bad.getKey(), bad.getValue()));
-      }
+  /** Changes rules or keys, and has the change in force here before it returns. */
+  <T> T change(String who, Database.Work<T> work) {
+    try {
+      T result = database.change(who, work);
+      refresh();
+      return result;
+    } catch (StaleRevisionException e) {
+      refresh(); // what somebody else changed may be news here
+      throw e;
     }
-    long revision = database.change(work);
-    refresh();
-    return revision;
-  }
-
-  /** Changes keys, and has the change in force here before it returns. */
-  <T> T changeKeys(Database.Work<T> work) {
-    T result = database.change(work);
-    refresh();
-    return result;
   }
 
   /** Looks now; if the database went away just then, the follower will. */
@@ -138,7 +133,7 @@ final class Node implements AutoCloseable {
   private void keepCopy() {
     long now = settings.clock().micros();
     boolean due = now - copiedAt >= settings.every().toNanos() / 1000;
-    if (settings.copy().isPresent() && rules.bad().isEmpty() && due && news.getAndSet(false)) {
+    if (settings.copy().isPresent() && due && news.getAndSet(false)) {
       copiedAt = now;
       try {
         settings.copy().get().write(rules.rules(), keys.keys());
@@ -150,18 +145,13 @@ final class Node implements AutoCloseable {
 
   private synchronized void look(Connection connection) throws SQLException {
     RuleSet before = rules.rules();
-    Map<String, String> badBefore = rules.bad();
+    Map<String, String> refusedBefore = rules.refused();
     boolean whole = looks++ % WHOLE == 0;
     rules.look(connection, whole);
     boolean newKeys = keys.look(connection, whole);
     RuleSet now = rules.rules();
-    Map<String, String> bad = rules.bad();
-    if (bad.isEmpty()) {
+    if (rules.refused().isEmpty() || inStepAt == NEVER) {
       inStepAt = settings.clock().micros();
-    } else if (!bad.equals(badBefore)) {
-      String reason = String.join("\n", bad.values());
-      LOG.log(Level.WARNING, "refused, the last good rules serve:\n{0}", reason);
-      tell(listener -> listener.rejected(reason));
     }
     if (newKeys || now != before) {
       news.set(true);
@@ -170,6 +160,11 @@ final class Node implements AutoCloseable {
       LOG.log(
           Level.INFO, "{0}: {1} rules, revision {2}", database, now.rules().size(), now.revision());
       tell(listener -> listener.changed(now));
+    }
+    if (!refusedBefore.equals(rules.refused()) && !rules.refused().isEmpty()) {
+      String reason = String.join("\n", rules.refused().values());
+      LOG.log(Level.WARNING, "refused, what was good before serves:\n{0}", reason);
+      tell(listener -> listener.rejected(reason));
     }
   }
 

@@ -1,24 +1,26 @@
 package io.weir.rules.database;
 
 import io.weir.rules.Rules;
-import io.weir.rules.RulesException;
+import io.weir.rules.text.TextException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** The table of rules; each change goes into the history with it. */
+/** The table of rules; triggers put the revision into each row and the change into the history. */
 final class RuleTable {
   private static final String ROWS = "SELECT id, position, body, revision FROM weir_rule";
   private static final String END = "SELECT COALESCE(MAX(position), 0) + 1 FROM weir_rule";
   private static final String INSERT =
-      "INSERT INTO weir_rule (position, body, revision, id) VALUES (?, ?, ?, ?)";
-  private static final String UPDATE =
-      "UPDATE weir_rule SET position = ?, body = ?, revision = ? WHERE id = ?";
+      "INSERT INTO weir_rule (position, body, id, revision) VALUES (?, ?, ?, 0)";
+  private static final String UPDATE = "UPDATE weir_rule SET position = ?, body = ? WHERE id = ?";
   private static final String DELETE = "DELETE FROM weir_rule WHERE id = ?";
   private static final int FETCHED_AT_ONCE = 2_000;
 
@@ -44,32 +46,66 @@ final class RuleTable {
    * @return its revision, which stays if the rule says this already
    * @throws StaleRevisionException if it is at another revision than expected
    */
-  static long put(Connection connection, String id, String body, String who, long expected)
+  static long put(Connection connection, String id, String body, long expected)
       throws SQLException {
     Optional<RuleRow> old = expect(connection, id, expected);
     if (old.isPresent() && old.get().body().equals(body)) {
       return expected;
     }
     long position = old.isPresent() ? old.get().position() : end(connection);
-    return write(connection, id, position, old, body, who);
+    return write(connection, id, position, old.isPresent(), body);
   }
 
   /** As {@link #put}, of a rule that is to go. */
-  static long delete(Connection connection, String id, String who, long expected)
-      throws SQLException {
+  static long delete(Connection connection, String id, long expected) throws SQLException {
     Optional<RuleRow> old = expect(connection, id, expected);
     if (old.isEmpty()) {
       throw new StaleRevisionException(id, expected, 0);
     }
-    return write(connection, id, old.get().position(), old, null, who);
+    return write(connection, id, old.get().position(), true, null);
+  }
+
+  /**
+   * Makes these all the rules there are, in their order.
+   *
+   * @param bodies by id
+   * @return the revision of the rules, which stays if they say this already
+   * @throws StaleRevisionException if they are at another revision than expected
+   */
+  static long replace(Connection connection, Map<String, String> bodies, long expected)
+      throws SQLException {
+    Kind.RULES.lock(connection);
+    long current = Kind.RULES.revision(connection);
+    if (current != expected) {
+      throw new StaleRevisionException(expected, current);
+    }
+    Map<String, RuleRow> old = new HashMap<>();
+    all(connection).forEach(row -> old.put(row.id(), row));
+    for (RuleRow row : old.values()) {
+      if (!bodies.containsKey(row.id())) {
+        write(connection, row.id(), row.position(), true, null);
+      }
+    }
+    long position = 0;
+    for (Map.Entry<String, String> rule : bodies.entrySet()) {
+      RuleRow row = old.get(rule.getKey());
+      long kept = row == null ? 0 : row.position();
+      boolean inOrder = kept > position;
+      position = inOrder ? kept : position + 1;
+      if (row == null || !inOrder || !row.body().equals(rule.getValue())) {
+        write(connection, rule.getKey(), position, row != null, rule.getValue());
+      }
+    }
+    return Kind.RULES.revision(connection);
   }
 
   /**
    * Makes a rule what it was before its last change.
    *
-   * @throws RulesException if that was bad, as an edit by hand can be
+   * @param expected the revision of that change, if it matters
+   * @throws TextException if that was bad, as an edit by hand can be
    */
-  static long undo(Connection connection, String id, String who) throws SQLException {
+  static long undo(Connection connection, String id, OptionalLong expected) throws SQLException {
     Kind.RULES.lock(connection);
     HistoryTable.Entry last =
         HistoryTable.of(connection, id).stream()
@@ -78,11 +114,15 @@ final class RuleTable {
                 () ->
                     new IllegalArgumentException(
                         "rule '" + id + "' has no history; there is nothing to undo"));
+    long revision = last.change().revision();
+    if (expected.orElse(revision) != revision) {
+      throw new StaleRevisionException(id, expected.getAsLong(), revision);
+    }
     String body = last.change().before().orElse(null);
     if (body != null) {
       var unused = Rules.readOne("weir_history " + id, body);
     }
-    return write(connection, id, last.position(), find(connection, id), body, who);
+    return write(connection, id, last.position(), find(connection, id).isPresent(), body);
   }
 
   private static Optional<RuleRow> expect(Connection connection, String id, long expected)
@@ -113,32 +153,22 @@ final class RuleTable {
   }
 
   private static long write(
-      Connection connection,
-      String id,
-      long position,
-      Optional<RuleRow> old,
-      @Nullable String body,
-      String who)
+      Connection connection, String id, long position, boolean exists, @Nullable String body)
       throws SQLException {
-    long revision = Kind.RULES.next(connection);
     if (body == null) {
       try (PreparedStatement delete = connection.prepareStatement(DELETE)) {
         delete.setString(1, id);
         delete.executeUpdate();
       }
     } else {
-      String sql = old.isPresent() ? UPDATE : INSERT;
-      try (PreparedStatement write = connection.prepareStatement(sql)) {
+      try (PreparedStatement write = connection.prepareStatement(exists ? UPDATE : INSERT)) {
         write.setLong(1, position);
         write.setString(2, body);
-        write.setLong(3, revision);
-        write.setString(4, id);
+        write.setString(3, id);
         write.executeUpdate();
       }
     }
-    String before = old.map(RuleRow::body).orElse(null);
-    HistoryTable.add(connection, revision, id, position, who, before, body);
-    return revision;
+    return Kind.RULES.revision(connection);
   }
 
   private static RuleRow row(ResultSet row) throws SQLException {

@@ -3,15 +3,12 @@ package io.weir.rules.database;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What holds of every database holds of H2, where nodes only look. */
 class H2Test {
-  private static final Duration EVERY = Duration.ofSeconds(1);
-
   @SuppressWarnings("NullAway.Init")
   @TempDir
   Path folder;
@@ -22,10 +19,21 @@ class H2Test {
     String url() {
       return h2();
     }
+  }
 
+  @Nested
+  class OfBadRows extends BadRowsContract {
     @Override
-    Duration every() {
-      return EVERY;
+    String url() {
+      return h2();
+    }
+  }
+
+  @Nested
+  class OfHandEdits extends HandEditsContract {
+    @Override
+    String url() {
+      return h2();
     }
   }
 
@@ -34,11 +42,6 @@ class H2Test {
     @Override
     String url() {
       return h2();
-    }
-
-    @Override
-    Duration every() {
-      return EVERY;
     }
   }
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What API keys in any database do, and how long much of everything takes. */
-@Timeout(300)
+@Timeout(120)
 abstract class KeysContract extends DatabaseTest {
   private static final int RULES = 10_000;
   private static final int KEYS = 100_000;
@@ -28,17 +28,16 @@ abstract class KeysContract extends DatabaseTest {
   @Test
   void aKeyIsGoodOnEveryNodeUntilItIsRevoked() {
     ApiKeys here = node().keys();
-    ApiKeys there = hearingNode().keys();
-    Duration reach = reach();
+    ApiKeys there = node().keys();
     NewKey key = here.create("acme", "pro", "ann");
     Optional<Caller> acme = Optional.of(new Caller(key.id(), "acme", "pro"));
     assertThat(here.verify(key.secret())).isEqualTo(acme);
-    Soon.until(reach, "the key is good there", () -> there.verify(key.secret()).equals(acme));
+    Soon.until(SOON, "the key is good there", () -> there.verify(key.secret()).equals(acme));
     NewKey other = there.create("acme", "", "bob");
     assertThat(here.revoke(key.id())).isTrue();
     assertThat(here.revoke(key.id())).isFalse();
     assertThat(here.verify(key.secret())).isEmpty();
-    Soon.until(reach, "the key is bad there", () -> there.verify(key.secret()).isEmpty());
+    Soon.until(SOON, "the key is bad there", () -> there.verify(key.secret()).isEmpty());
     assertThat(there.verify(other.secret())).isPresent();
     assertThat(there.list()).extracting(ApiKey::who).containsExactly("ann", "bob");
     assertThat(there.list().get(0).revoked()).isPresent();
@@ -70,17 +69,6 @@ abstract class KeysContract extends DatabaseTest {
   }
 
   @Test
-  void aKeyRevokedOrDeletedByHandIsFound() {
-    ApiKeys keys = eagerNode().keys();
-    NewKey revoked = keys.create("acme", "pro", "ann");
-    NewKey deleted = keys.create("acme", "pro", "ann");
-    byHand("UPDATE weir_key SET revoked_at = created_at WHERE id = '" + revoked.id() + "'");
-    Soon.until(LONG, "it is revoked", () -> keys.verify(revoked.secret()).isEmpty());
-    byHand("DELETE FROM weir_key WHERE id = '" + deleted.id() + "'");
-    Soon.until(LONG, "it is deleted", () -> keys.verify(deleted.secret()).isEmpty());
-  }
-
-  @Test
   void tenThousandRulesAndAHundredThousandKeysAreReadWhileDecisionsGoOn() throws Exception {
     DatabaseRules node = node();
     node.put(rule("always", 1_000_000), "ann", 0);
@@ -102,7 +90,8 @@ abstract class KeysContract extends DatabaseTest {
     decider.start();
     try {
       fill();
-      Soon.until(LONG, "all is read", () -> node.current().rules().size() > RULES);
+      Soon.until(
+          Duration.ofSeconds(20), "all is read", () -> node.current().rules().size() > RULES);
       Duration start = Took.by(() -> assertThat(node().current().rules()).hasSize(RULES + 1));
       Duration change = Took.by(() -> node.put(rule("always", 1), "ann", node.revision("always")));
       System.out.printf(
@@ -126,19 +115,17 @@ abstract class KeysContract extends DatabaseTest {
   private void fill() throws Exception {
     try (Connection connection = DriverManager.getConnection(url())) {
       connection.setAutoCommit(false);
-      long rules = Kind.RULES.next(connection);
       try (PreparedStatement insert =
           connection.prepareStatement("INSERT INTO weir_rule VALUES (?, ?, ?, ?)")) {
         for (int i = 0; i < RULES; i++) {
           insert.setString(1, "rule-" + i);
           insert.setLong(2, i + 10);
           insert.setString(3, Rules.toJson(rule("rule-" + i, i + 1)));
-          insert.setLong(4, rules);
+          insert.setLong(4, 0);
           insert.addBatch();
         }
         insert.executeBatch();
       }
-      long keys = Kind.KEYS.next(connection);
       try (PreparedStatement insert =
           connection.prepareStatement(
               "INSERT INTO weir_key (id, hash, owner, tier, who, revision) VALUES (?, ?, ?, ?, ?, ?)")) {
@@ -148,7 +135,7 @@ abstract class KeysContract extends DatabaseTest {
           insert.setString(3, "user-" + i);
           insert.setString(4, "pro");
           insert.setString(5, "ann");
-          insert.setLong(6, keys);
+          insert.setLong(6, 0);
           insert.addBatch();
         }
         insert.executeBatch();

@@ -1,15 +1,15 @@
 package io.weir.rules.database;
 
+import io.weir.testkit.Soon;
+import io.weir.testkit.postgres.PostgresProcess;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /** What holds of every database holds of PostgreSQL, which tells of a change at once. */
 class PostgresTest {
-  /** A node that looks so seldom sees only what it is told of. */
-  private static final Duration NEVER = Duration.ofDays(1);
-
   @SuppressWarnings("NullAway.Init")
   private static PostgresProcess postgres;
 
@@ -31,10 +31,50 @@ class PostgresTest {
     String url() {
       return url;
     }
+  }
+
+  /** Told by the database: their own looks would come far too late. */
+  @Nested
+  class OfTelling extends DatabaseTest {
+    private final String url = postgres.newDatabase();
 
     @Override
-    Duration every() {
-      return NEVER;
+    String url() {
+      return url;
+    }
+
+    @Test
+    void changesAndEditsAndKeysAreTold() {
+      DatabaseRules here = node(Duration.ofMinutes(1));
+      DatabaseRules there = node(Duration.ofMinutes(1));
+      here.put(rule("api", 1), "ann", 0);
+      Soon.until(SOON, "it is told", () -> there.revision("api") > 0);
+      byHand("DELETE FROM weir_rule");
+      Soon.until(SOON, "it is told", () -> there.current().rules().isEmpty());
+      NewKey key = here.keys().create("acme", "pro", "ann");
+      Soon.until(SOON, "it is told", () -> there.keys().verify(key.secret()).isPresent());
+      here.keys().revoke(key.id());
+      Soon.until(SOON, "it is told", () -> there.keys().verify(key.secret()).isEmpty());
+    }
+  }
+
+  @Nested
+  class OfBadRows extends BadRowsContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+  }
+
+  @Nested
+  class OfHandEdits extends HandEditsContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
     }
   }
 
@@ -45,11 +85,6 @@ class PostgresTest {
     @Override
     String url() {
       return url;
-    }
-
-    @Override
-    Duration every() {
-      return NEVER;
     }
   }
 }

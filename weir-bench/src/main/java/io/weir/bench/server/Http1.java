@@ -1,0 +1,102 @@
+package io.weir.bench.server;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/** POSTs over HTTP/1.1, one at a time, with one of several bodies each. */
+final class Http1 implements Exchange {
+  private static final byte[] LENGTH = "content-length:".getBytes(ISO_8859_1);
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private final List<byte[]> requests;
+  private int next;
+
+  private Http1(List<byte[]> requests, int first) {
+    this.requests = requests;
+    this.next = first;
+  }
+
+  /** The requests of these bodies, ready to be sent. */
+  static List<byte[]> requests(String path, List<String> bodies) {
+    return bodies.stream()
+        .map(
+            body ->
+                "POST %s HTTP/1.1\r\nhost: bench\r\ncontent-length: %d\r\n\r\n%s"
+                    .formatted(path, body.length(), body)
+                    .getBytes(ISO_8859_1))
+        .toList();
+  }
+
+  /** A connection that begins at one of the requests and goes through all. */
+  static Http1 over(List<byte[]> requests, int first) {
+    return new Http1(requests, first);
+  }
+
+  @Override
+  public byte[] opening() {
+    return new byte[0];
+  }
+
+  @Override
+  public int slots() {
+    return 1;
+  }
+
+  @Override
+  public ByteBuffer request(int slot) {
+    next = next + 1 >= requests.size() ? 0 : next + 1;
+    return ByteBuffer.wrap(requests.get(next));
+  }
+
+  @Override
+  public ByteBuffer received(ByteBuffer in, IntConsumer answered) {
+    int end = headEnd(in);
+    if (end >= 0) {
+      int length = contentLength(in, end);
+      if (in.limit() - end >= length) {
+        checkStatus(in);
+        in.position(end + length);
+        answered.accept(0);
+      }
+    }
+    return NOTHING;
+  }
+
+  private static void checkStatus(ByteBuffer in) {
+    if (in.get(in.position() + "HTTP/1.1 ".length()) != '2') {
+      byte[] all = new byte[in.limit() - in.position()];
+      in.get(in.position(), all);
+      throw new IllegalStateException("answered: " + new String(all, ISO_8859_1));
+    }
+  }
+
+  /** Where the body begins; -1 if the head is not whole. */
+  private static int headEnd(ByteBuffer in) {
+    for (int i = in.position() + 3; i < in.limit(); i++) {
+      if (in.get(i) == '\n' && in.get(i - 1) == '\r' && in.get(i - 2) == '\n') {
+        return i + 1;
+      }
+    }
+    return -1;
+  }
+
+  private static int contentLength(ByteBuffer in, int end) {
+    for (int i = in.position(); i < end - LENGTH.length; i++) {
+      int k = 0;
+      while (k < LENGTH.length && (in.get(i + k) | 0x20) == (LENGTH[k] | 0x20)) {
+        k++;
+      }
+      if (k == LENGTH.length) {
+        int length = 0;
+        for (int d = i + k; in.get(d) != '\r'; d++) {
+          length = in.get(d) == ' ' ? 0 : length * 10 + in.get(d) - '0';
+        }
+        return length;
+      }
+    }
+    throw new IllegalStateException("an answer does not tell its length");
+  }
+}

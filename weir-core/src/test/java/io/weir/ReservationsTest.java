@@ -1,0 +1,149 @@
+package io.weir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.store.MemoryStore;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import io.weir.store.Store;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of reservations when a limiter is closed. */
+class ReservationsTest {
+  private static final RuleSet RULES =
+      RuleSet.of(Rule.named("tokens").per("user").limit("100000/day").build());
+
+  private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
+  private final SlowStore store = new SlowStore(new MemoryStore(now::get));
+  private final Limiter limiter = Weir.limiter(RULES).store(store).clock(now::get).build();
+
+  @Test
+  void whatIsOpenIsGivenBackAndWhatIsSettledIsNot() {
+    assertThat(reserve(300).commit(200).join()).isTrue();
+    Reservation open = reserve(5000);
+    Reservation cancelled = reserve(70);
+    assertThat(cancelled.cancel().join()).isTrue();
+    limiter.close();
+    assertThat(used()).isEqualTo(200);
+    assertThat(open.commit(5000).join()).as("closed before it").isFalse();
+    limiter.close();
+    assertThat(used()).isEqualTo(200);
+  }
+
+  @Test
+  void whatWasUsedInAnotherWindowIsNotGivenBack() {
+    RuleSet rules =
+        RuleSet.of(
+            Rule.named("w").per("user").algorithm("fixed-window").limit("10/minute").build());
+    Limiter windows = Weir.limiter(rules).store(store).clock(now::get).build();
+    var unused = windows.reserve(user().cost(10), Duration.ofHours(1)).join();
+    now.addAndGet(60_000_000);
+    windows.decideNow(user().cost(10));
+    windows.close();
+    assertThat(windows.peek(user()).join().allowed()).isFalse();
+  }
+
+  @Test
+  void whatIsReservedTooLateIsGivenBackAtOnce() {
+    limiter.close();
+    Reservation late = reserve(500);
+    assertThat(late.decision().allowed()).isTrue();
+    assertThat(used()).isZero();
+    assertThat(late.cancel().join()).as("still open").isFalse();
+  }
+
+  @Test
+  void thousandsAreGivenBackWithoutOverrunningTheStore() {
+    for (int i = 0; i < 10_000; i++) {
+      var unused = reserve(2);
+    }
+    assertThat(used()).isEqualTo(20_000);
+    store.late = true;
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(limiter::close);
+    int most = 0;
+    while (!closed.isDone()) {
+      most = Math.max(most, store.answer());
+      Thread.onSpinWait();
+    }
+    closed.join();
+    assertThat(most).isBetween(1, 250);
+    store.late = false;
+    assertThat(used()).isZero();
+  }
+
+  @Test
+  void aStoreThatDoesNotAnswerIsNotWaitedForLong() {
+    Reservations reservations = new Reservations(store, now::get);
+    Decision decision = limiter.decideNow(user().cost(10));
+    Reservation held = reservations.open(decision, Duration.ofMinutes(1));
+    store.late = true;
+    reservations.close(Duration.ofMillis(20));
+    assertThat(store.waiting).as("asked, not answered").hasSize(1);
+    assertThat(held.cancel().join()).isFalse();
+  }
+
+  private Reservation reserve(long cost) {
+    return limiter.reserve(user().cost(cost), Duration.ofMinutes(1)).join();
+  }
+
+  private long used() {
+    return 100_000 - limiter.peek(user()).join().remaining();
+  }
+
+  private static Request user() {
+    return Request.of("user", "x");
+  }
+
+  /** Answers what is given back when it is told to, where it is to be late. */
+  private static final class SlowStore implements Store {
+    private final Store counters;
+    final List<Runnable> waiting = new ArrayList<>();
+    volatile boolean late;
+
+    SlowStore(Store counters) {
+      this.counters = counters;
+    }
+
+    @Override
+    public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
+      return counters.take(claims, mode);
+    }
+
+    @Override
+    public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
+      if (!late) {
+        return counters.refund(claims, chargedAt);
+      }
+      CompletableFuture<Outcome[]> answer = new CompletableFuture<>();
+      synchronized (this) {
+        waiting.add(() -> answer.complete(counters.refund(claims, chargedAt).join()));
+      }
+      return answer;
+    }
+
+    /** Answers all that waits; how many that were. */
+    int answer() {
+      List<Runnable> some;
+      synchronized (this) {
+        some = new ArrayList<>(waiting);
+        waiting.clear();
+      }
+      some.forEach(Runnable::run);
+      return some.size();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+      return counters.fingerprint();
+    }
+  }
+}

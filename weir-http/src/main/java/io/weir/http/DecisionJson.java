@@ -1,0 +1,52 @@
+package io.weir.http;
+
+import io.weir.Decision;
+import io.weir.Decision.RuleOutcome;
+import java.util.List;
+
+/**
+ * A whole decision as the JSON of the decision API, shadow rules included: for services that ask,
+ * not for their callers, whom a {@link Refusal} tells less.
+ *
+ * <p>Durations are in milliseconds, rounded up.
+ */
+public final class DecisionJson {
+  private static final int TYPICAL_LENGTH = 256;
+
+  private DecisionJson() {}
+
+  public static String of(Decision decision) {
+    StringBuilder out = new StringBuilder(TYPICAL_LENGTH);
+    return fields(out.append('{'), decision).append('}').toString();
+  }
+
+  /** Appends the fields without the braces, for an object that has more. */
+  public static StringBuilder fields(StringBuilder out, Decision decision) {
+    out.append("\"allowed\":").append(decision.allowed());
+    out.append(",\"degraded\":").append(decision.degraded());
+    out.append(",\"delay_ms\":").append(Rounded.millis(decision.delay()));
+    out.append(",\"retry_after_ms\":").append(Rounded.millis(decision.retryAfter()));
+    out.append(",\"revision\":").append(decision.revision());
+    out.append(",\"rules\":[");
+    List<RuleOutcome> rules = decision.rules();
+    for (int i = 0; i < rules.size(); i++) {
+      rule(i == 0 ? out : out.append(','), rules.get(i));
+    }
+    out.append(']');
+    if (!decision.allowed()) {
+      Refusal.fields(out.append(','), decision);
+    }
+    return out;
+  }
+
+  private static void rule(StringBuilder out, RuleOutcome rule) {
+    Json.quote(out.append("{\"id\":"), rule.rule());
+    out.append(",\"allowed\":").append(rule.allowed());
+    out.append(",\"shadow\":").append(rule.shadow());
+    out.append(",\"limit\":").append(rule.limit());
+    out.append(",\"remaining\":").append(rule.remaining());
+    out.append(",\"reset_ms\":").append(Rounded.millis(rule.reset()));
+    out.append(",\"retry_after_ms\":").append(Rounded.millis(rule.retryAfter()));
+    out.append('}');
+  }
+}

@@ -1,0 +1,81 @@
+package io.weir.http;
+
+import io.weir.Decision;
+import io.weir.store.Outcome;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/**
+ * The header fields that tell a caller of a decision.
+ *
+ * <p>The {@code X-RateLimit} fields speak of the limit that bound, {@code RateLimit-Policy} and
+ * {@code RateLimit} (draft-ietf-httpapi-ratelimit-headers-10) of every enforcing limit that met the
+ * request. Shadow rules are not told of; where no enforcing rule met the request there are no
+ * fields. Of a limit the store was silent about and the posture admitted, only the policy is told:
+ * what is left of it nobody knows, and a zero would make careful callers stop.
+ */
+public final class RateLimitHeaders {
+  public static final String LIMIT = "X-RateLimit-Limit";
+  public static final String REMAINING = "X-RateLimit-Remaining";
+  public static final String RESET = "X-RateLimit-Reset";
+  public static final String RETRY_AFTER = "Retry-After";
+  public static final String POLICY = "RateLimit-Policy";
+  public static final String SERVICE = "RateLimit";
+
+  /** All that may be written: what a proxy removes from its upstream's answer before. */
+  public static final List<String> NAMES =
+      List.of(LIMIT, REMAINING, RESET, RETRY_AFTER, POLICY, SERVICE);
+
+  private static final int TYPICAL_LENGTH = 48;
+
+  private RateLimitHeaders() {}
+
+  /** Gives every field to {@code out}, name and value, each name at most once. */
+  public static void write(Decision decision, BiConsumer<String, String> out) {
+    int binding = decision.binding();
+    if (binding < 0) {
+      return;
+    }
+    Outcome bound = decision.outcome(binding);
+    out.accept(LIMIT, Long.toString(decision.claim(binding).limit().most()));
+    if (isKnown(bound)) {
+      long back = bound.time() + Math.max(bound.reset(), bound.waitFor());
+      out.accept(REMAINING, Long.toString(bound.remaining()));
+      out.accept(RESET, Long.toString(Rounded.seconds(back)));
+    }
+    long wait = RetryAfter.seconds(decision);
+    if (wait != RetryAfter.NONE) {
+      out.accept(RETRY_AFTER, Long.toString(wait));
+    }
+    writeFields(decision, out);
+  }
+
+  private static void writeFields(Decision decision, BiConsumer<String, String> out) {
+    StringBuilder policy = new StringBuilder(TYPICAL_LENGTH);
+    StringBuilder service = new StringBuilder(TYPICAL_LENGTH);
+    for (int i = 0; i < decision.size(); i++) {
+      if (decision.claim(i).limit().shadow()) {
+        continue;
+      }
+      Policy.appendPolicy(separated(policy), decision, i);
+      if (isKnown(decision.outcome(i))) {
+        Policy.appendService(separated(service), decision, i);
+      }
+    }
+    out.accept(POLICY, policy.toString());
+    if (service.length() > 0) {
+      out.accept(SERVICE, service.toString());
+    }
+  }
+
+  private static StringBuilder separated(StringBuilder list) {
+    return list.length() == 0 ? list : list.append(", ");
+  }
+
+  /**
+   * Whether there is something to tell of what is left: a local posture counts, an open one not.
+   */
+  private static boolean isKnown(Outcome outcome) {
+    return !outcome.degraded() || !outcome.fits() || outcome.reset() > 0;
+  }
+}

@@ -1,0 +1,19 @@
+package io.weir.http;
+
+import io.weir.Decision;
+
+/** How long a refused caller is told to wait, in whole seconds. */
+final class RetryAfter {
+  /** It was not refused, or waiting does not help. */
+  static final long NONE = 0;
+
+  private RetryAfter() {}
+
+  /** Rounded up and at least 1; {@link #NONE} if it was admitted or can never be. */
+  static long seconds(Decision decision) {
+    if (decision.allowed() || decision.never()) {
+      return NONE;
+    }
+    return Math.max(1, Rounded.seconds(decision.outcome(decision.binding()).waitFor()));
+  }
+}

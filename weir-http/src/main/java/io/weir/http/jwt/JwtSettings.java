@@ -1,0 +1,91 @@
+package io.weir.http.jwt;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Which tokens are believed: signed with one secret, or with a key of a JSON Web Key Set.
+ *
+ * @param secret of HMAC signatures; empty where there are keys
+ * @param jwks a file or the address of a key set; empty where there is a secret
+ * @param algorithms those believed, whatever a token asks for; {@code none} never is
+ * @param issuer who must have issued a token; empty for anyone who has the key
+ * @param audience whom a token must be for; empty for anyone
+ * @param leeway by how much clocks may differ
+ */
+public record JwtSettings(
+    String secret,
+    String jwks,
+    List<String> algorithms,
+    String issuer,
+    String audience,
+    Duration leeway) {
+  static final List<String> OF_SECRETS = List.of("HS256", "HS384", "HS512");
+  static final List<String> OF_KEYS =
+      List.of("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512");
+
+  private static final Duration USUAL_LEEWAY = Duration.ofSeconds(30);
+  private static final Duration MOST_LEEWAY = Duration.ofMinutes(10);
+
+  public JwtSettings {
+    algorithms = List.copyOf(algorithms);
+    if (secret.isEmpty() == jwks.isEmpty()) {
+      throw new IllegalArgumentException("jwt: write either a secret or jwks");
+    }
+    List<String> known = jwks.isEmpty() ? OF_SECRETS : OF_KEYS;
+    if (algorithms.isEmpty() || !known.containsAll(algorithms)) {
+      throw new IllegalArgumentException(
+          "jwt: algorithms " + algorithms + " cannot be; write some of " + known);
+    }
+    for (String algorithm : algorithms) {
+      int bytes = Integer.parseInt(algorithm.substring(2)) / Byte.SIZE;
+      if (jwks.isEmpty() && secret.getBytes(UTF_8).length < bytes) {
+        throw new IllegalArgumentException(
+            "jwt: the secret is too short for %s; write at least %d random characters"
+                .formatted(algorithm, bytes));
+      }
+    }
+    if (leeway.isNegative() || leeway.compareTo(MOST_LEEWAY) > 0) {
+      throw new IllegalArgumentException(
+          "jwt: a leeway of " + leeway + " cannot be; write 0s to 10m, such as 30s");
+    }
+  }
+
+  /** Tokens signed by HS256 with a secret of at least 32 characters. */
+  public static JwtSettings ofSecret(String secret) {
+    return new JwtSettings(secret, "", List.of("HS256"), "", "", USUAL_LEEWAY);
+  }
+
+  /**
+   * Tokens signed by RS256 or ES256 with a key of a set.
+   *
+   * @param jwks a file, or an address that begins with {@code https://} or {@code http://}
+   */
+  public static JwtSettings ofKeys(String jwks) {
+    return new JwtSettings("", jwks, List.of("RS256", "ES256"), "", "", USUAL_LEEWAY);
+  }
+
+  public JwtSettings withAlgorithms(List<String> others) {
+    return new JwtSettings(secret, jwks, others, issuer, audience, leeway);
+  }
+
+  public JwtSettings withIssuer(String other) {
+    return new JwtSettings(secret, jwks, algorithms, other, audience, leeway);
+  }
+
+  public JwtSettings withAudience(String other) {
+    return new JwtSettings(secret, jwks, algorithms, issuer, other, leeway);
+  }
+
+  public JwtSettings withLeeway(Duration other) {
+    return new JwtSettings(secret, jwks, algorithms, issuer, audience, other);
+  }
+
+  /** Without the secret. */
+  @Override
+  public String toString() {
+    return "jwt " + algorithms + " by " + (jwks.isEmpty() ? "a secret" : "the keys of " + jwks);
+  }
+}

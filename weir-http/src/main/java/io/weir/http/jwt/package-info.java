@@ -1,0 +1,2 @@
+/** Callers known by a JSON Web Token whose signature holds. */
+package io.weir.http.jwt;

@@ -1,0 +1,2 @@
+/** What people write, as values with their places, and what is wrong with it. */
+package io.weir.rules.text;

@@ -1,0 +1,136 @@
+package io.weir.server;
+
+import io.weir.Limiter;
+import io.weir.Weir;
+import io.weir.http.Identity;
+import io.weir.redis.RedisStore;
+import io.weir.rule.RuleSource;
+import io.weir.rules.FileRules;
+import io.weir.rules.database.DatabaseException;
+import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.text.TextException;
+import io.weir.server.admin.Activity;
+import io.weir.server.alerts.AlertHook;
+import io.weir.server.config.Config;
+import io.weir.server.config.Settings;
+import io.weir.server.metrics.Metrics;
+import io.weir.server.metrics.Vitals;
+import io.weir.server.refusals.RefusalLog;
+import io.weir.server.tracing.Tracing;
+import io.weir.server.web.Desk;
+import io.weir.store.Clock;
+import io.weir.store.MemoryStore;
+import io.weir.store.Store;
+import io.weir.store.StoreListener;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * What all doors of a node share: its rules, its store, the limiter over both, and their metrics.
+ *
+ * <p>At its end what is reserved is given back first, then store and rules are closed.
+ */
+final class Backend {
+  final String node;
+  final Metrics metrics = new Metrics(Clock.system());
+  final Activity activity = new Activity(Clock.system());
+  final RuleSource rules;
+  final Store store;
+  final Limiter limiter;
+  final Identity identity;
+  final Desk desk;
+
+  /**
+   * @param endings what must be closed at the end, also if this fails half-way
+   */
+  Backend(Config config, Endings endings) {
+    node = config.get(Settings.NODE).orElseGet(Summary::hostName);
+    endings.add(metrics);
+    checkData(config);
+    rules = openRules(config, endings);
+    store = openStore(config, endings);
+    Vitals vitals = Vitals.of(rules, store);
+    metrics.watch(vitals);
+    config
+        .get(Settings.ALERT_WEBHOOK)
+        .ifPresent(url -> endings.add(AlertHook.start(URI.create(url), node, vitals)));
+    Weir.Builder builder = Weir.limiter(rules).store(store).listener(metrics.decisions());
+    if (config.get(Settings.ADMIN_PORT).isPresent()) {
+      builder.listener(activity.decisions());
+    }
+    refusalLog(config).map(endings::add).ifPresent(builder::listener);
+    limiter = endings.add(builder.build());
+    identity = identity(config, endings);
+    desk = new Desk(limiter, metrics.decisions(), Tracing.global());
+  }
+
+  private static void checkData(Config config) {
+    Path data = config.get(Settings.DATA);
+    try {
+      Files.createDirectories(data);
+    } catch (IOException e) {
+      throw new StartException(
+          "the folder '" + data + "' cannot be written; write another with --data", e);
+    }
+    if (!Files.isWritable(data)) {
+      throw new StartException(
+          "the folder '" + data + "' cannot be written; write another with --data");
+    }
+  }
+
+  private RuleSource openRules(Config config, Endings endings) {
+    String url = config.get(Settings.RULES);
+    try {
+      return url.startsWith("file:")
+          ? endings.add(FileRules.open(url, metrics.rules(), activity.rules()))
+          : endings.add(
+              DatabaseRules.open(
+                  url,
+                  config.get(Settings.DATA).resolve("rules-copy"),
+                  metrics.rules(),
+                  activity.rules()));
+    } catch (TextException | DatabaseException e) {
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static Optional<RefusalLog> refusalLog(Config config) {
+    String where = config.get(Settings.REFUSAL_LOG);
+    try {
+      return where.equals("off")
+          ? Optional.empty()
+          : Optional.of(
+              RefusalLog.open(where, config.get(Settings.REFUSAL_LOG_RATE), Optional.empty()));
+    } catch (IllegalArgumentException e) {
+      throw new StartException("refusal-log: " + e.getMessage(), e);
+    }
+  }
+
+  private Identity identity(Config config, Endings endings) {
+    try {
+      return Identities.of(config, rules, endings);
+    } catch (IllegalArgumentException e) {
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private Store openStore(Config config, Endings endings) {
+    String url = config.get(Settings.STORE);
+    if (url.equals("memory")) {
+      Path kept = config.get(Settings.DATA).resolve("counters");
+      MemoryStore memory = MemoryStore.load(kept, Clock.system());
+      endings.add(() -> memory.save(kept));
+      return memory;
+    }
+    return endings.add(
+        RedisStore.at(url)
+            .deadline(config.get(Settings.STORE_DEADLINE))
+            .maxInFlight(config.get(Settings.STORE_IN_FLIGHT))
+            .prefix(config.get(Settings.STORE_PREFIX))
+            .listener(StoreListener.both(metrics.store(), activity.store()))
+            .open());
+  }
+}

@@ -1,0 +1,44 @@
+package io.weir.server;
+
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.weir.server.config.Config;
+import io.weir.server.config.Settings;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** What all doors have in common: bounds on what a caller may send, and TLS. */
+final class DoorOptions {
+  private static final int MAX_HEADER_BYTES = 16 * 1024;
+  private static final int MAX_LINE_BYTES = 8 * 1024;
+
+  private DoorOptions() {}
+
+  static HttpServerOptions of(Config config) {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setMaxHeaderSize(MAX_HEADER_BYTES)
+            .setMaxInitialLineLength(MAX_LINE_BYTES)
+            .setIdleTimeout((int) config.get(Settings.IDLE_TIMEOUT).toMillis())
+            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+            // else a handler for it looks at every request, and gives up on deep pipelines
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setPerMessageWebSocketCompressionSupported(false);
+    Optional<Path> cert = config.get(Settings.TLS_CERT);
+    Optional<Path> key = config.get(Settings.TLS_KEY);
+    if (cert.isPresent() != key.isPresent()) {
+      throw new StartException("TLS takes both; write --tls-cert and --tls-key");
+    }
+    if (cert.isPresent() && key.isPresent()) {
+      options
+          .setSsl(true)
+          .setUseAlpn(true)
+          .setKeyCertOptions(
+              new PemKeyCertOptions()
+                  .setCertPath(cert.get().toString())
+                  .setKeyPath(key.get().toString()));
+    }
+    return options;
+  }
+}

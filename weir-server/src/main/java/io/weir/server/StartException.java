@@ -1,0 +1,14 @@
+package io.weir.server;
+
+/** Why the server cannot start, in one line that says what to change. */
+public final class StartException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  public StartException(String reason) {
+    super(reason);
+  }
+
+  public StartException(String reason, Throwable cause) {
+    super(reason, cause);
+  }
+}

@@ -1,0 +1,129 @@
+package io.weir.server.cli;
+
+import io.weir.rules.Rules;
+import io.weir.rules.database.DatabaseRules;
+import io.weir.server.Server;
+import io.weir.server.StartException;
+import io.weir.server.config.Config;
+import io.weir.server.config.Setting;
+import io.weir.server.config.Settings;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/**
+ * Runs everything on defaults that need nothing, with sample rules, and says what to try. What it
+ * writes is in a folder of its own, which is gone when it ends.
+ */
+@Command(
+    name = "demo",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs everything on embedded defaults, with sample rules, and prints what to try.",
+      "Ctrl-C ends it; nothing is left behind."
+    })
+final class Demo implements Callable<Integer> {
+  private static final String RULES =
+      """
+      rules:
+        - {id: five-a-minute, match: {user: "*"}, per: [user], limit: 5/minute}
+        - {id: orders-free-tier, match: {endpoint: "GET /v1/orders/**", tier: free}, per: [user], limit: [2/second, 20/minute]}
+        - {id: login, match: {endpoint: "POST /login"}, per: [ip], limit: 3/minute, algorithm: sliding-log, on-store-failure: closed}
+        - {id: gateway-per-address, match: {endpoint: "GET /**"}, per: [ip], limit: 5/10s}
+        - {id: thinking-of-tightening, match: {user: "*"}, per: [user], limit: 2/minute, shadow: true}
+      """;
+
+  @Spec CommandSpec spec;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Path folder = folder();
+    Running running = Running.until(() -> start(folder), () -> delete(folder));
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(running.summary());
+    out.println(tries(running));
+    out.flush();
+    running.await();
+    return 0;
+  }
+
+  private Server start(Path folder) {
+    String rules = "jdbc:h2:file:" + folder.resolve("rules").toAbsolutePath();
+    try (DatabaseRules database = DatabaseRules.open(rules)) {
+      Rules.read("the demonstration's rules", RULES).forEach(r -> database.put(r, "demo", 0));
+    }
+    Map<String, String> flags = new HashMap<>();
+    flags.put("rules", rules);
+    flags.put("data", folder.toString());
+    flags.put("node", "demo");
+    for (Setting<OptionalInt> port :
+        List.of(
+            Settings.HTTP_PORT, Settings.GRPC_PORT, Settings.GATEWAY_PORT, Settings.ADMIN_PORT)) {
+      flags.put(port.flag(), isFree(Integer.parseInt(port.usual())) ? port.usual() : "0");
+    }
+    for (String door : List.of("http", "grpc", "gateway", "admin")) {
+      flags.put(door + "-host", "127.0.0.1");
+    }
+    return Server.start(Config.of(flags));
+  }
+
+  private static String tries(Running server) {
+    return """
+        Five a minute for each user. Ask in another terminal, six times:
+
+          curl -i http://127.0.0.1:%d/v1/check -d '{"attributes":{"user":"42"}}'
+
+        or
+
+          ./weir check user=42 --server http://127.0.0.1:%d
+
+        What was decided, by rule:
+
+          curl -s http://127.0.0.1:%d/metrics | grep weir_decisions
+
+        Ctrl-C ends it."""
+        .formatted(server.port("http"), server.port("http"), server.port("admin"));
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static Path folder() {
+    try {
+      return Files.createTempDirectory("weir-demo");
+    } catch (IOException e) {
+      throw new StartException("no temporary folder can be made: " + e.getMessage(), e);
+    }
+  }
+
+  private static void delete(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package io.weir.server.cli;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+
+/** Where {@code weir} begins: finds the command, and turns what goes wrong into one line. */
+@Command(
+    name = "weir",
+    description =
+        "A distributed rate limiter: exact, fast, and still deciding when its store is gone.",
+    synopsisSubcommandLabel = "COMMAND",
+    footerHeading = "",
+    footer = {"", "Begin with @|bold weir demo|@; every command explains itself with --help."},
+    exitCodeList = {
+      "0:well",
+      "1:something is wrong, said in one line",
+      "2:no: refused (check), or different (rules diff)"
+    })
+public final class Main {
+  static final int WRONG = 1;
+
+  private static final int WIDTH = 100;
+  private static final List<String> SERVING = List.of("serve", "demo");
+
+  @Option(
+      names = {"-v", "--verbose"},
+      scope = ScopeType.INHERIT,
+      description = "Shows where in the program an error happened.")
+  boolean verbose;
+
+  private Main() {}
+
+  public static void main(String[] args) {
+    CommandLine line = commandLine();
+    line.setOut(writer(System.out)).setErr(writer(System.err));
+    line.setExecutionStrategy(
+        parsed -> {
+          Logs.set(isServing(parsed) || line.<Main>getCommand().verbose);
+          return new CommandLine.RunLast().execute(parsed);
+        });
+    int code;
+    try {
+      code = line.execute(args);
+    } catch (Throwable e) { // what nobody could know of, such as no memory
+      code = Complaints.failed(e, line.getErr(), line.<Main>getCommand().verbose);
+    }
+    line.getOut().flush();
+    line.getErr().flush();
+    System.exit(code);
+  }
+
+  /** All commands, with the output they write to still to be said. */
+  static CommandLine commandLine() {
+    return commandLine(System.getenv());
+  }
+
+  static CommandLine commandLine(Map<String, String> environment) {
+    CommandLine line = new CommandLine(new Main());
+    line.addSubcommand(Serve.spec(environment));
+    line.addSubcommand(new Demo());
+    line.addSubcommand(new Check());
+    line.addSubcommand(RulesCommand.with(environment));
+    line.addSubcommand(Examine.spec(environment));
+    line.addSubcommand(new Completion());
+    explain(line);
+    line.setExpandAtFiles(false); // an attribute may begin with @
+    line.setParameterExceptionHandler(Complaints::unread);
+    line.setExecutionExceptionHandler(
+        (e, command, parsed) ->
+            Complaints.failed(e, command.getErr(), line.<Main>getCommand().verbose));
+    return line;
+  }
+
+  /** What the help of all commands has in common. */
+  private static void explain(CommandLine line) {
+    CommandSpec spec = line.getCommandSpec().versionProvider(new Version());
+    if (!spec.mixinStandardHelpOptions()) {
+      spec.mixinStandardHelpOptions(true);
+    }
+    var usage = spec.usageMessage().width(WIDTH).exitCodeListHeading("%nExit codes:%n");
+    if (usage.footerHeading().isEmpty() && usage.footer().length > 0 && line.getParent() != null) {
+      usage.footerHeading("%nExamples:%n");
+    }
+    line.getSubcommands().values().forEach(Main::explain);
+  }
+
+  private static boolean isServing(ParseResult parsed) {
+    return parsed.hasSubcommand() && SERVING.contains(parsed.subcommand().commandSpec().name());
+  }
+
+  /** A locale that knows only ASCII is mostly that of a container, whose terminal knows more. */
+  private static PrintWriter writer(OutputStream stream) {
+    String name = System.getProperty("stdout.encoding", System.getProperty("native.encoding"));
+    Charset charset = name == null || !Charset.isSupported(name) ? UTF_8 : Charset.forName(name);
+    return new PrintWriter(
+        new OutputStreamWriter(stream, charset.equals(US_ASCII) ? UTF_8 : charset), true);
+  }
+}

@@ -1,0 +1,36 @@
+package io.weir.server.cli;
+
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The commands about rules. */
+@Command(
+    name = "rules",
+    synopsisSubcommandLabel = "COMMAND",
+    description = {
+      "Reads, compares and changes rules.",
+      "",
+      "Rules are YAML (docs/rules.md); what is wrong with a file is told as",
+      "file:line:column: rule: field: reason, one line each."
+    },
+    footer = {
+      "  weir rules validate rules.yaml",
+      "  weir rules diff rules.yaml --rules jdbc:postgresql://db/weir?user=weir",
+      "  weir rules apply rules.yaml --server http://127.0.0.1:9090 --dry-run",
+      "  weir rules import-envoy ratelimit.yaml > rules.yaml"
+    },
+    exitCodeList = {"0:well", "1:error, or a file that is wrong", "2:different (diff)"})
+final class RulesCommand {
+
+  private RulesCommand() {}
+
+  static CommandLine with(Map<String, String> environment) {
+    return new CommandLine(new RulesCommand())
+        .addSubcommand(new RulesValidate())
+        .addSubcommand(new RulesDiffer(environment))
+        .addSubcommand(new RulesApply(environment))
+        .addSubcommand(new RulesList(environment))
+        .addSubcommand(new RulesImportEnvoy());
+  }
+}

@@ -1,0 +1,67 @@
+package io.weir.server.metrics;
+
+import static java.util.Locale.ROOT;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.weir.rule.Posture;
+import io.weir.store.Outcome;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The counters of one rule. */
+final class RuleMeters {
+  private final MeterRegistry registry;
+  private final String rule;
+  private final Counter allowed;
+  private final Counter refused;
+  private final Counter shadowRefused;
+  private final Map<Posture.Answer, Counter> degraded = new ConcurrentHashMap<>();
+
+  RuleMeters(MeterRegistry registry, String rule) {
+    this.registry = registry;
+    this.rule = rule;
+    allowed = decisions("allowed");
+    refused = decisions("refused");
+    shadowRefused = decisions("shadow_refused");
+  }
+
+  void count(boolean shadow, Posture.Answer posture, Outcome outcome) {
+    (outcome.fits() ? allowed : shadow ? shadowRefused : refused).increment();
+    if (outcome.degraded()) {
+      degraded(posture).increment();
+    }
+  }
+
+  /** Made before it is needed, so that the first one is seen to rise from zero. */
+  Counter degraded(Posture.Answer posture) {
+    return degraded.computeIfAbsent(
+        posture,
+        answer ->
+            Counter.builder("weir.degraded.decisions")
+                .description("What rules answered by their posture, the store having had no answer")
+                .tag("rule", rule)
+                .tag("posture", answer.name().toLowerCase(ROOT))
+                .register(registry));
+  }
+
+  /** How often it was met. */
+  double counted() {
+    return allowed.count() + refused.count() + shadowRefused.count();
+  }
+
+  void remove() {
+    registry.remove(allowed);
+    registry.remove(refused);
+    registry.remove(shadowRefused);
+    degraded.values().forEach(registry::remove);
+  }
+
+  private Counter decisions(String outcome) {
+    return Counter.builder("weir.decisions")
+        .description("What each rule said of the requests it met")
+        .tag("rule", rule)
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+}

@@ -1,0 +1,64 @@
+package io.weir.server.refusals;
+
+import static java.nio.charset.StandardCharsets.UTF_16BE;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.weir.Request;
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Names a caller so that its lines belong together and nobody without the salt can tell whose they
+ * are: 64 bits of an HMAC-SHA-256. For one thread at a time.
+ */
+final class CallerHash {
+  private static final int SHOWN_BYTES = 8;
+
+  private final Mac mac;
+
+  /**
+   * @param salt a secret under which lines of several nodes and runs belong together; none: one
+   *     that nobody knows, new at each start
+   */
+  CallerHash(Optional<String> salt) {
+    byte[] key = salt.map(text -> text.getBytes(UTF_8)).orElseGet(CallerHash::random);
+    if (key.length == 0) {
+      throw new IllegalArgumentException(
+          "an empty salt hides nobody; write a secret text, or leave it out");
+    }
+    try {
+      mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(key, "HmacSHA256"));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has HmacSHA256", e);
+    }
+  }
+
+  /** The name of who asks, as one who is counted per these attributes. */
+  String of(Request request, List<String> per) {
+    for (String name : per) {
+      add(name);
+      String value = request.get(name);
+      add(value == null ? "" : value);
+    }
+    return HexFormat.of().formatHex(mac.doFinal(), 0, SHOWN_BYTES);
+  }
+
+  /** Adds a text led by its length, so that different lists are different inputs. */
+  private void add(String text) {
+    mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(text.length()).flip());
+    mac.update(text.getBytes(UTF_16BE));
+  }
+
+  private static byte[] random() {
+    byte[] key = new byte[32];
+    new SecureRandom().nextBytes(key);
+    return key;
+  }
+}

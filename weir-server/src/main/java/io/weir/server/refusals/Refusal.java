@@ -1,0 +1,77 @@
+package io.weir.server.refusals;
+
+import io.weir.Request;
+import io.weir.rule.Limit;
+import io.weir.store.Outcome;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * One refusal by one rule, on its way to the log.
+ *
+ * @param time in microseconds since the epoch
+ * @param limit the rule's limit that refused
+ */
+record Refusal(
+    Sample sample, long time, Request request, Limit limit, Outcome outcome, long revision) {
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+  /** As JSON. No value needs an escape: none but words, digits and stars can be in them. */
+  String line(CallerHash hash) {
+    String endpoint = request.get("endpoint");
+    return "{\"time\":\""
+        + time(time)
+        + "\",\"event\":\"refused\",\"rule\":\""
+        + limit.rule().id()
+        + "\",\"key\":\""
+        + hash.of(request, per())
+        + "\",\"endpoint\":"
+        + (endpoint == null ? "null" : '"' + Endpoint.shown(request, endpoint) + '"')
+        + ",\"reason\":\""
+        + reason()
+        + "\",\"retry_after_ms\":"
+        + (outcome.waitFor() + 999) / 1000
+        + ",\"shadow\":"
+        + limit.shadow()
+        + ",\"degraded\":"
+        + outcome.degraded()
+        + ",\"revision\":"
+        + revision
+        + "}";
+  }
+
+  /** The line that states how many were not written. */
+  static String dropped(long time, String rule, long count) {
+    return "{\"time\":\""
+        + time(time)
+        + "\",\"event\":\"dropped\",\"rule\":\""
+        + rule
+        + "\",\"dropped\":"
+        + count
+        + "}";
+  }
+
+  /** What its caller is known by; all there is, where the request brought the only limit. */
+  private List<String> per() {
+    List<String> per = limit.rule().per();
+    return per.isEmpty() && request.limit() != null
+        ? List.copyOf(new TreeSet<>(request.attributes().keySet()))
+        : per;
+  }
+
+  private String reason() {
+    if (outcome.degraded()) {
+      return "store_unavailable";
+    }
+    return outcome.never() ? "cost_exceeds_limit" : "rate_limited";
+  }
+
+  private static String time(long micros) {
+    return TIME.format(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
+  }
+}

@@ -1,0 +1,128 @@
+package io.weir.server.rls;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Duration;
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
+import io.envoyproxy.envoy.config.core.v3.HeaderValue;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
+import io.weir.Decision;
+import io.weir.http.RateLimitHeaders;
+import io.weir.http.Refusal;
+import io.weir.rule.Limit;
+import io.weir.store.Outcome;
+import java.util.List;
+
+/** Tells Envoy of decisions: a status for each descriptor, and what the caller is to be told. */
+final class Answer {
+  private static final long UINT32 = 0xFFFF_FFFFL;
+  private static final long MICROS_PER_SECOND = 1_000_000;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final String CONTENT_TYPE = "content-type";
+
+  private final boolean headers;
+
+  /**
+   * @param headers whether callers are told of their limits
+   */
+  Answer(boolean headers) {
+    this.headers = headers;
+  }
+
+  RateLimitResponse of(List<Asked> asked, List<Decision> decisions) {
+    RateLimitResponse.Builder answer = RateLimitResponse.newBuilder();
+    Decision tightest = decisions.get(0);
+    Decision refusal = null;
+    for (int i = 0; i < asked.size(); i++) {
+      Decision decision = decisions.get(i);
+      boolean refused = !asked.get(i).fact() && !decision.allowed();
+      answer.addStatuses(status(decision, refused ? Code.OVER_LIMIT : Code.OK));
+      if (decision.isTighterThan(tightest)) {
+        tightest = decision;
+      }
+      if (refused && (refusal == null || decision.isTighterThan(refusal))) {
+        refusal = decision;
+      }
+    }
+    answer.setOverallCode(refusal == null ? Code.OK : Code.OVER_LIMIT);
+    Decision told = refusal == null ? tightest : refusal;
+    if (headers) {
+      RateLimitHeaders.write(
+          told, (name, value) -> answer.addResponseHeadersToAdd(header(name, value)));
+    }
+    if (refusal != null) {
+      Refusal body = Refusal.of(refusal, null);
+      answer.addResponseHeadersToAdd(header(CONTENT_TYPE, body.contentType()));
+      answer.setRawBody(ByteString.copyFromUtf8(body.body()));
+    }
+    return answer.setDynamicMetadata(metadata(told, decisions)).build();
+  }
+
+  private static DescriptorStatus status(Decision decision, Code code) {
+    DescriptorStatus.Builder status = DescriptorStatus.newBuilder().setCode(code);
+    if (decision.binding() < 0) {
+      return status.build();
+    }
+    Limit limit = decision.claim(decision.binding()).limit();
+    Outcome outcome = decision.outcome(decision.binding());
+    // Envoy cuts off fractions, and makes its Retry-After of it
+    long until = outcome.fits() || outcome.never() ? outcome.reset() : outcome.waitFor();
+    long seconds = (until + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND;
+    return status
+        .setCurrentLimit(
+            RateLimit.newBuilder()
+                .setName(limit.rule().id())
+                .setRequestsPerUnit(uint32(limit.rate().permits()))
+                .setUnit(Units.of(limit.rate().period())))
+        .setLimitRemaining(uint32(outcome.remaining()))
+        .setDurationUntilReset(Duration.newBuilder().setSeconds(seconds))
+        .build();
+  }
+
+  /** What filters and logs of Envoy's are told: which rule, and what else they cannot see. */
+  private static Struct metadata(Decision told, List<Decision> decisions) {
+    Struct.Builder metadata = Struct.newBuilder();
+    told.rule().ifPresent(id -> metadata.putFields("rule", text(id)));
+    long delay = 0;
+    boolean degraded = false;
+    boolean shadow = false;
+    for (Decision decision : decisions) {
+      delay = Math.max(delay, millis(decision.delay()));
+      degraded |= decision.degraded();
+      shadow |= decision.shadowRefused();
+    }
+    if (delay > 0) {
+      metadata.putFields("delay_ms", Value.newBuilder().setNumberValue((double) delay).build());
+    }
+    if (degraded) {
+      metadata.putFields("degraded", truth());
+    }
+    if (shadow) {
+      metadata.putFields("shadow_refused", truth());
+    }
+    return metadata.build();
+  }
+
+  private static long millis(java.time.Duration duration) {
+    return (duration.toNanos() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
+  }
+
+  private static Value text(String value) {
+    return Value.newBuilder().setStringValue(value).build();
+  }
+
+  private static Value truth() {
+    return Value.newBuilder().setBoolValue(true).build();
+  }
+
+  private static HeaderValue header(String name, String value) {
+    return HeaderValue.newBuilder().setKey(name).setValue(value).build();
+  }
+
+  private static int uint32(long value) {
+    return (int) Math.min(value, UINT32);
+  }
+}

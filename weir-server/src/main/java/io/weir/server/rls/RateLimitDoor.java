@@ -1,0 +1,173 @@
+package io.weir.server.rls;
+
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RlsProto;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.grpc.common.CodecException;
+import io.vertx.grpc.common.GrpcMessage;
+import io.vertx.grpc.common.GrpcMessageDecoder;
+import io.vertx.grpc.common.GrpcMessageEncoder;
+import io.vertx.grpc.common.GrpcStatus;
+import io.vertx.grpc.common.ServiceMethod;
+import io.vertx.grpc.common.ServiceName;
+import io.vertx.grpc.reflection.ReflectionService;
+import io.vertx.grpc.server.GrpcProtocol;
+import io.vertx.grpc.server.GrpcServer;
+import io.vertx.grpc.server.GrpcServerOptions;
+import io.vertx.grpc.server.GrpcServerRequest;
+import io.vertx.grpc.server.GrpcServerResponse;
+import io.vertx.grpc.server.Service;
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.server.metrics.DecisionMetrics;
+import io.weir.server.web.Desk;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Envoy's door: its rate limit service, with gRPC health and reflection. Nothing in it waits on an
+ * event loop.
+ */
+public final class RateLimitDoor {
+  private static final long MAX_MESSAGE_BYTES = 256 * 1024;
+  private static final String PLAIN = "identity";
+  private static final int MAX_STREAMS = 1000;
+  private static final int MAX_RESETS_PER_SECOND = 5000;
+
+  private static final ServiceName NAME =
+      ServiceName.create("envoy.service.ratelimit.v3.RateLimitService");
+
+  private static final GrpcMessageDecoder<RateLimitRequest> DECODER =
+      GrpcMessageDecoder.decoder(RateLimitRequest.getDefaultInstance());
+
+  private static final ServiceMethod<RateLimitRequest, RateLimitResponse> SHOULD_RATE_LIMIT =
+      ServiceMethod.server(NAME, "ShouldRateLimit", GrpcMessageEncoder.encoder(), DECODER);
+
+  private final Vertx vertx;
+  private final Judge judge;
+  private final Answer answer;
+  private final DecisionMetrics metrics;
+  private final Settings settings;
+
+  public RateLimitDoor(Vertx vertx, Limiter limiter, DecisionMetrics metrics, Settings settings) {
+    this.vertx = vertx;
+    this.metrics = metrics;
+    this.settings = settings;
+    judge = new Judge(limiter);
+    answer = new Answer(settings.headers());
+  }
+
+  /**
+   * How the door behaves.
+   *
+   * @param headers whether callers are told of their limits in header fields
+   * @param silence what Envoy is told where the store is silent
+   * @param serving whether the service is healthy
+   */
+  public record Settings(boolean headers, Silence silence, BooleanSupplier serving) {}
+
+  /** Handles all that comes to the port, on one event loop. */
+  public Handler<HttpServerRequest> handler() {
+    GrpcServerOptions options = new GrpcServerOptions().setMaxMessageSize(MAX_MESSAGE_BYTES);
+    for (GrpcProtocol protocol : GrpcProtocol.values()) {
+      if (protocol != GrpcProtocol.HTTP_2) {
+        options.removeEnabledProtocol(protocol);
+      }
+    }
+    return GrpcServer.server(vertx, options)
+        .addService(
+            Service.service(NAME, RlsProto.getDescriptor().findServiceByName("RateLimitService"))
+                .bind(SHOULD_RATE_LIMIT, this::call)
+                .build())
+        .addService(new Health(vertx, NAME.fullyQualifiedName(), settings.serving()).service())
+        .addService(ReflectionService.v1());
+  }
+
+  /** Sets what this door needs otherwise than others do. */
+  public static HttpServerOptions tune(HttpServerOptions options) {
+    options.getInitialSettings().setMaxConcurrentStreams(MAX_STREAMS);
+    // Envoy resets each call that outlasts its timeout; a store that is slow is no attack
+    return options
+        .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS_PER_SECOND)
+        .setHttp2RstFloodWindowDuration(1)
+        .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
+  }
+
+  private void call(GrpcServerRequest<RateLimitRequest, RateLimitResponse> call) {
+    Exchange exchange = new Exchange(call.response());
+    call.invalidMessageHandler(large -> exchange.refuse());
+    call.messageHandler(exchange::decide);
+    call.endHandler(v -> exchange.end());
+  }
+
+  /** One call and its answer. */
+  private final class Exchange {
+    private final GrpcServerResponse<RateLimitRequest, RateLimitResponse> response;
+    private boolean asked;
+
+    Exchange(GrpcServerResponse<RateLimitRequest, RateLimitResponse> response) {
+      this.response = response;
+    }
+
+    void decide(GrpcMessage message) {
+      if (asked) {
+        return; // a unary call has one message
+      }
+      asked = true;
+      if (!message.encoding().equals(PLAIN)) { // which may unfold to any size
+        fail(GrpcStatus.UNIMPLEMENTED, "is compressed; send it as it is");
+        return;
+      }
+      List<Asked> descriptors;
+      try {
+        descriptors = CallReader.read(DECODER.decode(message));
+      } catch (CodecException e) {
+        fail(GrpcStatus.INVALID_ARGUMENT, "is no RateLimitRequest; write one");
+        return;
+      } catch (IllegalArgumentException e) {
+        fail(GrpcStatus.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
+        return;
+      }
+      long came = metrics.now();
+      Desk.then(
+          judge.judge(descriptors),
+          decisions -> {
+            metrics.tookSince(came);
+            tell(descriptors, decisions);
+          });
+    }
+
+    private void tell(List<Asked> descriptors, List<Decision> decisions) {
+      RateLimitResponse told = answer.of(descriptors, decisions);
+      if (settings.silence().leavesToEnvoy(told, decisions)) {
+        fail(GrpcStatus.UNAVAILABLE, "the store has no answer");
+      } else {
+        var unused = response.end(told);
+      }
+    }
+
+    /** Refuses a message that is not even read, for its size. */
+    void refuse() {
+      asked = true;
+      fail(
+          GrpcStatus.RESOURCE_EXHAUSTED,
+          "is too large; write a message of at most " + MAX_MESSAGE_BYTES + " bytes");
+    }
+
+    void end() {
+      if (!asked) {
+        asked = true;
+        fail(GrpcStatus.INVALID_ARGUMENT, "has no message; write a RateLimitRequest");
+      }
+    }
+
+    private void fail(GrpcStatus status, String message) {
+      var unused = response.status(status).statusMessage(message).end();
+    }
+  }
+}

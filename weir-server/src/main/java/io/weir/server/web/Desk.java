@@ -1,0 +1,57 @@
+package io.weir.server.web;
+
+import io.opentelemetry.api.trace.Span;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.server.metrics.DecisionMetrics;
+import io.weir.server.tracing.Tracing;
+import io.weir.store.Mode;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Where doors bring their questions: it asks the limiter, measures and traces the decision, and
+ * goes on with it on the event loop that asked.
+ */
+public final class Desk {
+  private final Limiter limiter;
+  private final DecisionMetrics metrics;
+  private final Tracing tracing;
+
+  public Desk(Limiter limiter, DecisionMetrics metrics, Tracing tracing) {
+    this.limiter = limiter;
+    this.metrics = metrics;
+    this.tracing = tracing;
+  }
+
+  public Limiter limiter() {
+    return limiter;
+  }
+
+  /** Asks, on behalf of what came over HTTP. */
+  public void ask(HttpServerRequest http, Request request, Mode mode, Consumer<Decision> next) {
+    long came = metrics.now();
+    Span span = tracing.begin(http, HttpServerRequest::getHeader);
+    then(
+        limiter.ask(request, mode),
+        decision -> {
+          metrics.tookSince(came);
+          tracing.end(span, decision);
+          next.accept(decision);
+        });
+  }
+
+  /** Goes on with what comes, on this event loop. */
+  public static <T> void then(CompletableFuture<T> future, Consumer<T> next) {
+    if (future.isDone()) {
+      next.accept(future.join());
+      return;
+    }
+    Context context = Vertx.currentContext();
+    var unused = future.thenAccept(value -> context.runOnContext(v -> next.accept(value)));
+  }
+}

@@ -1,0 +1,240 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.testkit.Soon;
+import io.weir.testkit.redis.RedisProcess;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How a server starts, serves beside others, and stops. */
+class ServerTest {
+  private static final String TEN =
+      "rules: [{id: api, per: [user], limit: 10/hour, on-store-failure: closed}]";
+
+  @TempDir Path folder;
+
+  private Path folder(String name) throws IOException {
+    return Files.createDirectory(folder.resolve(name));
+  }
+
+  private static int admitted(int most, Running... servers) {
+    int admitted = 0;
+    for (int i = 0; i < most; i++) {
+      admitted += servers[i % servers.length].check("u") == 200 ? 1 : 0;
+    }
+    return admitted;
+  }
+
+  @Test
+  void twoServersOnOneRedisShareOneBudget() throws IOException {
+    try (RedisProcess redis = RedisProcess.start();
+        Running one = onRedis("one", redis);
+        Running two = onRedis("two", redis)) {
+      assertThat(admitted(30, one, two)).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void budgetsOnRedisOutliveARestart() throws IOException {
+    try (RedisProcess redis = RedisProcess.start()) {
+      try (Running one = onRedis("one", redis)) {
+        assertThat(admitted(6, one)).isEqualTo(6);
+      }
+      try (Running again = onRedis("again", redis)) {
+        assertThat(admitted(20, again)).isEqualTo(4);
+      }
+    }
+  }
+
+  @Test
+  void budgetsInMemoryOutliveAGracefulRestart() throws IOException {
+    Path here = folder("x");
+    try (Running one = Running.start(here, TEN)) {
+      assertThat(admitted(6, one)).isEqualTo(6);
+    }
+    try (Running again = Running.start(here, TEN)) {
+      assertThat(admitted(20, again)).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void withoutItsRedisItStartsAndSaysSo() throws IOException {
+    try (Running server =
+        Running.start(folder("x"), TEN, "store", "redis://127.0.0.1:1", "store-deadline", "50ms")) {
+      assertThat(server.server().summary()).contains("AWAY, rules answer by their posture");
+      HttpResponse<String> response = server.post("/v1/check", Running.of("u", 1));
+      assertThat(response.statusCode()).isEqualTo(429);
+      assertThat(response.body()).contains("\"degraded\":true");
+    }
+  }
+
+  private Running onRedis(String name, RedisProcess redis) throws IOException {
+    return Running.start(folder(name), TEN, "store", redis.uri(), "store-deadline", "5s");
+  }
+
+  @Test
+  void aReservationLeftOpenIsGivenBackAtTheStop() throws IOException {
+    try (RedisProcess redis = RedisProcess.start()) {
+      try (Running one = onRedis("one", redis)) {
+        assertThat(one.post("/v1/reserve", Running.of("u", 10)).statusCode()).isEqualTo(200);
+        assertThat(one.check("u")).isEqualTo(429);
+      }
+      try (Running again = onRedis("again", redis)) {
+        assertThat(admitted(20, again)).isEqualTo(10);
+      }
+    }
+  }
+
+  @Test
+  void whatIsUnderWayAtTheStopIsAnswered() throws Exception {
+    Running server = Running.start(folder("x"), TEN, "drain", "10s");
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port("http"))) {
+      socket.setSoTimeout(20_000);
+      String body = Running.of("u", 1);
+      String head = "POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n";
+      socket
+          .getOutputStream()
+          .write(head.formatted(body.length()).getBytes(StandardCharsets.UTF_8));
+      socket.getOutputStream().write(body.substring(0, 5).getBytes(StandardCharsets.UTF_8));
+      assertThat(server.check("other")).as("the first has come, too").isEqualTo(200);
+      CompletableFuture<Void> stopped = CompletableFuture.runAsync(server::close);
+      Soon.until(Duration.ofSeconds(10), "takes no more", () -> !accepts(server));
+      socket.getOutputStream().write(body.substring(5).getBytes(StandardCharsets.UTF_8));
+      byte[] answer = new byte[15];
+      assertThat(socket.getInputStream().readNBytes(answer, 0, 15)).isEqualTo(15);
+      assertThat(new String(answer, StandardCharsets.UTF_8)).isEqualTo("HTTP/1.1 200 OK");
+      stopped.join();
+    }
+  }
+
+  private static boolean accepts(Running server) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port("http"))) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  @Test
+  void doorsOnFreePortsAreDifferentDoors() throws IOException {
+    try (Running server = Running.start(folder("x"), TEN, "grpc-port", "0", "admin-port", "0")) {
+      assertThat(Set.of(server.port("http"), server.port("grpc"), server.port("admin"))).hasSize(3);
+      for (int i = 0; i < 10; i++) {
+        assertThat(server.check("u")).isEqualTo(200);
+      }
+    }
+  }
+
+  @Test
+  void aPortThatIsTakenIsSaidInOneLine() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      Path here = folder("x");
+      assertThatThrownBy(() -> Running.start(here, TEN, "http-port", port))
+          .isInstanceOf(StartException.class)
+          .hasMessageContaining("http: cannot listen at 127.0.0.1:" + port)
+          .hasMessageContaining("write another --http-port, or off")
+          .satisfies(e -> assertThat(String.valueOf(e.getMessage()).lines()).hasSize(1));
+    }
+  }
+
+  @Test
+  void aDataFolderThatCannotBeMadeIsSaidInOneLine() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "in the way");
+    Path here = folder("x");
+    assertThatThrownBy(() -> Running.start(here, TEN, "data", file.resolve("data").toString()))
+        .isInstanceOf(StartException.class)
+        .hasMessageContaining("cannot be written")
+        .hasMessageContaining("--data");
+  }
+
+  @Test
+  void rulesThatCannotBeAreSaidWithTheirPlace() throws IOException {
+    Path here = folder("x");
+    assertThatThrownBy(() -> Running.start(here, "rules: [{id: api, limt: 10/hour}]"))
+        .isInstanceOf(StartException.class)
+        .hasMessageContaining("rules.yaml:1:")
+        .hasMessageContaining("did you mean limit?");
+  }
+
+  @Test
+  void everyDoorSpeaksTlsWithACertificate() throws Exception {
+    TestCertificate certificate = TestCertificate.make(folder);
+    HttpClient client = HttpClient.newBuilder().sslContext(certificate.trusting()).build();
+    try (Running server =
+        Running.start(
+            folder("x"),
+            TEN,
+            "tls-cert",
+            certificate.cert().toString(),
+            "tls-key",
+            certificate.key().toString())) {
+      URI uri = URI.create("https://localhost:" + server.port("http") + "/v1/check");
+      HttpResponse<String> response =
+          client.send(
+              HttpRequest.newBuilder(uri).POST(BodyPublishers.ofString(Running.of("u", 1))).build(),
+              BodyHandlers.ofString());
+      assertThat(response.statusCode()).isEqualTo(200);
+      assertThat(response.version()).isEqualTo(HttpClient.Version.HTTP_2);
+      assertThat(server.server().summary()).contains("https://");
+    }
+  }
+
+  @Test
+  void aCertificateWithoutItsKeyIsSaid() {
+    TestCertificate certificate = TestCertificate.make(folder);
+    assertThatThrownBy(() -> Running.start(folder, TEN, "tls-cert", certificate.cert().toString()))
+        .hasMessageContaining("--tls-key");
+  }
+
+  @Test
+  void moreConnectionsThanAllowedAreClosed() throws IOException {
+    try (Running server = Running.start(folder("x"), TEN, "max-connections", "1");
+        Socket first = new Socket(InetAddress.getLoopbackAddress(), server.port("http"))) {
+      assertThat(answers(first)).isTrue();
+      Soon.until(
+          Duration.ofSeconds(10),
+          "the second is closed",
+          () -> {
+            try (Socket second =
+                new Socket(InetAddress.getLoopbackAddress(), server.port("http"))) {
+              return !answers(second);
+            } catch (IOException e) {
+              return true;
+            }
+          });
+      assertThat(answers(first)).as("the first still serves").isTrue();
+    }
+  }
+
+  private static boolean answers(Socket socket) throws IOException {
+    socket.setSoTimeout(10_000);
+    byte[] request =
+        "GET /v1/openapi.json HTTP/1.1\r\nHost: h\r\n\r\n".getBytes(StandardCharsets.UTF_8);
+    try {
+      socket.getOutputStream().write(request);
+      byte[] buffer = new byte[65_536];
+      return socket.getInputStream().read(buffer) > 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

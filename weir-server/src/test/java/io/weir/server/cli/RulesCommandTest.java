@@ -1,0 +1,209 @@
+package io.weir.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.rule.Rule;
+import io.weir.rules.Rules;
+import io.weir.rules.database.DatabaseRules;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code weir rules validate}, {@code diff} and {@code list}, on files and a real H2. */
+class RulesCommandTest {
+  private static final String GOOD =
+      """
+      rules:
+        - id: api
+          match: {endpoint: "GET /**", tier: [free, trial]}
+          per: [user]
+          limit: [10/second, 1000/hour]
+          consistency: synced
+          on-store-failure: local
+        - {id: login, per: [ip, user], limit: 5/minute, algorithm: sliding-log, shadow: true, enabled: false}
+      """;
+
+  @TempDir Path folder;
+
+  private Path file(String name, String text) throws IOException {
+    return Files.writeString(folder.resolve(name), text);
+  }
+
+  private String database() {
+    return "jdbc:h2:file:" + folder.resolve("h2");
+  }
+
+  /** Puts rules into the database, one change each. */
+  private void keep(String text) {
+    try (DatabaseRules rules = DatabaseRules.open(database())) {
+      for (Rule rule : Rules.read(text)) {
+        rules.put(rule, "test", rules.revision(rule.id()));
+      }
+    }
+  }
+
+  @Test
+  void aGoodFileIsGood() throws IOException {
+    Path file = file("rules.yaml", GOOD);
+    assertThat(Ran.of("rules", "validate", file.toString()))
+        .isEqualTo(new Ran(0, file + ": 2 rules, good\n", ""));
+  }
+
+  @Test
+  void everythingWrongIsToldWithItsPlace() throws IOException {
+    Path bad = file("bad.yaml", "rules:\n  - {id: api, limt: 5/s}\n  - {id: B, limit: 0/s}\n");
+    Path good = file("good.yaml", "rules: []\n");
+    Path missing = folder.resolve("missing.yaml");
+    Ran ran = Ran.of("rules", "validate", bad.toString(), good.toString(), missing.toString());
+    assertThat(ran.code()).isEqualTo(Main.WRONG);
+    assertThat(ran.out()).isEqualTo(good + ": 0 rules, good\n");
+    assertThat(ran.err().lines()).hasSizeGreaterThanOrEqualTo(3);
+    assertThat(ran.err())
+        .startsWith(bad + ":2:15: api: limt: is not a field; did you mean limit?")
+        .contains("\n" + bad + ":3:")
+        .endsWith(missing + ": does not exist; write rules into it\n");
+  }
+
+  @Test
+  void doubtsAreWarnings() throws IOException {
+    Path file =
+        file("rules.yaml", "rules: [{id: api, limit: 5/minute, on-store-failure: closed}]\n");
+    Ran ran = Ran.of("rules", "validate", file.toString());
+    assertThat(ran.code()).isZero();
+    assertThat(ran.out())
+        .startsWith(file + ": warning: api: refuses everyone while the store is silent; write ");
+  }
+
+  @Test
+  void theStandardInputIsAFileToo() {
+    InputStream before = System.in;
+    System.setIn(new ByteArrayInputStream("rules: {}\n".getBytes(StandardCharsets.UTF_8)));
+    try {
+      Ran ran = Ran.of("rules", "validate", "-");
+      assertThat(ran.code()).isEqualTo(Main.WRONG);
+      assertThat(ran.err()).startsWith("standard input:1:8: rules: is a map; write a list");
+    } finally {
+      System.setIn(before);
+    }
+  }
+
+  @Test
+  void whatDiffersIsShownFieldByField() throws IOException {
+    keep(GOOD);
+    Path file =
+        file(
+            "rules.yaml",
+            GOOD.replace("1000/hour", "2000/hour")
+                    .replace("on-store-failure: local", "burst-free: no")
+                    .replace("    burst-free: no\n", "")
+                    .replaceAll("(?m)^ *- \\{id: login.*\n", "")
+                + "  - {id: new, limit: 1/day}\n");
+    Ran ran = Ran.of("rules", "diff", file.toString(), "--rules", database());
+    assertThat(ran.err()).isEmpty();
+    assertThat(ran.code()).isEqualTo(RulesDiffer.DIFFERENT);
+    assertThat(ran.out().lines())
+        .containsExactly(
+            "--- " + database() + ", revision 2",
+            "+++ " + file,
+            "~ api",
+            "    limit: [10/second, 1000/hour] → [10/second, 2000/hour]",
+            "    on-store-failure: local → open",
+            "+ new",
+            "+   limit: 1/day",
+            "- login",
+            "-   per: [ip, user]",
+            "-   limit: 5/minute",
+            "-   algorithm: sliding-log",
+            "-   shadow: true",
+            "-   enabled: false",
+            "1 added, 1 changed, 1 removed, 0 equal");
+  }
+
+  @Test
+  void whatIsEqualIsEqual() throws IOException {
+    keep(GOOD);
+    Path file = file("rules.yaml", "# said otherwise\n" + GOOD);
+    assertThat(Ran.of("rules", "diff", file.toString(), "--rules", database()))
+        .isEqualTo(new Ran(0, "0 added, 0 changed, 0 removed, 2 equal\n", ""));
+    assertThat(Ran.of("rules", "diff", file.toString(), "--rules", "file:" + file).code()).isZero();
+  }
+
+  @Test
+  void aWrongFileIsNotCompared() throws IOException {
+    Path file = file("rules.yaml", "rules: [{id: api}]\n");
+    Ran ran = Ran.of("rules", "diff", file.toString(), "--rules", database());
+    assertThat(ran.code()).isEqualTo(Main.WRONG);
+    assertThat(ran.out()).isEmpty();
+    assertThat(ran.err()).startsWith(file + ":1:9: api: limit: is missing; ").hasLineCount(1);
+  }
+
+  @Test
+  void aDatabaseThatIsNotThereIsNotMadeByLooking() {
+    Ran ran = Ran.of("rules", "list", "--rules", database());
+    assertThat(ran)
+        .isEqualTo(
+            new Ran(
+                Main.WRONG,
+                "",
+                "weir: "
+                    + database()
+                    + " does not exist yet; weir rules apply FILE or weir serve makes it\n"));
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void rulesAreListed() throws IOException {
+    keep(GOOD);
+    Ran ran = Ran.of(Map.of("WEIR_RULES", database()), "rules", "list");
+    assertThat(ran.err()).isEmpty();
+    assertThat(ran.out().lines())
+        .containsExactly(
+            "id     limit                 algorithm     per       match                             consistency   posture    shadow  enabled  revision",
+            "api    10/second, 1000/hour  token-bucket  user      endpoint=GET /** tier=free|trial  synced 100ms  local 10%  -       yes             1",
+            "login  5/minute              sliding-log   ip, user                                    exact         open       shadow  no              2",
+            database() + ", revision 2: 2 rules");
+    Path config = file("weir.yaml", "rules: \"" + database() + "\"\n");
+    Ran yaml = Ran.of("rules", "list", "--yaml", "--config", config.toString());
+    assertThat(Rules.read(yaml.out())).isEqualTo(Rules.read(GOOD));
+    Ran json = Ran.of("rules", "list", "--json", "--rules", database());
+    assertThat(json.out()).startsWith("{\"rules\":[");
+    assertThat(Rules.read(json.out())).isEqualTo(Rules.read(GOOD));
+    assertThat(Ran.of("rules", "list", "--json", "--yaml").code()).isEqualTo(Main.WRONG);
+  }
+
+  @Test
+  void noRules() throws IOException {
+    Path file = file("rules.yaml", "rules: []\n");
+    assertThat(Ran.of("rules", "list", "--rules", "file:" + file).out())
+        .isEqualTo(file + ": 0 rules\n");
+  }
+
+  @Test
+  void aDatabaseThatCannotBe() {
+    assertThat(Ran.of("rules", "list", "--rules", "mysql:x").err())
+        .startsWith("--rules: 'mysql:x' is no place of rules; write file:rules.yaml, ")
+        .hasLineCount(1);
+    Ran away =
+        Ran.of("rules", "list", "--rules", "jdbc:postgresql://127.0.0.1:1/x?password=secret");
+    assertThat(away.code()).isEqualTo(Main.WRONG);
+    assertThat(away.err())
+        .startsWith("weir: jdbc:postgresql://127.0.0.1:1/x: Connection to 127.0.0.1:1 refused.")
+        .doesNotContain("secret")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void aloneItExplainsItself() {
+    Ran ran = Ran.of("rules");
+    assertThat(ran.code()).isEqualTo(Main.WRONG);
+    assertThat(ran.err()).contains("Usage: weir rules", "validate", "diff", "Examples:");
+    assertThat(Ran.of("rules", "lst").err())
+        .isEqualTo("weir: there is no command 'lst', did you mean list? Try weir rules --help\n");
+  }
+}

@@ -1,0 +1,152 @@
+package io.weir.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.rules.text.TextException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Settings come from flags, environment and file, in that order; what is wrong has its place. */
+class ConfigTest {
+  @TempDir Path folder;
+
+  private Config file(String text) throws IOException {
+    return Config.read(Map.of(), Map.of(), Optional.of(written(text)));
+  }
+
+  private Path written(String text) throws IOException {
+    return Files.writeString(folder.resolve("weir.yaml"), text);
+  }
+
+  @Test
+  void theContractsExampleIsRead() throws IOException {
+    Config config =
+        file(
+            """
+            store: redis://user:secret@localhost:6379
+            store-deadline: 7ms
+            rules: jdbc:h2:file:./weir-data/rules
+            node: node-1
+            region: eu-west-1
+            http: { port: 8090 }
+            grpc: { port: off }
+            gateway: { port: 8000, upstream: "http://127.0.0.1:3000" }
+            admin: { port: 9090, token: "0123456789abcdef" }
+            identity:
+              trusted-proxies: [10.0.0.0/8, 192.168.0.0/16]
+              api-key: { header: X-Key }
+              jwt: { secret: "a secret of some length" }
+            """);
+    assertThat(config.get(Settings.STORE)).startsWith("redis://");
+    assertThat(config.get(Settings.STORE_DEADLINE)).isEqualTo(Duration.ofMillis(7));
+    assertThat(config.get(Settings.NODE)).contains("node-1");
+    assertThat(config.get(Settings.HTTP_PORT)).isEqualTo(OptionalInt.of(8090));
+    assertThat(config.get(Settings.GRPC_PORT)).isEmpty();
+    assertThat(config.get(Settings.UPSTREAM)).contains("http://127.0.0.1:3000");
+    assertThat(config.get(Settings.TRUSTED_PROXIES))
+        .isEqualTo(List.of("10.0.0.0/8", "192.168.0.0/16"));
+    assertThat(config.get(Settings.API_KEY_HEADER)).isEqualTo("X-Key");
+    assertThat(config.get(Settings.JWT_SECRET)).contains("a secret of some length");
+  }
+
+  @Test
+  void aFlagWinsOverTheEnvironmentAndThatOverTheFile() throws IOException {
+    Path file = written("http: {port: 1}\ngrpc: {port: 1}\nadmin: {port: 1}\n");
+    Config config =
+        Config.read(
+            Map.of("http-port", "3"),
+            Map.of("WEIR_HTTP_PORT", "2", "WEIR_GRPC_PORT", "2"),
+            Optional.of(file));
+    assertThat(config.get(Settings.HTTP_PORT)).isEqualTo(OptionalInt.of(3));
+    assertThat(config.get(Settings.GRPC_PORT)).isEqualTo(OptionalInt.of(2));
+    assertThat(config.get(Settings.ADMIN_PORT)).isEqualTo(OptionalInt.of(1));
+    assertThat(config.get(Settings.GATEWAY_PORT)).isEqualTo(OptionalInt.of(8000));
+  }
+
+  @Test
+  void routesAreAMapInTheFileAndPairsInAFlag() throws IOException {
+    Map<String, String> routes = Map.of("/a", "http://one:1", "api.example/b", "http://two:2");
+    assertThat(
+            file("gateway: {routes: {/a: http://one:1, api.example/b: 'http://two:2'}}")
+                .get(Settings.ROUTES))
+        .isEqualTo(routes);
+    String flag = "/a=http://one:1,api.example/b=http://two:2";
+    assertThat(Config.of(Map.of("gateway-routes", flag)).get(Settings.ROUTES)).isEqualTo(routes);
+  }
+
+  @Test
+  void everySettingHasItsOwnNames() {
+    Set<String> names = new HashSet<>();
+    for (Setting<?> setting : Settings.all()) {
+      assertThat(names.add(setting.path())).as(setting.path()).isTrue();
+      assertThat(names.add("--" + setting.flag())).as(setting.flag()).isTrue();
+      assertThat(names.add(setting.variable())).as(setting.variable()).isTrue();
+      assertThat(setting.help()).isNotBlank();
+    }
+    assertThat(names)
+        .contains("--store", "--rules", "--http-port", "--grpc-port", "--gateway-port")
+        .contains("--upstream", "--admin-port", "--admin-token", "--node", "WEIR_STORE");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          stor: memory               | weir.yaml:1:1: stor: is not known; did you mean store?
+          http: {prt: 1}             | weir.yaml:1:8: http.prt: is not known; did you mean http.port?
+          http: {port: 99999}        | weir.yaml:1:14: http.port: '99999' is no port; write 1 to 65535
+          http: 8080                 | weir.yaml:1:7: http: is text; write name: value
+          store: mem                 | weir.yaml:1:8: store:
+          store-deadline: fast       | weir.yaml:1:17: store-deadline:
+          store-deadline: 1h         | weir.yaml:1:17: store-deadline: '1h' is too short or too long
+          rules: rules.yaml          | weir.yaml:1:8: rules: 'rules.yaml' is no place of rules
+          admin: {token: short}      | weir.yaml:1:16: admin.token: '…' is too easy
+          gateway: {upstream: here}  | weir.yaml:1:21: gateway.upstream: 'here' is no URL
+          identity: {required: yes}  | weir.yaml:1:22: identity.required: 'yes' is neither
+          tls: {cert: /no/such.pem}  | weir.yaml:1:13: tls.cert: '/no/such.pem' cannot be read
+          node: a b                  | weir.yaml:1:7: node: 'a b' is no name
+          - store                    | weir.yaml:1:1: is a list
+          """)
+  void whatIsWrongHasItsPlace(String text, String message) {
+    assertThatThrownBy(() -> file(text))
+        .isInstanceOf(TextException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void everythingWrongIsSaidAtOnceAndByWhomItWasSaid() {
+    assertThatThrownBy(
+            () ->
+                Config.read(
+                    Map.of("http-port", "x"), Map.of("WEIR_GRPC_PORT", "y"), Optional.empty()))
+        .hasMessageContaining("--http-port: 'x' is no port")
+        .hasMessageContaining("WEIR_GRPC_PORT: 'y' is no port");
+  }
+
+  @Test
+  void aFileThatIsNotThereIsSaid() {
+    assertThatThrownBy(
+            () -> Config.read(Map.of(), Map.of(), Optional.of(folder.resolve("none.yaml"))))
+        .hasMessageContaining("none.yaml: cannot be read");
+  }
+
+  @Test
+  void secretsAreNotEchoed() {
+    assertThatThrownBy(() -> Config.of(Map.of("admin-token", "marker")))
+        .hasMessageNotContaining("marker");
+  }
+}

@@ -1,0 +1,111 @@
+package io.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.server.Running;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A proxy that holds a request is told what to do with it. */
+class AuthCallTest {
+  private static final String RULES =
+      """
+      rules:
+        - {id: orders, match: {endpoint: "GET /v1/orders/**"}, per: [ip], limit: 1/hour}
+        - {id: login, match: {endpoint: "POST /login"}, per: [ip], limit: 1/hour}
+      """;
+
+  @TempDir Path folder;
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  private HttpResponse<String> ask(Running server, String... headers)
+      throws IOException, InterruptedException {
+    URI uri = URI.create("http://127.0.0.1:" + server.port("http") + "/v1/auth");
+    return client.send(
+        HttpRequest.newBuilder(uri).headers(headers).build(), BodyHandlers.ofString());
+  }
+
+  @Test
+  void aRefusalIs403WithTheHeadersTheProxyPassesOn() throws Exception {
+    try (Running server = Running.start(folder, RULES, "identity-trusted-proxies", "127.0.0.0/8")) {
+      String[] first = {
+        "X-Original-Method",
+        "GET",
+        "X-Original-URI",
+        "/v1/orders/7?x=1",
+        "X-Forwarded-For",
+        "1.2.3.4"
+      };
+      HttpResponse<String> allowed = ask(server, first);
+      assertThat(allowed.statusCode()).isEqualTo(200);
+      assertThat(allowed.headers().firstValue("X-RateLimit-Remaining")).contains("0");
+      HttpResponse<String> refused = ask(server, first);
+      assertThat(refused.statusCode()).isEqualTo(403);
+      assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+
+      String[] spelled = first.clone();
+      spelled[3] = "/v1/%6frders//8";
+      assertThat(ask(server, spelled).statusCode()).as("another spelling").isEqualTo(403);
+      String[] another = first.clone();
+      another[5] = "1.2.3.5";
+      assertThat(ask(server, another).statusCode()).as("another caller").isEqualTo(200);
+      String[] method = first.clone();
+      method[1] = "POST";
+      method[3] = "/login";
+      assertThat(ask(server, method).statusCode()).as("another rule").isEqualTo(200);
+      assertThat(
+              ask(
+                      server,
+                      "X-Forwarded-Method",
+                      "POST",
+                      "X-Forwarded-Uri",
+                      "/login",
+                      "X-Forwarded-For",
+                      "1.2.3.4")
+                  .statusCode())
+          .as("as Traefik and Caddy say it")
+          .isEqualTo(403);
+    }
+  }
+
+  @Test
+  void theForwardingHeaderOfStrangersIsNotBelieved() throws Exception {
+    try (Running server = Running.start(folder, RULES)) {
+      for (int i = 0; i < 3; i++) {
+        int status =
+            ask(server, "X-Original-URI", "/v1/orders/7", "X-Forwarded-For", "9.9.9." + i)
+                .statusCode();
+        assertThat(status).isEqualTo(i == 0 ? 200 : 403);
+      }
+    }
+  }
+
+  @Test
+  void whatCannotBeReadIsNotLetPass() throws Exception {
+    try (Running server = Running.start(folder, RULES)) {
+      assertThat(ask(server, "X-Original-URI", "/a%2fb").statusCode()).isEqualTo(403);
+      HttpResponse<String> nothing = ask(server, "X-Other", "1");
+      assertThat(nothing.statusCode()).isEqualTo(400);
+      assertThat(nothing.body()).contains("X-Original-URI");
+    }
+  }
+
+  @Test
+  void whereIdentityIsDemandedItIs401() throws Exception {
+    String[] flags = {
+      "identity-required", "true", "identity-jwt-secret", "0123456789abcdef0123456789abcdef"
+    };
+    try (Running server = Running.start(folder, RULES, flags)) {
+      HttpResponse<String> response = ask(server, "X-Original-URI", "/else");
+      assertThat(response.statusCode()).isEqualTo(401);
+      assertThat(response.headers().firstValue("WWW-Authenticate")).contains("Bearer");
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.server.Running;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the OpenAPI document says is what the running server does. */
+class OpenApiTest {
+  @TempDir Path folder;
+
+  @Test
+  void everyOperationAnswersAsDescribed() {
+    try (Running server = Running.start(folder, "rules: [{id: api, per: [user], limit: 2/hour}]")) {
+      JsonObject document = new JsonObject(server.send("GET", "/v1/openapi.json", "").body());
+      assertThat(document.getString("openapi")).startsWith("3.1");
+      JsonObject paths = document.getJsonObject("paths");
+      assertThat(paths.fieldNames())
+          .contains("/v1/check", "/v1/peek", "/v1/check-batch", "/v1/reserve", "/v1/auth")
+          .contains("/v1/reservations/{id}", "/v1/reservations/{id}/commit");
+      for (String path : paths.fieldNames()) {
+        for (Map.Entry<String, Object> operation : paths.getJsonObject(path)) {
+          answers(server, path, operation.getKey(), (JsonObject) operation.getValue());
+        }
+      }
+    }
+  }
+
+  private static void answers(Running server, String path, String verb, JsonObject operation) {
+    String method = verb.toUpperCase(Locale.ROOT);
+    String real = path.replace("{id}", "test.unknown");
+    if (path.equals("/v1/auth")) {
+      return; // its input is in headers: see AuthCallTest
+    }
+    var responses = operation.getJsonObject("responses").fieldNames();
+    JsonObject body = operation.getJsonObject("requestBody");
+    String good = body == null ? "" : example(schema(body)).encode();
+    for (int i = 0; i < 3; i++) {
+      int status = server.send(method, real, good).statusCode();
+      assertThat(responses).as(method + " " + path).contains(Integer.toString(status));
+    }
+    if (body == null) {
+      return;
+    }
+    for (Object required : schema(body).getJsonArray("required")) {
+      JsonObject less = example(schema(body));
+      less.remove((String) required);
+      assertThat(server.send(method, real, less.encode()).statusCode())
+          .as(path + " without " + required)
+          .isEqualTo(400);
+    }
+    JsonObject more = example(schema(body)).put("unheard", 1);
+    assertThat(server.send(method, real, more.encode()).statusCode()).as(path).isEqualTo(400);
+    for (String field : schema(body).getJsonObject("properties").fieldNames()) {
+      JsonObject wrong = example(schema(body)).put(field, true);
+      assertThat(server.send(method, real, wrong.encode()).statusCode())
+          .as(path + ": " + field)
+          .isEqualTo(400);
+    }
+  }
+
+  private static JsonObject schema(JsonObject requestBody) {
+    return requestBody
+        .getJsonObject("content")
+        .getJsonObject("application/json")
+        .getJsonObject("schema");
+  }
+
+  /** Something that fits a schema, all its fields said. */
+  private static JsonObject example(JsonObject schema) {
+    JsonObject made = new JsonObject();
+    JsonObject properties = schema.getJsonObject("properties");
+    for (String name : properties.fieldNames()) {
+      JsonObject property = properties.getJsonObject(name);
+      switch (property.getString("type")) {
+        case "integer" -> made.put(name, 1);
+        case "array" ->
+            made.put(
+                name,
+                new io.vertx.core.json.JsonArray().add(example(property.getJsonObject("items"))));
+        default -> made.put(name, new JsonObject().put("user", "openapi"));
+      }
+    }
+    return made;
+  }
+}

@@ -1,0 +1,120 @@
+package io.weir.testkit.postgres;
+
+import io.weir.testkit.Soon;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** One real PostgreSQL server of a test's own, on a free port. */
+public final class PostgresProcess implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final Path folder;
+  private EmbeddedPostgres server;
+  private int databases;
+
+  private PostgresProcess(Path folder) throws IOException {
+    this.folder = folder;
+    server =
+        EmbeddedPostgres.builder().setDataDirectory(folder).setCleanDataDirectory(false).start();
+  }
+
+  public static PostgresProcess start() {
+    try {
+      return new PostgresProcess(Files.createTempDirectory("weir-postgres"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The URL of an empty database. */
+  public String newDatabase() {
+    String name = "weir" + ++databases;
+    try (Connection connection = server.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE " + name);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+    return server.getJdbcUrl("postgres", name);
+  }
+
+  /** Stops it and all that belongs to it in their tracks. */
+  public void freeze() {
+    signal("STOP");
+  }
+
+  public void thaw() {
+    signal("CONT");
+  }
+
+  /** Ends it as a crash would. */
+  public void kill() {
+    List<ProcessHandle> all = all().toList();
+    all.forEach(ProcessHandle::destroyForcibly);
+    Soon.until(PATIENCE, "it is gone", () -> all.stream().noneMatch(ProcessHandle::isAlive));
+  }
+
+  /** Starts it again on the same port with the same files. */
+  public void restart() {
+    int port = server.getPort();
+    try {
+      Files.deleteIfExists(folder.resolve("postmaster.pid"));
+      // gives up the lock on the folder
+      server.close();
+      server =
+          EmbeddedPostgres.builder()
+              .setDataDirectory(folder)
+              .setCleanDataDirectory(false)
+              .setPort(port)
+              .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void signal(String name) {
+    all()
+        .forEach(
+            process -> {
+              try {
+                String line = "kill -" + name + " " + process.pid();
+                new ProcessBuilder("sh", "-c", line).start().waitFor();
+              } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+              }
+            });
+  }
+
+  private Stream<ProcessHandle> all() {
+    try {
+      long pid = Long.parseLong(Files.readAllLines(folder.resolve("postmaster.pid")).get(0));
+      ProcessHandle server = ProcessHandle.of(pid).orElseThrow();
+      return Stream.concat(Stream.of(server), server.descendants());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.close();
+      try (Stream<Path> files = Files.walk(folder)) {
+        files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
