@@ -116,9 +116,9 @@ class FaultsClusterWireTest {
 
   @ParameterizedTest(name = "A12 {0} on the way to a node: no answer mistaken")
   @CsvSource({
-    "a line without an end, '+a\\n'",
-    "nothing, '$-1\\r\\n'",
-    "an error, '-ERR stray\\r\\n'",
+    "a line without an end, '+a\n'",
+    "nothing, '$-1\r\n'",
+    "an error, '-ERR stray\r\n'",
   })
   void a12_inserted(String what, String bytes) {
     try (Marked marked = Marked.on(store, CALLERS)) {

@@ -1,13 +1,17 @@
 package io.weir.rules;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.weir.rule.LiveRules;
 import io.weir.store.Clock;
+import io.weir.testkit.LogLines;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,39 +19,47 @@ import org.junit.jupiter.api.io.TempDir;
 /** C5 where rules are replaced in the process, and where a file is. */
 @Timeout(120)
 class OneRevisionTest {
-  private static final int PER_SECOND = 200;
-
   @Test
-  void ofRulesThatAreReplaced() {
+  @DisplayName("C5 rules replaced in the process: each decision is of one revision")
+  void replaced() {
     LiveRules rules = new LiveRules(Rules.read(text(1)));
     try (OneRevision decisions = new OneRevision(rules)) {
-      decisions.whileChanging("live rules", PER_SECOND, n -> rules.replace(Rules.read(text(n))));
+      OneRevision.changing(n -> rules.replace(Rules.read(text(n))));
+      decisions.check("live rules");
+      assertThat(rules.current().revision()).as("reloads").isGreaterThan(400);
     }
   }
 
   @Test
-  void ofAFileThatIsLookedAtAfterEachChange(@TempDir Path folder) {
+  @DisplayName("C5 a file looked at after each change: each decision is of one revision")
+  void looked(@TempDir Path folder) {
     Path file = folder.resolve("rules.yaml");
     write(file, 1);
-    try (FileRules rules = new FileRules(file, Clock.system(), List.of());
+    try (LogLines log = new LogLines();
+        FileRules rules = new FileRules(file, Clock.system(), List.of());
         OneRevision decisions = new OneRevision(rules)) {
-      decisions.whileChanging(
-          "looks at a file",
-          PER_SECOND,
+      OneRevision.changing(
           n -> {
             write(file, n);
             rules.look();
           });
+      decisions.check("looks at a file");
+      assertThat(rules.current().revision()).as("reloads").isGreaterThan(400);
+      assertThat(log.lines()).noneMatch(line -> line.contains("refused"));
     }
   }
 
   @Test
-  void ofAFileThatNeverRests(@TempDir Path folder) {
+  @DisplayName("C5 a watched file that never rests: each decision is of one revision")
+  void watched(@TempDir Path folder) {
     Path file = folder.resolve("rules.yaml");
     write(file, 1);
-    try (FileRules rules = FileRules.open(file);
+    try (LogLines log = new LogLines();
+        FileRules rules = FileRules.open(file);
         OneRevision decisions = new OneRevision(rules)) {
-      decisions.whileChanging("a watched file", PER_SECOND, n -> write(file, n));
+      OneRevision.changing(n -> write(file, n));
+      decisions.check("a watched file");
+      assertThat(log.lines()).noneMatch(line -> line.contains("refused"));
     }
   }
 

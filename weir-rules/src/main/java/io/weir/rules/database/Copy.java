@@ -2,14 +2,17 @@ package io.weir.rules.database;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.Rules;
 import io.weir.rules.database.Secret.Digest;
+import io.weir.rules.text.TextException;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.io.Writer;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.channels.Channels;
@@ -19,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,10 +31,14 @@ import java.util.regex.Pattern;
 /**
  * The last good rules and keys in a file, for a start without the database.
  *
- * <p>A first line with the revision, a line for each key, an empty line, then the rules as JSON.
+ * <p>A first line with the revision and how many lines follow: one for each key, then one for each
+ * rule, as JSON, and the end. A line that says nothing good is told of and left out, for the
+ * database it could be put right from is away; where lines are missing nothing is read.
  */
 final class Copy {
-  private static final String MARK = "weir-copy-2";
+  private static final Logger LOG = System.getLogger(Copy.class.getName());
+  private static final String MARK = "weir-copy-3";
+  private static final String TORN = "it is not whole";
   private static final Pattern SPACE = Pattern.compile(" ");
   private static final Pattern SIMPLE = Pattern.compile("[A-Za-z0-9_.-]*");
   private static final String UNFINISHED = ".next";
@@ -47,9 +55,11 @@ final class Copy {
   /**
    * What a copy holds.
    *
+   * @param refused what is wrong with rules that are left out, by their place
    * @param micros when it was written, since the epoch
    */
-  record Content(RuleSet rules, Map<Digest, Caller> keys, long micros) {}
+  record Content(
+      RuleSet rules, Map<String, String> refused, Map<Digest, Caller> keys, long micros) {}
 
   /** Replaces the copy, so that whoever reads finds the old one or the new one, whole. */
   void write(RuleSet rules, Map<Digest, Caller> keys) throws IOException {
@@ -72,13 +82,17 @@ final class Copy {
 
   private static void write(Writer out, RuleSet rules, Map<Digest, Caller> keys)
       throws IOException {
-    out.append(MARK).append(' ').append(Long.toString(rules.revision())).append('\n');
+    String counts = " " + rules.revision() + " " + keys.size() + " " + rules.rules().size();
+    out.append(MARK).append(counts).append('\n');
     for (Map.Entry<Digest, Caller> key : keys.entrySet()) {
       Caller caller = key.getValue();
       out.append(key.getKey().hex()).append(' ').append(encoded(caller.key())).append(' ');
       out.append(encoded(caller.user())).append(' ').append(encoded(caller.tier())).append('\n');
     }
-    out.append('\n').append(Rules.toJson(rules.rules()));
+    for (Rule rule : rules.rules()) {
+      out.append(Rules.toJson(rule)).append('\n');
+    }
+    out.append(MARK);
   }
 
   /** A new name outlives a crash only once its folder is on the disk. */
@@ -112,34 +126,55 @@ final class Copy {
       throw new IOException("there is no copy of the rules at " + file);
     }
     try (BufferedReader lines = Files.newBufferedReader(file, UTF_8)) {
-      List<String> first = words(lines, 2);
-      if (!first.get(0).equals(MARK)) {
+      String[] first = SPACE.split(line(lines), -1);
+      if (first.length != 4 || !first[0].equals(MARK)) {
         throw new IOException("its first line is not that of a copy");
       }
       Map<Digest, Caller> keys = new HashMap<>();
-      for (List<String> key = words(lines, 4); key.size() == 4; key = words(lines, 4)) {
-        Caller caller = new Caller(decoded(key.get(1)), decoded(key.get(2)), decoded(key.get(3)));
-        keys.put(Digest.of(key.get(0)), caller);
+      for (long left = Long.parseLong(first[2]); left > 0; left--) {
+        readKey(line(lines), keys);
       }
-      StringWriter rest = new StringWriter();
-      lines.transferTo(rest);
-      RuleSet rules =
-          RuleSet.of(Long.parseLong(first.get(1)), Rules.read(file.toString(), rest.toString()));
+      List<Rule> rules = new ArrayList<>();
+      Map<String, String> refused = new HashMap<>();
+      for (long n = 1; n <= Long.parseLong(first[3]); n++) {
+        readRule(file + " rule " + n, line(lines), rules, refused);
+      }
+      if (!line(lines).equals(MARK)) {
+        throw new IOException(TORN);
+      }
       long written = Files.getLastModifiedTime(file).toMillis();
-      return new Content(rules, keys, written * 1000);
+      RuleSet set = RuleSet.of(Long.parseLong(first[1]), rules);
+      return new Content(set, refused, keys, written * 1000);
     } catch (IOException | IllegalArgumentException e) {
       throw new IOException("the copy at " + file + " cannot be read: " + e.getMessage(), e);
     }
   }
 
-  /** So many words, or the single empty one of an empty line. */
-  private static List<String> words(BufferedReader lines, int count) throws IOException {
+  private static String line(BufferedReader lines) throws IOException {
     String line = lines.readLine();
-    List<String> words = line == null ? List.of() : List.of(SPACE.split(line, -1));
-    if (words.size() != count && !words.equals(List.of(""))) {
-      throw new IOException("a line is not whole");
+    if (line == null) {
+      throw new IOException(TORN);
     }
-    return words;
+    return line;
+  }
+
+  private void readKey(String line, Map<Digest, Caller> keys) {
+    try {
+      String[] words = SPACE.split(line, -1);
+      keys.put(
+          Digest.of(words[0]), new Caller(decoded(words[1]), decoded(words[2]), decoded(words[3])));
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      LOG.log(Level.WARNING, "the copy at {0} has a key that is none; it is left out", file);
+    }
+  }
+
+  private static void readRule(
+      String place, String line, List<Rule> rules, Map<String, String> refused) {
+    try {
+      rules.add(Rules.readOne(place, line));
+    } catch (TextException e) {
+      refused.put(place, String.valueOf(e.getMessage()));
+    }
   }
 
   private static String encoded(String text) {

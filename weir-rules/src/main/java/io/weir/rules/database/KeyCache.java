@@ -6,7 +6,9 @@ import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,7 @@ final class KeyCache {
   private static final Logger LOG = System.getLogger(KeyCache.class.getName());
   private static final long NONE = -1;
 
+  private final Set<String> told = new HashSet<>();
   private long seen = NONE;
   private Table table = new Table();
   private volatile Map<Digest, Caller> keys = table.callers;
@@ -67,7 +70,7 @@ final class KeyCache {
   }
 
   /** The rows of good keys, by their id for those who change them, by their digest for all. */
-  private static final class Table implements KeyTable.Visitor {
+  private final class Table implements KeyTable.Visitor {
     final Map<String, Digest> digests = new HashMap<>();
     final Map<Digest, Caller> callers = new ConcurrentHashMap<>();
 
@@ -83,11 +86,13 @@ final class KeyCache {
       }
     }
 
-    private static Digest digest(String hash, Caller caller) {
+    private Digest digest(String hash, Caller caller) {
       try {
         return Digest.of(hash);
       } catch (IllegalArgumentException e) {
-        LOG.log(Level.WARNING, "weir_key {0}: hash is not hex; delete it", caller.key());
+        if (told.add(caller.key())) {
+          LOG.log(Level.WARNING, "weir_key {0}: hash is not hex; delete it", caller.key());
+        }
         return Digest.NONE;
       }
     }

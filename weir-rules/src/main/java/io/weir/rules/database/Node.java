@@ -9,9 +9,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /** What this node knows of the database, and how it keeps in step with it. */
@@ -74,10 +76,11 @@ final class Node implements AutoCloseable {
     Copy kept = settings.copy().orElseThrow(() -> why);
     try {
       Copy.Content content = kept.read();
-      rules.restore(content.rules());
+      rules.restore(content);
       keys.restore(content.keys());
       inStepAt = content.micros();
       LOG.log(Level.WARNING, "{0}; the copy at {1} serves", why.getMessage(), kept);
+      tellRefused(Set.of(), "left out, for the copy is all there is");
     } catch (IOException e) {
       throw new DatabaseException(
           why.getMessage() + "; and " + e.getMessage() + "; start the database first", why);
@@ -132,7 +135,7 @@ final class Node implements AutoCloseable {
 
   private synchronized void look(Connection connection) throws SQLException {
     RuleSet before = rules.rules();
-    Map<String, String> refusedBefore = rules.refused();
+    Collection<String> refusedBefore = rules.refused().values();
     boolean whole = looks++ % WHOLE == 0;
     rules.look(connection, Kind.RULES.moved(connection), whole);
     boolean newKeys = keys.look(connection, Kind.KEYS.moved(connection), whole);
@@ -148,9 +151,16 @@ final class Node implements AutoCloseable {
           Level.INFO, "{0}: {1} rules, revision {2}", database, now.rules().size(), now.revision());
       tell(listener -> listener.changed(now));
     }
-    if (!refusedBefore.equals(rules.refused()) && !rules.refused().isEmpty()) {
-      String reason = String.join("\n", rules.refused().values());
-      LOG.log(Level.WARNING, "refused, what was good before serves:\n{0}", reason);
+    tellRefused(refusedBefore, "refused, what was good before serves");
+  }
+
+  /** Tells what is wrong once, however often it is read. */
+  private void tellRefused(Collection<String> told, String what) {
+    Set<String> news = new TreeSet<>(rules.refused().values());
+    news.removeAll(told);
+    if (!news.isEmpty()) {
+      String reason = String.join("\n", news);
+      LOG.log(Level.WARNING, "{0}:\n{1}", what, reason);
       tell(listener -> listener.rejected(reason));
     }
   }

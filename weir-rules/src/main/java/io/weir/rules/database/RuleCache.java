@@ -55,9 +55,11 @@ final class RuleCache {
   }
 
   /** Serves rules of a copy until the database is read. */
-  void restore(RuleSet copied) {
-    copied.rules().forEach(rule -> good.put(rule.id(), rule));
-    rules = copied;
+  void restore(Copy.Content copied) {
+    copied.rules().rules().forEach(rule -> good.put(rule.id(), rule));
+    wrong.putAll(copied.refused());
+    rules = copied.rules();
+    refused = Map.copyOf(wrong);
   }
 
   /**

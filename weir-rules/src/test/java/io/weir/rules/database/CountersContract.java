@@ -68,7 +68,7 @@ abstract class CountersContract extends DatabaseTest {
     stores.forEach(RedisStore::close);
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(name = "D4 loosened while refused: helps on both nodes, counters in {0}")
   @EnumSource
   void loosenedWhileRefusedItHelpsOnBothNodes(Counters counters) {
     put(rule("api", 10));
@@ -80,7 +80,8 @@ abstract class CountersContract extends DatabaseTest {
     assertThat(a.decideNow(ACME).remaining()).as("what was used stays used").isLessThan(989);
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(
+      name = "R4 an override for a caller or a tier acts on both nodes, counters in {0}")
   @EnumSource
   void anOverrideForASingleCallerOrATierActsOnBothNodes(Counters counters) {
     put(rule("api", 10));
@@ -97,7 +98,7 @@ abstract class CountersContract extends DatabaseTest {
     Soon.until(SOON, "the first is gone", () -> isRefused(a, ACME) && isRefused(b, ACME));
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(name = "D5 unrelated edits and another order reset no counter in {0}")
   @EnumSource
   void unrelatedEditsAndAnotherOrderResetNoCounter(Counters counters) {
     put(rule("api", 100));
