@@ -34,6 +34,11 @@ public final class OneRevision implements AutoCloseable {
   private static final int PER_SECOND = 200;
   private static final int CHANGES = 2 * PER_SECOND;
   private static final int ENOUGH = 10;
+
+  /** A short rest after so many decisions, or on few cores nobody comes to change the rules. */
+  private static final int AT_ONCE = 50;
+
+  private static final long REST_NANOS = 200_000;
   private static final Duration MOST = Duration.ofMinutes(1);
   private static final Clock CLOCK = Clock.system();
 
@@ -80,7 +85,9 @@ public final class OneRevision implements AutoCloseable {
       if (known != null) {
         assertThat(size).as("always of revision %d", d.revision()).isEqualTo(known);
       }
-      decided.incrementAndGet();
+      if (decided.incrementAndGet() % AT_ONCE == 0) {
+        LockSupport.parkNanos(REST_NANOS);
+      }
     }
   }
 
