@@ -88,7 +88,7 @@ public final class RedisStore implements Store {
   }
 
   @Override
-  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
+  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
     if (claims.length == 0) {
       return CompletableFuture.completedFuture(new Outcome[0]);
     }
@@ -98,16 +98,9 @@ public final class RedisStore implements Store {
         return CompletableFuture.completedFuture(known);
       }
     } else if (mode == Mode.REFUND) {
-      return lift(claims, shelves.take(claims, mode));
+      return lift(claims, shelves.take(claims, mode, when));
     }
-    return shelves.take(claims, mode);
-  }
-
-  @Override
-  public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
-    return claims.length == 0
-        ? CompletableFuture.completedFuture(new Outcome[0])
-        : lift(claims, shelves.refund(claims, chargedAt));
+    return shelves.take(claims, mode, when);
   }
 
   /** Lets those who were refused ask again once something was given back. */

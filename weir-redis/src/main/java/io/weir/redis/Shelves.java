@@ -76,19 +76,9 @@ final class Shelves {
     }
   }
 
-  CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
+  CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
     int shelf = shelf(claims);
-    return shelf >= 0 ? guarded[shelf].take(claims, mode) : takeAcross(claims, mode);
-  }
-
-  CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
-    int shelf = shelf(claims);
-    if (shelf >= 0) {
-      return guarded[shelf].refund(claims, chargedAt);
-    }
-    List<Part> parts = parts(claims);
-    parts.forEach(part -> part.answer = guarded[part.shelf].refund(part.claims(claims), chargedAt));
-    return all(parts).thenApply(done -> join(claims, parts));
+    return shelf >= 0 ? guarded[shelf].take(claims, mode, when) : takeAcross(claims, mode, when);
   }
 
   /** The shelf of all the claims; -1 if there are several. */
@@ -102,10 +92,10 @@ final class Shelves {
     return first;
   }
 
-  private CompletableFuture<Outcome[]> takeAcross(Claim[] claims, Mode mode) {
+  private CompletableFuture<Outcome[]> takeAcross(Claim[] claims, Mode mode, long when) {
     long sent = shared.clock().micros();
     List<Part> parts = parts(claims);
-    parts.forEach(part -> part.answer = guarded[part.shelf].take(part.claims(claims), mode));
+    parts.forEach(part -> part.answer = guarded[part.shelf].take(part.claims(claims), mode, when));
     return all(parts)
         .thenApply(
             done -> {
@@ -136,7 +126,8 @@ final class Shelves {
       }
     }
     if (!charged.isEmpty()) {
-      var unused = guarded[part.shelf].refund(charged.toArray(new Claim[0]), said[0].time());
+      Claim[] back = charged.toArray(new Claim[0]);
+      var unused = guarded[part.shelf].take(back, Mode.REFUND, said[0].time());
     }
   }
 
