@@ -48,6 +48,11 @@ enum Dialect {
       var unused = connection.unwrap(PGConnection.class).getNotifications((int) most.toMillis());
       return true;
     }
+
+    @Override
+    void drop(Connection connection) throws SQLException {
+      connection.abort(Runnable::run);
+    }
   },
 
   H2("jdbc:h2:") {
@@ -71,6 +76,12 @@ enum Dialect {
     @Override
     boolean await(Connection connection, Duration most) {
       return false;
+    }
+
+    // knows no abort; and until the last connection is closed the file stays open
+    @Override
+    void drop(Connection connection) throws SQLException {
+      connection.close();
     }
   };
 
@@ -110,6 +121,9 @@ enum Dialect {
 
   /** Waits until a change is heard of, but no longer than this; false if none ever is. */
   abstract boolean await(Connection connection, Duration most) throws SQLException;
+
+  /** Ends a connection, which may be broken, without waiting for an answer. */
+  abstract void drop(Connection connection) throws SQLException;
 
   private static void execute(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
