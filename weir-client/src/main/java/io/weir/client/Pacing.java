@@ -106,7 +106,7 @@ public final class Pacing {
   long pause(long told, int attempt) {
     long backoff = Math.min(longestBackoff, firstBackoff << Math.min(attempt - 1, 20));
     if (told == 0) {
-      return backoff / 2 + (long) (backoff / 2 * random.getAsDouble());
+      return backoff / 2 + (long) (backoff / 2.0 * random.getAsDouble());
     }
     long spread = Math.min(longestBackoff, Math.max(backoff, told / SPREAD_PART));
     return told + (long) (spread * random.getAsDouble());

@@ -45,6 +45,7 @@ final class FakeService {
   private final FakeTime time;
   private final Supplier<Answer> answers;
   final List<Long> arrivals = new ArrayList<>();
+  final List<CompletableFuture<Answer>> calls = new ArrayList<>();
   int refused;
 
   FakeService(FakeTime time, Supplier<Answer> answers) {
@@ -54,6 +55,11 @@ final class FakeService {
 
   static FakeService limited(FakeTime time, Limiter limiter) {
     return new FakeService(time, () -> Answer.of(limiter.decideNow(Request.of("user", "42"))));
+  }
+
+  /** Calls it once the time has come. */
+  void callIn(Duration wait, Pacing pacing) {
+    time.in(wait, () -> calls.add(call(pacing, "GET")));
   }
 
   /** Calls it as a paced client does; what became of it in the end. */

@@ -51,16 +51,14 @@ class PacingTest {
       String algorithm, String limit, int perSecond, int seconds, double used) {
     FakeService service = FakeService.limited(time, limiter(algorithm, limit));
     Pacing pacing = paced().longestWait(Duration.ofSeconds(20)).build();
-    List<CompletableFuture<Answer>> calls = new ArrayList<>();
     int offered = perSecond * seconds;
     for (int i = 0; i < offered; i++) {
-      time.in(
-          Duration.ofMillis(1000L * i / perSecond), () -> calls.add(service.call(pacing, "GET")));
+      service.callIn(Duration.ofMillis(1000L * i / perSecond), pacing);
     }
     time.pass(Duration.ofSeconds(seconds + 60L));
-    assertThat(calls).hasSize(offered).allMatch(CompletableFuture::isDone);
+    assertThat(service.calls).hasSize(offered).allMatch(CompletableFuture::isDone);
     assertThat(service.refused).isLessThanOrEqualTo(service.arrivals.size() / 100);
-    assertThat((double) count(calls, 200)).isGreaterThan(offered / 2.0 * used);
+    assertThat((double) count(service.calls, 200)).isGreaterThan(offered / 2.0 * used);
   }
 
   @Test
@@ -86,7 +84,7 @@ class PacingTest {
     }
     for (int i = 0; i < 200 * 20; i++) {
       Pacing pacing = clients.get(i % 5);
-      time.in(Duration.ofMillis(5L * i), () -> service.call(pacing, "GET"));
+      service.callIn(Duration.ofMillis(5L * i), pacing);
     }
     time.pass(Duration.ofSeconds(60));
     assertThat(service.arrivals).hasSizeGreaterThan(1000);
@@ -107,7 +105,7 @@ class PacingTest {
             });
     Pacing pacing = paced().build();
     for (int i = 0; i < 400; i++) {
-      time.in(Duration.ofMillis(25L * i), () -> service.call(pacing, "GET"));
+      service.callIn(Duration.ofMillis(25L * i), pacing);
     }
     time.pass(Duration.ofSeconds(60));
     assertThat(service.arrivals).hasSizeGreaterThan(150);
@@ -141,9 +139,11 @@ class PacingTest {
     assertThatThrownBy(late::join)
         .hasCauseInstanceOf(PaceException.class)
         .hasMessageContaining("call later")
-        .satisfies(
+        .cause()
+        .isInstanceOfSatisfying(
+            PaceException.class,
             e ->
-                assertThat(((PaceException) e.getCause()).retryAfter())
+                assertThat(e.retryAfter())
                     .isBetween(Duration.ofSeconds(99), Duration.ofSeconds(111)));
     assertThat(service.arrivals).hasSize(1);
   }

@@ -173,6 +173,7 @@ class RemoteLimiterTest {
       try (Server back = server(port)) {
         Soon.until(Duration.ofSeconds(60), "found again", () -> !open.decideNow(ANNA).degraded());
         assertThat(open.available()).isTrue();
+        assertThat(back.port("http")).hasValue(port);
         assertThat(heard.words).contains("found");
       }
     }

@@ -6,6 +6,7 @@ import io.weir.client.FakeService.Answer;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -48,7 +49,9 @@ class RepeatingTest {
     assertThat(returns).as("none before its Retry-After").allMatch(at -> at >= open);
     int[] perTenth = new int[40];
     returns.forEach(at -> perTenth[(int) Math.min(39, (at - open) / 100_000)]++);
-    assertThat(perTenth).as("in no tenth of a second more than 7 %").allMatch(n -> n <= 70);
+    assertThat(Arrays.stream(perTenth).max().orElse(0))
+        .as("in no tenth of a second more than 7 %")
+        .isLessThanOrEqualTo(70);
   }
 
   @Test
@@ -79,7 +82,7 @@ class RepeatingTest {
     Pacing pacing = paced().build();
     int calls = 60 * 50;
     for (int i = 0; i < calls; i++) {
-      time.in(Duration.ofMillis(20L * i), () -> service.call(pacing, "GET"));
+      service.callIn(Duration.ofMillis(20L * i), pacing);
     }
     time.pass(Duration.ofMinutes(2));
     assertThat(service.arrivals.size()).isBetween(calls, calls * 11 / 10);
