@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -140,8 +139,8 @@ record Told(int status, long retryAfter, List<Reading> readings) {
   private static OptionalLong date(String text) {
     try {
       Instant date = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
-      return OptionalLong.of(ChronoUnit.MICROS.between(Instant.EPOCH, date));
-    } catch (DateTimeParseException | ArithmeticException e) {
+      return OptionalLong.of(date.getEpochSecond() * SECOND);
+    } catch (DateTimeParseException e) {
       return OptionalLong.empty();
     }
   }
