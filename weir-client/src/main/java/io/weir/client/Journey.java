@@ -2,25 +2,43 @@ package io.weir.client;
 
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.net.http.HttpResponse.ResponseInfo;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.Supplier;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The answer of a trip over a non-blocking client, which goes on until there is one to keep. */
+/**
+ * The answer of a trip over a non-blocking client, which goes on until there is one to keep. The
+ * caller's body handler sees that one only; the bodies of others are thrown away.
+ */
 final class Journey<T> extends CompletableFuture<HttpResponse<T>> {
   private static final CompletableFuture<Void> NONE = CompletableFuture.completedFuture(null);
 
   private final Trip trip;
-  private final Supplier<CompletableFuture<HttpResponse<T>>> attempt;
+  private final Function<BodyHandler<T>, CompletableFuture<HttpResponse<T>>> attempt;
+  private final BodyHandler<T> handler;
+  private final Function<ResponseInfo, Told> reader;
   private volatile CompletableFuture<?> underWay = NONE;
+  private volatile boolean again;
 
-  Journey(Trip trip, Supplier<CompletableFuture<HttpResponse<T>>> attempt) {
+  Journey(
+      Trip trip,
+      Function<BodyHandler<T>, CompletableFuture<HttpResponse<T>>> attempt,
+      BodyHandler<T> handler,
+      Function<ResponseInfo, Told> reader) {
     this.trip = trip;
     this.attempt = attempt;
+    this.handler = handler;
+    this.reader = reader;
   }
 
   void go() {
+    again = false;
     var unused =
         trip.turn().whenComplete((go, late) -> onward(late == null ? null : unwrapped(late)));
   }
@@ -36,7 +54,7 @@ final class Journey<T> extends CompletableFuture<HttpResponse<T>> {
     }
     CompletableFuture<HttpResponse<T>> sent;
     try {
-      sent = attempt.get();
+      sent = attempt.apply(this::told);
     } catch (RuntimeException e) {
       trip.lost();
       completeExceptionally(e);
@@ -49,13 +67,21 @@ final class Journey<T> extends CompletableFuture<HttpResponse<T>> {
     var unused = sent.whenComplete(this::arrived);
   }
 
+  private BodySubscriber<T> told(ResponseInfo info) {
+    trip.told(reader.apply(info));
+    again = trip.repeats();
+    return again
+        ? BodySubscribers.mapping(BodySubscribers.discarding(), nothing -> null)
+        : handler.apply(info);
+  }
+
   private void arrived(@Nullable HttpResponse<T> response, @Nullable Throwable thrown) {
-    if (thrown != null) {
-      trip.lost();
-    }
     Throwable failure = thrown == null ? null : unwrapped(thrown);
-    boolean passing = failure == null || failure instanceof IOException;
-    if (!isDone() && passing && trip.repeats()) {
+    if (failure != null && !again) {
+      trip.lost();
+      again = failure instanceof IOException && !isDone() && trip.repeats();
+    }
+    if (again && !isDone()) {
       go();
     } else if (failure != null) {
       completeExceptionally(failure);
@@ -72,6 +98,15 @@ final class Journey<T> extends CompletableFuture<HttpResponse<T>> {
       underWay.cancel(interrupt);
     }
     return cancelled;
+  }
+
+  /** Throws what a blocking call would have thrown. */
+  static IOException thrown(ExecutionException e) {
+    Throwable cause = e.getCause();
+    if (cause instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
+    return cause instanceof IOException checked ? checked : new IOException(cause);
   }
 
   private static Throwable unwrapped(Throwable t) {

@@ -31,10 +31,12 @@ import org.jspecify.annotations.Nullable;
 public final class PacedClient extends HttpClient {
   private final HttpClient client;
   private final Pacing pacing;
+  private final Duration longestWait;
 
-  private PacedClient(HttpClient client, Pacing pacing) {
+  private PacedClient(HttpClient client, Pacing pacing, Duration longestWait) {
     this.client = client;
     this.pacing = pacing;
+    this.longestWait = longestWait;
   }
 
   /** Paces a client as usual. */
@@ -43,7 +45,16 @@ public final class PacedClient extends HttpClient {
   }
 
   public static PacedClient over(HttpClient client, Pacing pacing) {
-    return new PacedClient(client, pacing);
+    return new PacedClient(client, pacing, pacing.longestWait());
+  }
+
+  /**
+   * The same client for calls that may wait as long as this.
+   *
+   * @throws IllegalArgumentException if it is not more than zero, or more than a day
+   */
+  public PacedClient within(Duration longest) {
+    return new PacedClient(client, pacing, Pacing.checkWait(longest));
   }
 
   @Override
@@ -56,7 +67,7 @@ public final class PacedClient extends HttpClient {
       answer.cancel(true);
       throw e;
     } catch (ExecutionException e) {
-      throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
+      throw Journey.thrown(e);
     }
   }
 
@@ -70,13 +81,13 @@ public final class PacedClient extends HttpClient {
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler, @Nullable PushPromiseHandler<T> pushes) {
     boolean keyed = request.headers().firstValue("Idempotency-Key").isPresent();
-    Trip trip = pacing.trip(request.method(), request.uri(), keyed);
-    BodyHandler<T> listening =
-        info -> {
-          trip.told(pacing.read(info.statusCode(), info.headers()::allValues));
-          return handler.apply(info);
-        };
-    Journey<T> journey = new Journey<>(trip, () -> client.sendAsync(request, listening, pushes));
+    Trip trip = pacing.trip(request.method(), request.uri(), keyed, longestWait);
+    Journey<T> journey =
+        new Journey<>(
+            trip,
+            told -> client.sendAsync(request, told, pushes),
+            handler,
+            info -> pacing.read(info.statusCode(), info.headers()::allValues));
     journey.go();
     return journey;
   }

@@ -25,7 +25,7 @@ public final class PacedInterceptor implements ClientHttpRequestInterceptor {
       HttpRequest request, byte[] body, ClientHttpRequestExecution execution) throws IOException {
     URI uri = request.getURI();
     boolean keyed = request.getHeaders().getFirst("Idempotency-Key") != null;
-    Trip trip = pacing.trip(request.getMethod().name(), uri, keyed);
+    Trip trip = pacing.trip(request.getMethod().name(), uri, keyed, pacing.longestWait());
     while (true) {
       await(trip);
       try {
@@ -58,7 +58,7 @@ public final class PacedInterceptor implements ClientHttpRequestInterceptor {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while waiting for its turn", e);
     } catch (ExecutionException e) {
-      throw e.getCause() instanceof IOException late ? late : new IOException(e.getCause());
+      throw Journey.thrown(e);
     }
   }
 }

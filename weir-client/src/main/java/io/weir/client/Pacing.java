@@ -40,7 +40,7 @@ public final class Pacing {
   final DoubleSupplier random;
   final int attempts;
   final int budgetPercent;
-  private final long longestWait;
+  private final Duration longestWait;
   private final long firstBackoff;
   private final long longestBackoff;
   private final BiFunction<String, URI, String> kinds;
@@ -54,7 +54,7 @@ public final class Pacing {
     random = b.random;
     attempts = b.attempts;
     budgetPercent = b.budgetPercent;
-    longestWait = micros(b.longestWait);
+    longestWait = b.longestWait;
     firstBackoff = micros(b.firstBackoff);
     longestBackoff = micros(b.longestBackoff);
     kinds = b.kinds;
@@ -71,11 +71,19 @@ public final class Pacing {
     return new Builder();
   }
 
+  Duration longestWait() {
+    return longestWait;
+  }
+
+  static Duration checkWait(Duration wait) {
+    return Builder.check("a wait", wait);
+  }
+
   /** Begins a call. */
-  Trip trip(String method, URI uri, boolean keyed) {
+  Trip trip(String method, URI uri, boolean keyed, Duration wait) {
     Lane lane = host(uri).lane(kinds.apply(method, uri));
     boolean again = keyed || repeatable.test(method, uri);
-    return new Trip(this, lane, uri, again, clock.micros() + longestWait);
+    return new Trip(this, lane, uri, again, clock.micros() + micros(wait));
   }
 
   private Host host(URI uri) {
@@ -161,7 +169,7 @@ public final class Pacing {
      * answered with the refusal.
      */
     public Builder longestWait(Duration wait) {
-      longestWait = check("a wait", wait);
+      longestWait = checkWait(wait);
       return this;
     }
 

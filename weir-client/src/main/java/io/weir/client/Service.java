@@ -88,8 +88,7 @@ final class Service {
       return CompletableFuture.completedFuture(Optional.empty());
     }
     Asked<T> asked = new Asked<>(call.mode(), now, reader);
-    CompletableFuture<HttpResponse<String>> sent =
-        client.sendAsync(request(call), BodyHandlers.ofString());
+    CompletableFuture<HttpResponse<String>> sent = send(call);
     var unused = sent.whenComplete(asked::arrived);
     if (!asked.isDone()) {
       timer.in(
@@ -100,6 +99,14 @@ final class Service {
           });
     }
     return asked;
+  }
+
+  private CompletableFuture<HttpResponse<String>> send(Call call) {
+    try {
+      return client.sendAsync(request(call), BodyHandlers.ofString());
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private HttpRequest request(Call call) {

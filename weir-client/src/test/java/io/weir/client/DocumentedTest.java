@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Weir;
 import io.weir.rule.Rule;
+import io.weir.server.Server;
 import java.io.StringWriter;
 import java.net.URI;
 import java.net.URL;
@@ -65,9 +66,11 @@ class DocumentedTest {
 
   @ParameterizedTest
   @MethodSource("examples")
-  void compilesAndRuns(String example, @TempDir Path classes) throws Exception {
+  void compilesAndRuns(String example, @TempDir Path classes, @TempDir Path data) throws Exception {
     try (LimitedServer server =
-        LimitedServer.start(Weir.inMemory(Rule.named("r").limit("9/second").build()))) {
+            LimitedServer.start(Weir.inMemory(Rule.named("r").limit("9/second").build()));
+        Server weir = WeirServer.start(data, 0)) {
+      String port = Integer.toString(weir.port("http").orElseThrow());
       JavaFileObject source =
           new SimpleJavaFileObject(
               URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
@@ -75,6 +78,7 @@ class DocumentedTest {
             public CharSequence getCharContent(boolean ignoreErrors) {
               return CONTEXT
                   .replace("@EXAMPLE@", example)
+                  .replace("127.0.0.1:8080", "127.0.0.1:" + port)
                   .replace("@URI@", server.uri("/v1/orders").toString());
             }
           };

@@ -17,6 +17,7 @@ import java.util.function.Supplier;
 /** A service in fake time, some milliseconds away, and calls to it. */
 final class FakeService {
   private static final Duration WAY = Duration.ofMillis(5);
+  static final Duration WAIT = Duration.ofSeconds(30);
   static final URI ORDERS = URI.create("http://service.test/v1/orders");
 
   /** An answer. */
@@ -65,7 +66,7 @@ final class FakeService {
   /** Calls it as a paced client does; what became of it in the end. */
   CompletableFuture<Answer> call(Pacing pacing, String method) {
     CompletableFuture<Answer> result = new CompletableFuture<>();
-    go(pacing, pacing.trip(method, ORDERS, false), result);
+    go(pacing, pacing.trip(method, ORDERS, false, pacing.longestWait()), result);
     return result;
   }
 

@@ -151,9 +151,10 @@ class PacingTest {
   @Test
   void aServiceThatIsSlowAtFirstDoesNotHoldUpTheOthers() {
     Pacing pacing = paced().build();
-    Trip slow = pacing.trip("GET", FakeService.ORDERS, false);
+    Trip slow = pacing.trip("GET", FakeService.ORDERS, false, FakeService.WAIT);
     assertThat(slow.turn()).isCompleted();
-    CompletableFuture<Void> second = pacing.trip("GET", FakeService.ORDERS, false).turn();
+    CompletableFuture<Void> second =
+        pacing.trip("GET", FakeService.ORDERS, false, FakeService.WAIT).turn();
     assertThat(second).isNotDone();
     time.pass(Duration.ofMillis(1001));
     assertThat(second).isCompleted();
@@ -164,7 +165,7 @@ class PacingTest {
     Pacing pacing = paced().build();
     for (int i = 0; i < 5000; i++) {
       URI uri = URI.create("http://host" + i % 2500 + ".test/a/" + i);
-      Trip trip = pacing.trip("GET", uri, false);
+      Trip trip = pacing.trip("GET", uri, false, FakeService.WAIT);
       assertThat(trip.turn()).isCompleted();
       trip.told(new Told(200, 0, List.of(new Reading("r" + i, 10, 0, 9, 1000))));
     }

@@ -12,7 +12,6 @@ import io.weir.Weir;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.server.Server;
-import io.weir.server.config.Config;
 import io.weir.store.Clock;
 import io.weir.store.Mode;
 import io.weir.store.StoreException.Kind;
@@ -21,11 +20,9 @@ import io.weir.testkit.Soon;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,20 +37,7 @@ class RemoteLimiterTest {
   @TempDir Path folder;
 
   private Server server(int port) throws IOException {
-    Path rules =
-        Files.writeString(
-            folder.resolve("rules.yaml"), "rules: [{id: api, per: [user], limit: 10/hour}]");
-    return Server.start(
-        Config.of(
-            Map.of(
-                "rules", "file:" + rules,
-                "data", folder.toString(),
-                "node", "test",
-                "http-port", Integer.toString(port),
-                "http-host", "127.0.0.1",
-                "grpc-port", "off",
-                "gateway-port", "off",
-                "admin-port", "off")));
+    return WeirServer.start(folder, port);
   }
 
   private static RemoteLimiterBuilder at(int port) {

@@ -176,7 +176,7 @@ class RepeatingTest {
 
   @Test
   void aKeyMakesACallRepeatable() {
-    Trip trip = paced().build().trip("POST", FakeService.ORDERS, true);
+    Trip trip = paced().build().trip("POST", FakeService.ORDERS, true, FakeService.WAIT);
     assertThat(trip.turn()).isCompleted();
     trip.told(new Told(503, 0, List.of()));
     assertThat(trip.repeats()).isTrue();
