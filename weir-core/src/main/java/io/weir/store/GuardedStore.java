@@ -74,7 +74,7 @@ final class GuardedStore implements Store {
       ask.fail(new StoreException(Kind.ERROR, String.valueOf(e)));
     }
     if (!ask.isSettled()) {
-      guard.watch.add(ask);
+      guard.limit(ask);
     }
     return ask;
   }
