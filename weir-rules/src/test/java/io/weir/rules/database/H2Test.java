@@ -45,6 +45,14 @@ class H2Test {
     }
   }
 
+  @Nested
+  class OfTraffic extends TrafficContract {
+    @Override
+    String url() {
+      return h2();
+    }
+  }
+
   @Test
   void anotherDatabaseIsRefused() {
     assertThatThrownBy(() -> DatabaseRules.open("jdbc:mysql://host/db?password=secret"))

@@ -87,4 +87,14 @@ class PostgresTest {
       return url;
     }
   }
+
+  @Nested
+  class OfTraffic extends TrafficContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+  }
 }
