@@ -3,9 +3,12 @@ package io.weir.rules.database;
 /**
  * What a rule said in some time, in decisions.
  *
- * @param rule its id; empty for several rules together
+ * @param rule its id; empty for several rules together, {@link #REQUESTS} for what became of whole
+ *     requests
  */
 public record Said(String rule, long allowed, long refused, long shadowRefused) {
+  /** No rule can have this id. */
+  public static final String REQUESTS = "*";
 
   /** A rule that said nothing. */
   public static Said nothing(String rule) {

@@ -15,9 +15,6 @@ import java.util.TreeMap;
  * added up over all nodes. Safe for any number of threads.
  */
 public final class Traffic {
-  private static final String OF_ALL =
-      "SELECT began, SUM(allowed), SUM(refused), SUM(shadow_refused) FROM weir_traffic"
-          + " WHERE seconds = ? AND began >= ? GROUP BY began";
   private static final String OF_RULE =
       "SELECT began, allowed, refused, shadow_refused FROM weir_traffic"
           + " WHERE seconds = ? AND began >= ? AND rule_id = ?";
@@ -74,9 +71,9 @@ public final class Traffic {
   }
 
   /**
-   * What a rule said, or all rules together, by when each step began, in seconds since the epoch.
+   * What a rule said, by when each step began, in seconds since the epoch.
    *
-   * @param rule its id; empty for all together
+   * @param rule its id, or {@link Said#REQUESTS}
    * @param from the first step
    * @throws DatabaseException if the database is away
    */
@@ -84,13 +81,10 @@ public final class Traffic {
     return database.read(
         connection -> {
           NavigableMap<Long, Said> steps = new TreeMap<>();
-          try (PreparedStatement query =
-              connection.prepareStatement(rule.isEmpty() ? OF_ALL : OF_RULE)) {
+          try (PreparedStatement query = connection.prepareStatement(OF_RULE)) {
             query.setInt(1, step.seconds());
             query.setLong(2, from);
-            if (!rule.isEmpty()) {
-              query.setString(3, rule);
-            }
+            query.setString(3, rule);
             try (ResultSet row = query.executeQuery()) {
               while (row.next()) {
                 Said said = new Said(rule, row.getLong(2), row.getLong(3), row.getLong(4));

@@ -1,5 +1,5 @@
 -- What rules said, added up over all nodes: of each minute (seconds = 60) and each hour (3600) since the epoch.
--- Rules that said little stand together under an empty id.
+-- Rules that said little stand together under an empty id, what became of whole requests under *.
 CREATE TABLE weir_traffic (
   seconds INT NOT NULL,
   began BIGINT NOT NULL,

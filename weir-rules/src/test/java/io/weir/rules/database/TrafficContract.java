@@ -26,7 +26,7 @@ abstract class TrafficContract extends DatabaseTest {
         .containsEntry(NOON + 60, new Said("a", 7, 0, 0))
         .hasSize(2);
     assertThat(kept.of("a", Step.HOUR, NOON)).containsEntry(NOON, new Said("a", 22, 1, 0));
-    assertThat(kept.of("", Step.MINUTE, NOON)).containsEntry(NOON, new Said("", 16, 3, 3));
+    assertThat(kept.of("b", Step.HOUR, NOON)).containsEntry(NOON, new Said("b", 1, 2, 3));
     assertThat(kept.of("a", Step.MINUTE, NOON + 60)).containsOnlyKeys(NOON + 60);
     assertThat(kept.of("none", Step.HOUR, NOON)).isEmpty();
   }
@@ -65,7 +65,9 @@ abstract class TrafficContract extends DatabaseTest {
     for (Thread node : nodes) {
       node.join();
     }
-    assertThat(node().traffic().of("", Step.HOUR, 0)).containsEntry(NOON, new Said("", 120, 60, 0));
+    Traffic kept = node().traffic();
+    assertThat(kept.of("a", Step.HOUR, 0)).containsEntry(NOON, new Said("a", 60, 60, 0));
+    assertThat(kept.of("b", Step.HOUR, 0)).containsEntry(NOON, new Said("b", 60, 0, 0));
   }
 
   @Test
