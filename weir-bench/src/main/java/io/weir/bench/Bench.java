@@ -1,5 +1,6 @@
 package io.weir.bench;
 
+import io.weir.bench.nodes.NodesPart;
 import io.weir.bench.redis.RedisMemoryPart;
 import io.weir.bench.redis.RedisPart;
 import io.weir.bench.report.Part;
@@ -22,7 +23,8 @@ final class Bench {
           "memory", new MemoryPart(),
           "redis", new RedisPart(),
           "redis-memory", new RedisMemoryPart(),
-          "server", new ServerPart());
+          "server", new ServerPart(),
+          "nodes", new NodesPart());
 
   private Bench() {}
 

@@ -128,6 +128,7 @@ final class Backend {
     return endings.add(
         RedisStore.at(url)
             .deadline(config.get(Settings.STORE_DEADLINE))
+            .spike(config.get(Settings.STORE_SPIKE))
             .maxInFlight(config.get(Settings.STORE_IN_FLIGHT))
             .prefix(config.get(Settings.STORE_PREFIX))
             .listener(StoreListener.both(metrics.store(), activity.store()))

@@ -58,6 +58,11 @@ enum Dialect {
       var unused = connection.unwrap(PGConnection.class).getNotifications((int) most.toMillis());
       return true;
     }
+
+    @Override
+    void drop(Connection connection) throws SQLException {
+      connection.abort(Runnable::run);
+    }
   },
 
   H2("jdbc:h2:") {
@@ -94,6 +99,12 @@ enum Dialect {
     @Override
     boolean await(Connection connection, Duration most) {
       return false;
+    }
+
+    // knows no abort; and until the last connection is closed the file stays open
+    @Override
+    void drop(Connection connection) throws SQLException {
+      connection.close();
     }
   };
 
@@ -136,6 +147,9 @@ enum Dialect {
 
   /** Waits until a change is heard of, but no longer than this; false if none ever is. */
   abstract boolean await(Connection connection, Duration most) throws SQLException;
+
+  /** Ends a connection, which may be broken, without waiting for an answer. */
+  abstract void drop(Connection connection) throws SQLException;
 
   private static void execute(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {

@@ -94,6 +94,9 @@ final class StatCalls {
         .number("drift_us", health.drift().toNanos() / 1000)
         .number("degraded", health.degraded())
         .number("corrupt", health.corrupt())
+        .number("nodes", health.nodes())
+        .number("leased", health.leased())
+        .number("untold", health.untold())
         .end();
   }
 

@@ -106,13 +106,24 @@ public final class Metrics implements AutoCloseable {
         "1 while the store is asked and answers",
         node,
         v -> v.store().available() ? 1 : 0);
+    gauge("weir.nodes", "Nodes that share the store", node, v -> v.store().nodes());
+    gauge(
+        "weir.leased.permits",
+        "Permits borrowed of leased rules and not spent",
+        node,
+        v -> v.store().leased());
+    gauge(
+        "weir.untold.permits",
+        "Permits admitted under synced rules that the store has not been told of yet",
+        node,
+        v -> v.store().untold());
   }
 
   /** The page Prometheus reads. */
   public String scrape() {
     Vitals node = vitals;
     if (node != null) {
-      decisions.rules().follow(node.rules(), clock.micros());
+      decisions.rules().follow(node.rules(), node.store().nodes(), clock.micros());
     }
     return registry.scrape();
   }
