@@ -1,7 +1,7 @@
 // Callers: who is refused most, and what one of them has left.
 import { h, put, number, exact, lasts } from "./dom.js";
 import { ask, get } from "./api.js";
-import { head, sheet, empty, table, failed, waiting, toast, trying, callerText, callerLink, ruleLink } from "./parts.js";
+import { head, sheet, empty, table, failed, waiting, toast, trying, callerText, callerLink, ruleLink, hiddenText } from "./parts.js";
 
 export function callersPage(signal, path, query) {
   return query.size ? callerPage(signal, Object.fromEntries(query)) : topPage(signal);
@@ -26,7 +26,7 @@ function topPage(signal) {
       : empty("Nobody was refused in the last minutes", "Those a shadow rule would have refused are listed too."));
     const { refusals } = await get("/admin/refusals", { signal });
     put(held, refusals.length
-      ? table(["Caller", ["Still for", "n"], ""], refusals.map(one => h("tr", {}, h("td", {}, callerLink(one.caller)), h("td", { class: "n" }, lasts(one.left_ms)),
+      ? table(["Caller", ["Still for", "n"], hiddenText("What to do")], refusals.map(one => h("tr", {}, h("td", {}, callerLink(one.caller)), h("td", { class: "n" }, lasts(one.left_ms)),
         h("td", { class: "fit" }, h("button", { type: "button", class: "slim", onclick: trying(() => lift(one.caller, again)) }, "Lift")))), "Callers refused for a time")
       : empty("Nobody is refused by hand", "Open a caller to refuse it for a time."));
   }
@@ -55,7 +55,7 @@ function callerPage(signal, caller) {
   async function look() {
     const said = await get(at(""), { signal });
     put(counters, said.degraded && h("p", { class: "problem" }, "The store does not answer, so these are not known."),
-      said.counters.length ? table(["Rule", "Limit", "Left", ["", "n"], ["All back in", "n"], ""], said.counters.map(row), "Counters of this caller")
+      said.counters.length ? table(["Rule", "Limit", "Left", ["Of", "n"], ["All back in", "n"], hiddenText("What to do")], said.counters.map(row), "Counters of this caller")
         : empty("No rule counts this caller", "Rules that count per other attributes need these to be said too."));
     const { refusals } = await get("/admin/refusals", { signal });
     const mine = refusals.find(one => callerText(one.caller) === callerText(caller));

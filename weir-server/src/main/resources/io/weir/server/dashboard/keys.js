@@ -1,7 +1,7 @@
 // API keys: made, shown once, revoked.
 import { h, put, moment } from "./dom.js";
 import { ask, get } from "./api.js";
-import { head, sheet, empty, table, failed, waiting, toast, trying, sure, callerLink } from "./parts.js";
+import { head, sheet, empty, table, failed, waiting, toast, trying, sure, callerLink, hiddenText } from "./parts.js";
 
 export function keysPage(signal) {
   const rows = h("div", {}, waiting());
@@ -12,7 +12,7 @@ export function keysPage(signal) {
   async function look() {
     const { keys } = await get("/admin/keys", { signal });
     put(rows, keys.length
-      ? table(["Key", "User", ["Tier", "wideonly"], ["Made", "wideonly"], ""], keys.slice().reverse().map(key => h("tr", {},
+      ? table(["Key", "User", ["Tier", "wideonly"], ["Made", "wideonly"], hiddenText("What to do")], keys.slice().reverse().map(key => h("tr", {},
         h("td", { class: "mono" }, key.id), h("td", {}, callerLink({ user: key.user })), h("td", { class: "wideonly" }, key.tier || h("span", { class: "quiet" }, "none")),
         h("td", { class: "wideonly quiet" }, `${moment(key.created)} by ${key.who}`),
         h("td", { class: "fit" }, key.revoked ? h("span", { class: "tag bad", title: moment(key.revoked) }, "revoked")

@@ -3,7 +3,7 @@ import { h, put, number, rate, micros, lasts, clock } from "./dom.js";
 import { get } from "./api.js";
 import { feed, SPAN } from "./feed.js";
 import { traffic, spark } from "./plot.js";
-import { head, sheet, empty, table, segments, failed, callerLink, ruleLink } from "./parts.js";
+import { head, sheet, empty, table, segments, failed, callerLink, ruleLink, hiddenText } from "./parts.js";
 import { openEditor, ruleFor } from "./editor.js";
 
 const RANGES = { second: SPAN, minute: 86400, hour: 90 * 86400 };
@@ -74,7 +74,7 @@ export function livePage(signal) {
     const some = busy.lines.filter(line => line.attribute === what);
     const most = Math.max(1, ...some.map(line => line.requests));
     put(lines, some.length
-      ? table(["Who and what", ["Requests", "n"], ["Refused", "n"], ["", "wideonly"], ""],
+      ? table(["Who and what", ["Requests", "n"], ["Refused", "n"], ["Share", "wideonly"], hiddenText("What to do")],
         some.map(line => h("tr", {},
           h("td", {}, what === "endpoint" ? h("span", { class: "mono name" }, line.value) : callerLink({ [what]: line.value })),
           h("td", { class: "n" }, number(line.requests)),

@@ -11,17 +11,19 @@ const PATHS = {
 };
 export const icon = name => s("svg", { viewBox: "0 0 24 24", fill: "none", stroke: "currentColor", "stroke-width": 1.9, "stroke-linecap": "round", "stroke-linejoin": "round", "aria-hidden": "true" }, s("path", { d: PATHS[name] }));
 
-export const head = (title, lead, ...right) => h("header", { class: "head" }, h("h1", {}, title), h("div", { class: "right" }, right), lead && h("p", { class: "lead" }, lead));
+export const head = (title, lead, ...right) => h("header", { class: "head" }, h("h1", {}, title), h("div", { class: "right" }, right), lead && h("div", { class: "lead" }, h("p", {}, lead)));
 export const sheet = (title, right, ...content) => h("section", { class: "sheet" }, h("div", { class: "top" }, h("h2", {}, title), h("div", { class: "right" }, right)), content);
 export const empty = (title, ...text) => h("div", { class: "empty" }, h("b", {}, title), text);
 export const waiting = (what = "Loading…") => h("div", { class: "empty", role: "status" }, what);
 export const failed = e => h("div", { class: "banner bad", role: "alert" }, e.message);
 
+export const hiddenText = text => h("span", { class: "hidden" }, text);
+
 /** A table; columns are texts, or [text, class]. */
 export function table(columns, rows, caption) {
   return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
     h("table", {}, h("caption", { class: "hidden" }, caption),
-      h("thead", {}, h("tr", {}, columns.map(c => (Array.isArray(c) ? h("th", { class: c[1], scope: "col" }, c[0]) : h("th", { scope: "col" }, c))))),
+      h("thead", {}, h("tr", {}, columns.map(c => (Array.isArray(c) ? c : [c])).map(([text, kind]) => h("th", { class: kind, scope: "col" }, text)))),
       h("tbody", {}, rows)));
 }
 

@@ -12,6 +12,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * A tab of the browser, used as a person uses one: it looks for what is written on things, points,
@@ -60,7 +61,8 @@ final class Tab {
       case "Audits.issueAdded" -> complaints.add(params.getJsonObject("issue").encode());
       case "Log.entryAdded" -> {
         JsonObject entry = params.getJsonObject("entry");
-        if (List.of("error", "warning").contains(entry.getString("level"))) {
+        boolean network = entry.getString("source").equals("network"); // the page tells of these
+        if (!network && List.of("error", "warning").contains(entry.getString("level"))) {
           complaints.add(entry.encode());
         }
       }
@@ -132,6 +134,14 @@ final class Tab {
       throw new AssertionError(
           e.getMessage() + "; the page says\n" + text() + "\n" + complaints, e);
     }
+  }
+
+  /** As {@link #until(String, String)}, doing something each time before it looks. */
+  Duration until(String what, BooleanSupplier doing, String expression) {
+    return Soon.until(
+        PATIENCE,
+        what,
+        () -> doing.getAsBoolean() && Boolean.TRUE.equals(is("Boolean(" + expression + ")")));
   }
 
   /** Waits until a text is on the page. */
