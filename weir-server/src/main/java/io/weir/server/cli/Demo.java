@@ -58,7 +58,9 @@ final class Demo implements Callable<Integer> {
     out.println(running.summary());
     out.println(tries(running));
     out.flush();
+    DemoTraffic traffic = DemoTraffic.start(running.port("http"));
     running.await();
+    traffic.close();
     return 0;
   }
 
@@ -84,6 +86,9 @@ final class Demo implements Callable<Integer> {
 
   private static String tries(Running server) {
     return """
+        See it: open http://127.0.0.1:%d and sign in with the token above. The demonstration makes a
+        little traffic of its own.
+
         Five a minute for each user. Ask in another terminal, six times:
 
           curl -i http://127.0.0.1:%d/v1/check -d '{"attributes":{"user":"42"}}'
@@ -97,7 +102,8 @@ final class Demo implements Callable<Integer> {
           curl -s http://127.0.0.1:%d/metrics | grep weir_decisions
 
         Ctrl-C ends it."""
-        .formatted(server.port("http"), server.port("http"), server.port("admin"));
+        .formatted(
+            server.port("admin"), server.port("http"), server.port("http"), server.port("admin"));
   }
 
   private static boolean isFree(int port) {
