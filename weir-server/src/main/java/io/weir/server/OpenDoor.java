@@ -19,7 +19,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * rest.
  */
 final class OpenDoor {
+  private static final AtomicInteger OPENED = new AtomicInteger();
+
   private final Door door;
+  // A negative port is any free one: the same for all instances, and another for each number.
+  private final int anyPort = -OPENED.incrementAndGet();
   private final int maxConnections;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
@@ -41,8 +45,7 @@ final class OpenDoor {
     return new VerticleBase() {
       @Override
       public Future<?> start() {
-        // A negative port is any free one, and the same for all instances.
-        int port = door.port() == 0 ? -1 : door.port();
+        int port = door.port() == 0 ? anyPort : door.port();
         return vertx
             .createHttpServer(door.options())
             .connectionHandler(OpenDoor.this::count)

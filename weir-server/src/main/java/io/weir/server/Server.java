@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.server.config.Config;
 import io.weir.server.config.Setting;
 import io.weir.server.config.Settings;
+import io.weir.server.gateway.Gateway;
 import io.weir.server.http.DecisionApi;
 import io.weir.server.http.OpenReservations;
 import io.weir.store.Clock;
@@ -28,6 +29,7 @@ import java.util.function.Supplier;
  */
 public final class Server implements AutoCloseable {
   private static final Duration LONGEST = Duration.ofSeconds(30);
+  private static final int LOOPS = Runtime.getRuntime().availableProcessors();
 
   private final Config config;
   private final Endings endings = new Endings();
@@ -62,6 +64,18 @@ public final class Server implements AutoCloseable {
         new DecisionApi(
             backend.desk, backend.identity, new OpenReservations(backend.node, Clock.system()));
     open("http", Settings.HTTP_HOST, Settings.HTTP_PORT, api::handler);
+    Gateway gateway = gateway();
+    if (gateway.hasUpstream()) {
+      open("gateway", Settings.GATEWAY_HOST, Settings.GATEWAY_PORT, gateway::handler);
+    }
+  }
+
+  private Gateway gateway() {
+    try {
+      return new Gateway(vertx, config, backend.node, backend.desk, backend.identity, LOOPS);
+    } catch (IllegalArgumentException e) {
+      throw new StartException("gateway: " + e.getMessage(), e);
+    }
   }
 
   private void open(
@@ -75,9 +89,8 @@ public final class Server implements AutoCloseable {
     }
     Door door =
         new Door(name, config.get(host), number.getAsInt(), DoorOptions.of(config), handlers);
-    int loops = Runtime.getRuntime().availableProcessors();
     try {
-      OpenDoor open = wait(OpenDoor.open(vertx, door, loops, config.get(Settings.MAX_CONNECTIONS)));
+      OpenDoor open = wait(OpenDoor.open(vertx, door, LOOPS, config.get(Settings.MAX_CONNECTIONS)));
       doors.add(open);
       endings.add(() -> wait(open.close(config.get(Settings.DRAIN))));
     } catch (ExecutionException | TimeoutException e) {

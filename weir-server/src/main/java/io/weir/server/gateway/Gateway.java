@@ -1,0 +1,94 @@
+package io.weir.server.gateway;
+
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.Decision;
+import io.weir.http.BadRequestException;
+import io.weir.http.Call;
+import io.weir.http.Identity;
+import io.weir.server.config.Config;
+import io.weir.server.config.Settings;
+import io.weir.server.web.Desk;
+import io.weir.server.web.Received;
+import io.weir.store.Mode;
+import org.jspecify.annotations.Nullable;
+
+/** The door that limits, then forwards. */
+public final class Gateway {
+  private final Vertx vertx;
+  private final Desk desk;
+  private final Identity identity;
+  private final Routes<Upstream> routes;
+  private final Limits limits;
+  private final RequestHead head;
+
+  /**
+   * @param node how this node names itself to upstreams
+   * @throws IllegalArgumentException if an upstream or a route cannot be, saying what to write
+   */
+  public Gateway(Vertx vertx, Config config, String node, Desk desk, Identity identity, int loops) {
+    this.vertx = vertx;
+    this.desk = desk;
+    this.identity = identity;
+    routes = Routes.read(config.get(Settings.UPSTREAM), config.get(Settings.ROUTES));
+    limits = Limits.of(config, loops);
+    head = new RequestHead(identity, "weir-" + node, config.get(Settings.KEEP_HOST));
+  }
+
+  /** Whether there is anywhere to forward to. */
+  public boolean hasUpstream() {
+    return !routes.isEmpty();
+  }
+
+  /** What answers on one event loop, with connections of its own. */
+  public Handler<HttpServerRequest> handler() {
+    Routes<Connections> to = routes.map(upstream -> new Connections(vertx, upstream, limits));
+    return http -> handle(http, to);
+  }
+
+  private void handle(HttpServerRequest http, Routes<Connections> to) {
+    String doubt = Strict.doubt(http);
+    if (doubt != null) {
+      Answers.bad(http, doubt);
+      return;
+    }
+    try {
+      Call call =
+          identity.read(Received.peer(http), http.method().name(), http.uri(), Received.of(http));
+      Visit visit = new Visit(http, call, new Upload(http));
+      desk.ask(http, call.request(), Mode.TAKE, decision -> decided(visit, decision, to));
+    } catch (BadRequestException e) {
+      Answers.bad(http, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void decided(Visit visit, Decision decision, Routes<Connections> to) {
+    if (visit.http().response().closed()) {
+      return;
+    }
+    if (!decision.allowed()) {
+      Answers.refuse(visit, decision);
+    } else if (visit.call().unauthorized()) {
+      Answers.unauthorized(visit, decision, identity.challenge());
+    } else {
+      forward(visit, decision, find(visit.call(), to));
+    }
+  }
+
+  private static @Nullable Connections find(Call call, Routes<Connections> to) {
+    return to.find(call.request().get("host"), call.endpoint().path());
+  }
+
+  private void forward(Visit visit, Decision decision, @Nullable Connections connections) {
+    if (connections == null) {
+      Answers.noRoute(visit, decision);
+    } else if (head.isLoop(visit.http())) {
+      Answers.fail(visit.http(), visit.upload(), decision, Failure.LOOP);
+    } else {
+      Exchange exchange = new Exchange(vertx, head, connections, visit, decision);
+      visit.http().response().closeHandler(v -> exchange.gone());
+      exchange.begin();
+    }
+  }
+}

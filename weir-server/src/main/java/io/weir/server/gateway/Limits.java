@@ -1,0 +1,37 @@
+package io.weir.server.gateway;
+
+import io.weir.server.config.Config;
+import io.weir.server.config.Settings;
+
+/**
+ * The bounds of the gateway, in milliseconds and numbers of one event loop.
+ *
+ * @param connect to have a connection to an upstream, waiting for one included
+ * @param silence an upstream may be silent
+ * @param patience in which a caller must send or take {@link #LEAST_RATE}
+ * @param connections to each upstream
+ * @param waiting requests for a connection to each upstream
+ */
+record Limits(long connect, long silence, long patience, int connections, int waiting) {
+  /** The bytes per second below which a caller that is waited for is given up. */
+  static final int LEAST_RATE = 256;
+
+  /** A share of the limits for one of so many event loops. */
+  static Limits of(Config config, int loops) {
+    return new Limits(
+        config.get(Settings.CONNECT_TIMEOUT).toMillis(),
+        config.get(Settings.UPSTREAM_TIMEOUT).toMillis(),
+        config.get(Settings.REQUEST_TIMEOUT).toMillis(),
+        share(config.get(Settings.UPSTREAM_CONNECTIONS), loops),
+        share(config.get(Settings.MAX_WAITING), loops));
+  }
+
+  private static int share(int all, int loops) {
+    return Math.max(1, (all + loops - 1) / loops);
+  }
+
+  /** The bytes a caller must move in one {@link #patience}. */
+  long leastBytes() {
+    return LEAST_RATE * patience / 1000;
+  }
+}
