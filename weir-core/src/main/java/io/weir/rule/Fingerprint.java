@@ -27,6 +27,16 @@ public final class Fingerprint {
     return new Fingerprint(random.nextLong(), random.nextLong());
   }
 
+  /** The first half of the seed, for a store to keep; whoever knows it can make callers collide. */
+  public long seed0() {
+    return seed0;
+  }
+
+  /** The second half of the seed. */
+  public long seed1() {
+    return seed1;
+  }
+
   /** The fingerprint of a request's values of {@code names}, all of which it must have. */
   long of(Attributes request, List<String> names) {
     Sip sip = new Sip(seed0, seed1);

@@ -6,32 +6,62 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whom a rule meets: patterns per attribute, of which every named attribute must meet one.
  *
  * <p>A pattern is an exact value, or has {@code *} for any run of characters within a {@code /}
- * segment and {@code **} for any number of segments. A selector that names nothing meets everyone.
- * Immutable.
+ * segment and {@code **} for any number of segments. One that begins with {@code !} is an
+ * exception: what meets the rest of it is not met, whatever other patterns say; where all patterns
+ * of an attribute are exceptions, any other value is met. A selector that names nothing meets
+ * everyone. Immutable.
  */
 public final class Selector {
   /** Meets every request. */
   public static final Selector ANY = new Selector(Map.of());
 
+  private static final String EXCEPT = "!";
+
   private final Map<String, List<String>> patterns;
   private final String[] names;
   private final GlobTree[] trees;
+  private final @Nullable GlobTree[] exceptions;
 
   private Selector(Map<String, List<String>> patterns) {
     this.patterns = patterns;
     names = patterns.keySet().toArray(new String[0]);
     trees = new GlobTree[names.length];
+    exceptions = new GlobTree[names.length];
     for (int i = 0; i < names.length; i++) {
-      trees[i] = new GlobTree();
-      for (String pattern : patterns.getOrDefault(names[i], List.of())) {
-        trees[i].add(pattern, 0);
-      }
+      List<String> all = patterns.getOrDefault(names[i], List.of());
+      trees[i] = tree(wanted(all));
+      exceptions[i] = hasExceptions(all) ? tree(excepted(all)) : null;
     }
+  }
+
+  private static GlobTree tree(List<String> patterns) {
+    GlobTree tree = new GlobTree();
+    patterns.forEach(pattern -> tree.add(pattern, 0));
+    return tree;
+  }
+
+  /** The patterns of an attribute of which one must be met: any, if only exceptions are written. */
+  static List<String> wanted(List<String> patterns) {
+    List<String> wanted = patterns.stream().filter(p -> !p.startsWith(EXCEPT)).toList();
+    return wanted.isEmpty() ? List.of("**") : wanted;
+  }
+
+  static boolean hasExceptions(List<String> patterns) {
+    return patterns.stream().anyMatch(p -> p.startsWith(EXCEPT));
+  }
+
+  private static List<String> excepted(List<String> patterns) {
+    return patterns.stream().filter(p -> p.startsWith(EXCEPT)).map(Selector::bare).toList();
+  }
+
+  private static String bare(String pattern) {
+    return pattern.startsWith(EXCEPT) ? pattern.substring(EXCEPT.length()) : pattern;
   }
 
   /**
@@ -50,7 +80,7 @@ public final class Selector {
           }
           for (String value : values) {
             try {
-              GlobTree.check(value);
+              GlobTree.check(bare(value));
             } catch (IllegalArgumentException e) {
               throw new IllegalArgumentException(name + " " + e.getMessage(), e);
             }
@@ -77,11 +107,16 @@ public final class Selector {
   /** As {@link #meets(Attributes)}, taking for granted what an index has found out already. */
   boolean meets(Attributes request, String granted) {
     for (int i = 0; i < names.length; i++) {
-      if (!names[i].equals(granted)) {
-        String value = request.get(names[i]);
-        if (value == null || !trees[i].meets(value)) {
-          return false;
-        }
+      GlobTree except = exceptions[i];
+      boolean wanted = names[i].equals(granted);
+      if (wanted && except == null) {
+        continue;
+      }
+      String value = request.get(names[i]);
+      if (value == null
+          || (!wanted && !trees[i].meets(value))
+          || (except != null && except.meets(value))) {
+        return false;
       }
     }
     return true;

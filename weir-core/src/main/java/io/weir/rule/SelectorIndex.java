@@ -31,19 +31,21 @@ final class SelectorIndex {
           .patterns()
           .forEach(
               (name, patterns) ->
-                  patterns.forEach(p -> sharing.merge(name + '\n' + p, 1, Integer::sum)));
+                  Selector.wanted(patterns)
+                      .forEach(p -> sharing.merge(name + '\n' + p, 1, Integer::sum)));
     }
     int[] unanchored = new int[selectors.size()];
     int n = 0;
     for (int i = 0; i < selectors.size(); i++) {
       Map<String, List<String>> patterns = selectors.get(i).patterns();
       anchors[i] = anchor(patterns, sharing);
-      anchorSuffices[i] = patterns.size() <= 1;
+      List<String> anchored = patterns.getOrDefault(anchors[i], List.of());
+      anchorSuffices[i] = patterns.size() <= 1 && !Selector.hasExceptions(anchored);
       if (anchors[i].isEmpty()) {
         unanchored[n++] = i;
       } else {
         GlobTree tree = tree(anchors[i]);
-        for (String pattern : patterns.getOrDefault(anchors[i], List.of())) {
+        for (String pattern : Selector.wanted(anchored)) {
           tree.add(pattern, i);
         }
       }
@@ -99,7 +101,7 @@ final class SelectorIndex {
     long least = Long.MAX_VALUE;
     for (Map.Entry<String, List<String>> e : patterns.entrySet()) {
       long shared = 0;
-      for (String pattern : e.getValue()) {
+      for (String pattern : Selector.wanted(e.getValue())) {
         boolean literal = pattern.chars().anyMatch(c -> c != '*' && c != '/' && c != ' ');
         shared +=
             literal ? sharing.getOrDefault(e.getKey() + '\n' + pattern, 0) : Integer.MAX_VALUE;

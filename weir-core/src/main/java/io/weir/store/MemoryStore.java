@@ -3,6 +3,11 @@ package io.weir.store;
 import io.weir.algorithm.State;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -22,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * that finds no room is answered by its rule's posture, as degraded.
  */
 public final class MemoryStore implements Store {
+  private static final Logger LOG = System.getLogger(MemoryStore.class.getName());
   private static final int SEGMENT_WORDS = 32 * 1024;
   private static final int FEWEST_SEGMENTS = 256;
   private static final int MOST_SEGMENTS = 1 << 16;
@@ -30,14 +36,18 @@ public final class MemoryStore implements Store {
   private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
 
   private final Clock clock;
-  private final Fingerprint fingerprint = Fingerprint.random();
+  private final Fingerprint fingerprint;
   private final Segment[] segments;
   private final int shift;
   private final LongAdder turnedAway = new LongAdder();
 
   /** A store of at most a quarter of this JVM's heap. */
   public MemoryStore(Clock clock) {
-    this(clock, Runtime.getRuntime().maxMemory() / 4);
+    this(clock, quarterOfHeap());
+  }
+
+  private static long quarterOfHeap() {
+    return Runtime.getRuntime().maxMemory() / 4;
   }
 
   /**
@@ -46,11 +56,16 @@ public final class MemoryStore implements Store {
    * @throws IllegalArgumentException below 1 MiB
    */
   public MemoryStore(Clock clock, long maxBytes) {
+    this(clock, maxBytes, Fingerprint.random());
+  }
+
+  MemoryStore(Clock clock, long maxBytes, Fingerprint fingerprint) {
     if (maxBytes < 1 << 20) {
       throw new IllegalArgumentException(
           "a memory store of " + maxBytes + " bytes cannot be; give it at least 1 MiB");
     }
     this.clock = clock;
+    this.fingerprint = fingerprint;
     long wanted = maxBytes / 8 / SEGMENT_WORDS;
     int count = FEWEST_SEGMENTS;
     while (count < wanted && count < MOST_SEGMENTS) {
@@ -60,6 +75,41 @@ public final class MemoryStore implements Store {
     segments = new Segment[count];
     Arrays.setAll(segments, i -> new Segment(budget));
     shift = Long.numberOfLeadingZeros(count - 1L);
+  }
+
+  /**
+   * A store with the counters {@link #save} wrote, of at most that many bytes. What passed since
+   * has passed: what has become fresh is left out. Without a file, or with one that cannot be read,
+   * it is empty; of the latter, a warning says so.
+   */
+  public static MemoryStore load(Path file, Clock clock, long maxBytes) {
+    try {
+      return Snapshot.read(file, clock, maxBytes);
+    } catch (NoSuchFileException e) {
+      LOG.log(Level.DEBUG, "there is no snapshot at {0} yet", file);
+    } catch (IOException | RuntimeException e) {
+      LOG.log(
+          Level.WARNING,
+          "the snapshot {0} cannot be read ({1}); all counters start fresh",
+          file,
+          e.getClass() == IOException.class ? e.getMessage() : e);
+    }
+    return new MemoryStore(clock, maxBytes);
+  }
+
+  /** As above, of at most a quarter of this JVM's heap. */
+  public static MemoryStore load(Path file, Clock clock) {
+    return load(file, clock, quarterOfHeap());
+  }
+
+  /**
+   * Writes all counters to a file, for a start after a stop in order; what was there is replaced as
+   * a whole. Decisions go on, but of those made meanwhile the file may lack some.
+   *
+   * @throws IOException if it cannot be written; what was there stays
+   */
+  public synchronized void save(Path file) throws IOException {
+    Snapshot.write(file, fingerprint, clock, segments);
   }
 
   @Override
@@ -226,6 +276,11 @@ public final class MemoryStore implements Store {
 
   private int segment(Claim claim) {
     return (int) (claim.key() >>> shift);
+  }
+
+  /** Where the counter of a key is, a key as the table holds it. */
+  Segment segment(long key) {
+    return segments[(int) (key >>> shift)];
   }
 
   /** The key as the table holds it: 0 is an empty slot there. */

@@ -1,6 +1,7 @@
 package io.weir.store;
 
 import io.weir.algorithm.State;
+import java.io.IOException;
 import java.util.Arrays;
 
 /**
@@ -15,7 +16,8 @@ import java.util.Arrays;
  * of words. At the budget it also forgets, of the states that still have room, those nearest to
  * fresh; never one that is exhausted. If that makes no room either, a new key is turned away.
  *
- * <p>Everything but {@link #lock} and {@link #glimpse} is to be called with the lock held.
+ * <p>Everything but {@link #lock}, {@link #glimpse} and {@link #adopt} is to be called with the
+ * lock held.
  */
 final class Segment extends SpinLock {
   private static final int SLOT = 3;
@@ -128,6 +130,38 @@ final class Segment extends SpinLock {
     long number = fitsSlot(s) ? s.used : CHAINED | blocks.save(s);
     slots[at + 1] = s.time | (long) Life.encode(freshAt - s.time) << 53;
     slots[at + 2] = number | (exhausted ? EXHAUSTED : 0);
+  }
+
+  /** Tells every state that is not fresh by then. */
+  void each(long now, Listener listener) throws IOException {
+    State s = new State();
+    for (int at = 0; at < slots.length; at += SLOT) {
+      if (slots[at] != 0 && freshAt(at) > now) {
+        s.clear();
+        read(at, s);
+        listener.state(slots[at], s, freshAt(at), (slots[at + 2] & EXHAUSTED) != 0);
+      }
+    }
+  }
+
+  /** Hears of states, each before the next. */
+  interface Listener {
+    void state(long key, State s, long freshAt, boolean exhausted) throws IOException;
+  }
+
+  /** Takes in the state of a key it does not have; whether there was room. Locks by itself. */
+  boolean adopt(long key, State s, long freshAt, boolean exhausted, long now) {
+    s.slot = NOWHERE;
+    lock();
+    try {
+      boolean room = admits(s, now);
+      if (room) {
+        save(key, s, freshAt, exhausted);
+      }
+      return room;
+    } finally {
+      unlock();
+    }
   }
 
   @Override

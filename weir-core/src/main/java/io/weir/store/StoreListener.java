@@ -9,6 +9,11 @@ import java.time.Duration;
 public interface StoreListener {
   StoreListener NONE = new StoreListener() {};
 
+  /** One that passes on to two what it hears. */
+  static StoreListener both(StoreListener first, StoreListener second) {
+    return new BothListeners(first, second);
+  }
+
   /** A decision was answered in time, after so many microseconds. */
   default void answered(Mode mode, long micros) {}
 

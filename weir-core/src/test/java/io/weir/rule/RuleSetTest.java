@@ -36,18 +36,40 @@ class RuleSetTest {
   }
 
   @Test
+  void exceptionsAreNotMet() {
+    RuleSet rules =
+        RuleSet.of(
+            rule("not-acme").match("user", "!acme").build(),
+            rule("a-but-not-ab").match("user", "a*", "!ab*").build(),
+            rule("neither").match("user", "!acme", "!ab").match("tier", "!free").build(),
+            rule("nobody").match("user", "x", "!x").build(),
+            rule("elsewhere").match("path", "/**", "!/admin/**").build());
+    assertThat(met(rules, "user", "x")).containsExactly("not-acme");
+    assertThat(met(rules, "user", "acme")).containsExactly("a-but-not-ab");
+    assertThat(met(rules, "user", "ab", "tier", "pro")).containsExactly("not-acme");
+    assertThat(met(rules, "user", "ac", "tier", "pro"))
+        .containsExactly("not-acme", "a-but-not-ab", "neither");
+    assertThat(met(rules, "user", "ac", "tier", "free"))
+        .containsExactly("not-acme", "a-but-not-ab");
+    assertThat(met(rules, "user", "", "path", "/x")).containsExactly("not-acme", "elsewhere");
+    assertThat(met(rules, "user", "acme", "path", "/admin/x")).containsExactly("a-but-not-ab");
+    assertThat(met(rules, "tier", "pro")).as("it must have what is excepted").isEmpty();
+  }
+
+  @Test
   void equalsAskingEveryRuleInTurn() {
     long seed = ThreadLocalRandom.current().nextLong();
     Random random = new Random(seed);
     String[] names = {"endpoint", "tier", "user"};
-    String[] patterns = {"a", "b", "a/*", "a/**", "*", "**", "a/b", "*/b"};
+    String[] patterns = {"a", "b", "a/*", "a/**", "*", "**", "a/b", "*/b", "!a", "!a/**", "!*"};
     String[] values = {"a", "b", "a/b", "a/b/c", "c", ""};
     List<Rule> all = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
       RuleBuilder rule = rule("r" + i).per();
       for (String name : names) {
         if (random.nextInt(3) > 0) {
-          rule.match(name, patterns[random.nextInt(8)], patterns[random.nextInt(8)]);
+          int last = patterns.length;
+          rule.match(name, patterns[random.nextInt(last)], patterns[random.nextInt(last)]);
         }
       }
       all.add(rule.build());

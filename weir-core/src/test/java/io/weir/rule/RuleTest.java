@@ -108,6 +108,8 @@ class RuleTest {
         bad("match", () -> rule("r").match("endpoint", "")),
         bad("match", () -> rule("r").match("endpoint")),
         bad("match", () -> rule("r").match("end point", "x")),
+        bad("match", () -> rule("r").match("endpoint", "!")),
+        bad("match", () -> rule("r").match("endpoint", "!/a**")),
         bad("match", () -> rule("r").match("endpoint", "/a**")));
   }
 

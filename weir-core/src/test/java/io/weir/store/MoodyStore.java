@@ -63,6 +63,6 @@ final class MoodyStore implements Remote {
   }
 
   static Outcome soon(CompletableFuture<Outcome[]> answer) throws Exception {
-    return answer.get(5, TimeUnit.SECONDS)[0];
+    return answer.get(30, TimeUnit.SECONDS)[0];
   }
 }

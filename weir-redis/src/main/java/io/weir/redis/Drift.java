@@ -34,9 +34,7 @@ final class Drift {
 
   private void compare(List<byte[]> time, long asked) {
     long store = number(time.get(0)) * 1_000_000 + number(time.get(1));
-    long answered = wall.micros();
-    long seen = store - (asked + answered) / 2;
-    micros = Math.abs(seen) <= (answered - asked) / 2 ? 0 : seen;
+    micros = ahead(store, asked, wall.micros());
     boolean wasFar = far;
     far = Math.abs(micros) > FAR;
     if (far && !wasFar) {
@@ -46,6 +44,12 @@ final class Drift {
           address,
           micros / 1000);
     }
+  }
+
+  /** How far a clock is ahead that said this between two times; 0 if it may have been in step. */
+  static long ahead(long said, long asked, long answered) {
+    long seen = said - (asked + answered) / 2;
+    return Math.abs(seen) <= (answered - asked) / 2 ? 0 : seen;
   }
 
   private static long number(byte[] digits) {

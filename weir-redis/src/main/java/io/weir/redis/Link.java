@@ -2,6 +2,7 @@ package io.weir.redis;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
@@ -10,6 +11,7 @@ import io.weir.store.StoreException;
 import io.weir.store.StoreException.Kind;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -26,6 +28,7 @@ final class Link implements AutoCloseable {
   private static final long FIRST_PAUSE_MS = 50;
   private static final long LONGEST_PAUSE_MS = 500;
   private static final long BEAT_MS = 500;
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final Address address;
   private final Handshake handshake;
@@ -41,7 +44,11 @@ final class Link implements AutoCloseable {
   private volatile String destination = "";
   private @Nullable String logged;
 
-  Link(Address address, Handshake handshake, Clock wall) {
+  /**
+   * @param deadline how long callers wait; a connection is silent if nothing comes for a second, or
+   *     for longer than that
+   */
+  Link(Address address, Handshake handshake, Clock wall, Duration deadline) {
     this.address = address;
     this.handshake = handshake;
     drift = new Drift(address, wall);
@@ -51,7 +58,8 @@ final class Link implements AutoCloseable {
             .reconnectDelay(Delay.exponential(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, MILLISECONDS, 2))
             .nettyCustomizer(new Silence())
             .build();
-    route = Route.to(address, resources);
+    Duration patience = deadline.compareTo(PATIENCE) > 0 ? deadline : PATIENCE;
+    route = Route.to(address, resources, TimeoutOptions.enabled(patience));
   }
 
   /** What happens when a call is answered. */

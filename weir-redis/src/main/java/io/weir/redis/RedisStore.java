@@ -56,7 +56,8 @@ public final class RedisStore implements Store {
     refusals = new Refusals(clock);
     boolean cluster = address.kind() == Address.Kind.CLUSTER;
     Setup setup = Setup.random(cluster ? settings.shelves : 1, settings.pageBytes);
-    link = new Link(address, new Handshake(address, prefix, setup, this::join), Clock.wall());
+    Handshake handshake = new Handshake(address, prefix, setup, this::join);
+    link = new Link(address, handshake, Clock.wall(), settings.deadline);
     shared =
         new Lane.Shared(
             link,

@@ -7,6 +7,7 @@ import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
@@ -49,10 +50,10 @@ interface Route extends AutoCloseable {
     CompletableFuture<?> load(byte[] library);
   }
 
-  static Route to(Address address, ClientResources resources) {
+  static Route to(Address address, ClientResources resources, TimeoutOptions patience) {
     return address.kind() == Address.Kind.CLUSTER
-        ? new ClusterRoute(address, resources)
-        : new SingleRoute(address, resources);
+        ? new ClusterRoute(address, resources, patience)
+        : new SingleRoute(address, resources, patience);
   }
 
   private static SocketOptions sockets() {
@@ -64,7 +65,7 @@ interface Route extends AutoCloseable {
     private final RedisClient client;
     private final Address address;
 
-    SingleRoute(Address address, ClientResources resources) {
+    SingleRoute(Address address, ClientResources resources, TimeoutOptions patience) {
       this.address = address;
       client = RedisClient.create(resources);
       client.setOptions(
@@ -72,6 +73,7 @@ interface Route extends AutoCloseable {
               .autoReconnect(false)
               .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
               .socketOptions(sockets())
+              .timeoutOptions(patience)
               .build());
     }
 
@@ -126,12 +128,12 @@ interface Route extends AutoCloseable {
   /**
    * To a cluster: the driver knows which node has which slot and follows when that changes. It
    * connects to a node when that is first needed, so a call may wait for a connection here, for as
-   * long as its lane lets it.
+   * long as for an answer.
    */
   final class ClusterRoute implements Route {
     private final RedisClusterClient client;
 
-    ClusterRoute(Address address, ClientResources resources) {
+    ClusterRoute(Address address, ClientResources resources, TimeoutOptions patience) {
       client = RedisClusterClient.create(resources, address.nodes());
       ClusterClientOptions.Builder options =
           ClusterClientOptions.builder()
@@ -141,7 +143,8 @@ interface Route extends AutoCloseable {
                       .adaptiveRefreshTriggersTimeout(Duration.ofMillis(250))
                       .enablePeriodicRefresh(Duration.ofSeconds(2))
                       .build())
-              .socketOptions(sockets());
+              .socketOptions(sockets())
+              .timeoutOptions(patience);
       options.replayFilter(command -> true);
       client.setOptions(options.build());
     }

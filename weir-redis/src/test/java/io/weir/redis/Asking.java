@@ -18,7 +18,7 @@ final class Asking {
   static final Duration D = Duration.ofMillis(50);
 
   /** The deadline where only counting is judged, which a busy machine must not disturb. */
-  static final Duration PATIENT = Duration.ofSeconds(5);
+  static final Duration PATIENT = Duration.ofSeconds(20);
 
   /** How long to wait for what must come, where nobody was promised when. */
   static final Duration LONG = Duration.ofSeconds(30);
@@ -27,6 +27,17 @@ final class Asking {
   static final String WITHOUT_FUNCTIONS = "user plain on >pw ~* &* +@all -function -fcall";
 
   private Asking() {}
+
+  /** Opens a store, and returns when it has joined its server, however long that may take here. */
+  static RedisStore joined(RedisStore.Builder one) {
+    RedisStore store = one.open();
+    if (!Soon.comes(LONG, () -> store.health().available())) {
+      String state = store.health().state();
+      store.close();
+      throw new AssertionError("not joined: " + state);
+    }
+    return store;
+  }
 
   /** So many permits, none of which comes back while a test runs. */
   static Rule budget(String id, long permits, Posture posture) {
@@ -70,7 +81,7 @@ final class Asking {
   static long used(Store store, Rule rule, String caller) {
     List<Outcome> last = new ArrayList<>();
     Soon.until(
-        Duration.ofSeconds(5),
+        LONG,
         "an answer of the store",
         () -> {
           Outcome o = peek(store, rule, caller);

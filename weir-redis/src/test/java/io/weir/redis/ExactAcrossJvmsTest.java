@@ -3,6 +3,7 @@ package io.weir.redis;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.budget;
 import static io.weir.redis.Asking.claim;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.Claim;
@@ -59,8 +60,8 @@ class ExactAcrossJvmsTest {
     Rule rule = budget("c2", 100, Posture.CLOSED);
     ExecutorService pool = Executors.newFixedThreadPool(256);
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore one = RedisStore.at(redis.uri()).deadline(PATIENT).open();
-        RedisStore two = RedisStore.at(redis.uri()).deadline(PATIENT).open()) {
+        RedisStore one = joined(RedisStore.at(redis.uri()).deadline(PATIENT));
+        RedisStore two = joined(RedisStore.at(redis.uri()).deadline(PATIENT))) {
       for (int key = 0; key < 8; key++) {
         String caller = "key " + key;
         CyclicBarrier start = new CyclicBarrier(256);

@@ -1,6 +1,8 @@
 package io.weir.redis;
 
-import static io.weir.redis.Asking.PATIENT;
+import static io.weir.redis.Asking.LONG;
+import static io.weir.redis.Asking.budget;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.algorithm.Algorithm;
@@ -54,7 +56,7 @@ class FaultsClockTest {
         assertThat(slow.ask(take + "slow 30 1")).isEqualTo(control);
       }
       Soon.until(
-          Duration.ofSeconds(5),
+          LONG,
           "the store said to be an hour behind",
           () -> Math.abs(Long.parseLong(fast.ask("drift")) + HOUR / 1000) < 60_000);
     }
@@ -85,7 +87,7 @@ class FaultsClockTest {
     WrongClock clock = new WrongClock().ahead(Duration.ZERO);
     Duration window = Duration.ofSeconds(1);
     try (RedisProcess server = clock.redis();
-        RedisStore store = RedisStore.at(server.uri()).deadline(DEADLINE).open()) {
+        RedisStore store = joined(RedisStore.at(server.uri()).deadline(DEADLINE))) {
       for (Algorithm algorithm : Algorithms.all()) {
         Rule rule =
             Rule.named("b3")
@@ -108,7 +110,7 @@ class FaultsClockTest {
             () -> Asking.take(store, rule, "x", 1).fits());
       }
       Soon.until(
-          PATIENT,
+          LONG,
           "the drift is told",
           () -> store.health().drift().minus(step).abs().compareTo(Duration.ofMinutes(1)) < 0);
     }
@@ -117,32 +119,40 @@ class FaultsClockTest {
   @Test
   @DisplayName("B4 JVM frozen mid-call: the late result is discarded")
   void b4_frozenNode() {
+    Duration deadline = Duration.ofSeconds(2);
+    Rule rule = budget("node", 10, Posture.CLOSED);
+    String one = "one token-bucket 1/hour+10 frozen";
     try (FaultProxy proxy = FaultProxy.to(redis.port());
+        RedisStore control = joined(RedisStore.at(redis.uri()).deadline(DEADLINE));
         NodeProcess node =
-            NodeProcess.start(
-                "redis://127.0.0.1:" + proxy.port(), Duration.ofSeconds(2), Map.of())) {
+            NodeProcess.start("redis://127.0.0.1:" + proxy.port(), deadline, Map.of())) {
       assertThat(node.hear()).isEqualTo("ready");
-      String one = "one token-bucket 1/hour+10 frozen";
       node.say(one);
       assertThat(node.hear()).isEqualTo("asking");
       assertThat(node.hear()).as("in time").isEqualTo("false true");
 
-      proxy.delay(Duration.ofSeconds(1)); // so that it is stopped while it waits
+      proxy.hold(true); // so that it is stopped between question and answer
       node.say(one);
       assertThat(node.hear()).isEqualTo("asking");
+      Soon.until(LONG, "the charge", () -> Asking.used(control, rule, "frozen") == 2);
       node.signal("STOP");
-      Soon.pass(Duration.ofSeconds(3));
-      proxy.delay(Duration.ZERO);
+      proxy.hold(false);
+      Soon.pass(deadline.plusSeconds(1));
       node.signal("CONT");
       assertThat(node.hear()).as("the posture").isEqualTo("true false");
+      assertThat(Asking.used(control, rule, "frozen")).as("the late result").isEqualTo(2);
+
+      StringBuilder letters = new StringBuilder();
       Soon.until(
-          PATIENT,
-          "exact again",
-          () -> !node.ask("take token-bucket 1000000/second somebody-else 1 1").equals("d"));
-      String then = "take token-bucket 1/hour+10 frozen 20 1";
-      assertThat(node.ask(then))
-          .as("the late result was a charge")
-          .isEqualTo("y".repeat(8) + "n".repeat(12));
+          LONG,
+          "the end of the budget",
+          () -> {
+            String letter = node.ask("take token-bucket 1/hour+10 frozen 1 1");
+            letters.append(letter);
+            return letter.equals("n");
+          });
+      assertThat(letters.toString()).as("degraded, then exact again").matches("d*y{1,8}n");
+      assertThat(Asking.used(control, rule, "frozen")).isEqualTo(10);
     }
   }
 

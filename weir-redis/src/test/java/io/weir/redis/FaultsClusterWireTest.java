@@ -2,7 +2,7 @@ package io.weir.redis;
 
 import static io.weir.redis.Asking.D;
 import static io.weir.redis.Asking.LONG;
-import static io.weir.redis.Asking.PATIENT;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.testkit.Soon;
@@ -20,6 +20,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FaultsClusterWireTest {
   private static final int CALLERS = 16;
 
+  /** A second without an answer, half a one between tries, and time for the machine to notice. */
+  private static final Duration AGAIN = Duration.ofSeconds(5);
+
   private RedisProcess node;
   private FaultProxy proxy;
   private RedisStore store;
@@ -34,7 +37,7 @@ class FaultsClusterWireTest {
         LONG,
         "a cluster",
         () -> String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
-    store = RedisStore.at("redis-cluster://127.0.0.1:" + proxy.port()).deadline(D).open();
+    store = joined(RedisStore.at("redis-cluster://127.0.0.1:" + proxy.port()).deadline(D));
   }
 
   @AfterEach
@@ -52,7 +55,7 @@ class FaultsClusterWireTest {
       proxy.strand();
       Soon.until(LONG, "signals", () -> !store.health().available());
       marked.load().anew();
-      Soon.until(PATIENT, "works again", () -> marked.load().inARow() > 100);
+      Soon.until(AGAIN, "works again", () -> marked.load().inARow() > 100);
       marked.check();
     }
   }
@@ -67,7 +70,7 @@ class FaultsClusterWireTest {
       assertThat(store.health().available()).isFalse();
       proxy.blackhole(false);
       marked.load().anew();
-      Soon.until(PATIENT, "works again", () -> marked.load().inARow() > 100);
+      Soon.until(AGAIN, "works again", () -> marked.load().inARow() > 100);
       marked.check();
     }
   }
@@ -83,7 +86,7 @@ class FaultsClusterWireTest {
       marked.steady();
       int before = proxy.connections();
       proxy.insert(bytes.translateEscapes());
-      Soon.until(PATIENT, "a new connection", () -> proxy.connections() > before);
+      Soon.until(LONG, "a new connection", () -> proxy.connections() > before);
       marked.load().anew();
       Soon.until(LONG, "works again", () -> marked.load().inARow() > 1000);
       marked.check();

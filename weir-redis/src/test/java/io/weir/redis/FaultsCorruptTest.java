@@ -2,6 +2,7 @@ package io.weir.redis;
 
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.budget;
+import static io.weir.redis.Asking.joined;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -153,11 +154,8 @@ class FaultsCorruptTest {
   }
 
   private static RedisStore store(int pageBytes, StoreListener listener) {
-    return RedisStore.at(redis.uri())
-        .deadline(PATIENT)
-        .pageBytes(pageBytes)
-        .listener(listener)
-        .open();
+    return joined(
+        RedisStore.at(redis.uri()).deadline(PATIENT).pageBytes(pageBytes).listener(listener));
   }
 
   private static byte[] bytes(long seed, int size) {

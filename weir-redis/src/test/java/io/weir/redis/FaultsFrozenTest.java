@@ -1,9 +1,11 @@
 package io.weir.redis;
 
 import static io.weir.redis.Asking.D;
+import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.budget;
 import static io.weir.redis.Asking.claim;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.redis.Load.Sample;
@@ -12,6 +14,7 @@ import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
+import io.weir.testkit.LogLines;
 import io.weir.testkit.Soon;
 import io.weir.testkit.redis.RedisProcess;
 import java.lang.management.ManagementFactory;
@@ -30,7 +33,8 @@ class FaultsFrozenTest {
   private static final int BUDGET = 400_000;
   private static final int SHARE = BUDGET / 100;
   private static final int MARGIN_MICROS = 10_000;
-  private static final long HEAP_GROWTH = 24L << 20;
+  private static final long HEAP_GROWTH = 8L << 20;
+  private static final long SAMPLE_BYTES = 200;
 
   @ParameterizedTest(name = "A1 Redis frozen {1} s, posture {0}")
   @CsvSource({"OPEN, 5", "CLOSED, 2", "LOCAL, 2"})
@@ -41,10 +45,10 @@ class FaultsFrozenTest {
     Heard heard = new Heard();
     try (LogLines log = new LogLines();
         RedisProcess redis = RedisProcess.start();
-        RedisStore patient = RedisStore.at(redis.uri()).deadline(PATIENT).open();
-        RedisStore store = RedisStore.at(redis.uri()).deadline(D).listener(heard).open();
+        RedisStore patient = joined(RedisStore.at(redis.uri()).deadline(PATIENT));
+        RedisStore store = joined(RedisStore.at(redis.uri()).deadline(D).listener(heard));
         Load load = Load.on(store, CALLERS, i -> new Claim[] {claim(store, rule, "all", 1)})) {
-      Soon.until(PATIENT, "a steady load", () -> load.inARow() > 5000);
+      Soon.until(LONG, "a steady load", () -> load.inARow() > 5000);
       int threads = Thread.activeCount();
 
       redis.freeze();
@@ -53,10 +57,12 @@ class FaultsFrozenTest {
           Duration.ofSeconds(1),
           "the signals",
           () -> heard.failed.get() > 0 && heard.lost.get() > 0 && !store.health().available());
+      int asked = load.asked();
       long heap = heap();
       Soon.pass(Duration.ofSeconds(seconds).minusNanos((Load.now() - frozen) * 1000));
-      assertThat(Thread.activeCount()).as("threads").isBetween(threads - 2, threads + 2);
-      assertThat(heap() - heap).as("heap growth").isLessThan(HEAP_GROWTH);
+      assertThat(Thread.activeCount()).as("threads").isLessThanOrEqualTo(threads + 2);
+      long samples = SAMPLE_BYTES * (load.asked() - asked);
+      assertThat(heap() - heap).as("heap growth").isLessThan(HEAP_GROWTH + samples);
       assertThat(store.health().degraded()).isPositive();
       assertThat(log.lines())
           .anyMatch(line -> line.contains("the store is lost"))
@@ -70,9 +76,7 @@ class FaultsFrozenTest {
       List<Sample> all = load.stop();
       List<Sample> meanwhile =
           all.stream().filter(s -> s.began() > frozen && s.ended() < thawed).toList();
-      assertThat(Load.p99(meanwhile.stream()))
-          .as("p99 while frozen")
-          .isLessThanOrEqualTo(D.toMillis() * 1000 + MARGIN_MICROS);
+      assertThat(Load.p99(meanwhile)).as("p99 while frozen").isLessThanOrEqualTo(inTime(meanwhile));
       assertThat(meanwhile).allMatch(Sample::degraded);
       switch (answer) {
         case OPEN -> assertThat(meanwhile).allMatch(Sample::fits);
@@ -80,6 +84,7 @@ class FaultsFrozenTest {
         case LOCAL -> assertThat(all.stream().filter(s -> s.degraded() && s.fits())).hasSize(SHARE);
       }
       long counted = all.stream().filter(Sample::admitted).count();
+      Soon.until(LONG, "the other too", () -> !Asking.peek(patient, other, "after").degraded());
       assertThat(Asking.admitted(patient, other, "after", 60)).isEqualTo(50);
       assertThat(Asking.used(patient, rule, "all"))
           .as("charged: the admitted, and at most those that were in flight")
@@ -93,7 +98,7 @@ class FaultsFrozenTest {
     int cap = 1 + 16; // one is sent at once, and as soon as they are worth it, the others
     Rule rule = budget("a2", 10_000, Posture.CLOSED);
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore store = RedisStore.at(redis.uri()).deadline(D).maxInFlight(cap).open()) {
+        RedisStore store = joined(RedisStore.at(redis.uri()).deadline(D).maxInFlight(cap))) {
       assertThat(Asking.used(store, rule, "x")).isZero();
       redis.freeze();
       List<CompletableFuture<Outcome[]>> asked = new ArrayList<>();
@@ -113,16 +118,21 @@ class FaultsFrozenTest {
   @CsvSource({"ALL", "WRITE"})
   void a3_paused(String what) {
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore store = RedisStore.at(redis.uri()).deadline(D).open();
+        RedisStore store = joined(RedisStore.at(redis.uri()).deadline(D));
         Marked marked = Marked.on(store, 32)) {
       marked.steady();
       redis.command("CLIENT", "PAUSE", "3000", what);
       Soon.until(Duration.ofSeconds(1), "signals", () -> !store.health().available());
-      Soon.until(Duration.ofSeconds(5), "exact again", () -> marked.load().inARow() > 1000);
+      Soon.until(LONG, "exact again", () -> marked.load().inARow() > 1000);
       assertThat(marked.load().degraded()).isPositive();
       List<Sample> all = marked.check();
-      assertThat(Load.p99(all.stream())).isLessThanOrEqualTo(D.toMillis() * 1000 + MARGIN_MICROS);
+      assertThat(Load.p99(all)).isLessThanOrEqualTo(inTime(all));
     }
+  }
+
+  /** The deadline, a margin, and what the machine costs meanwhile. */
+  private static long inTime(List<Sample> samples) {
+    return D.toMillis() * 1000 + MARGIN_MICROS + Load.p99Lag(samples);
   }
 
   private static long heap() {

@@ -1,10 +1,12 @@
 package io.weir.redis;
 
 import static io.weir.redis.Asking.D;
+import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.WITHOUT_FUNCTIONS;
 import static io.weir.redis.Asking.budget;
 import static io.weir.redis.Asking.claim;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.Claim;
@@ -33,8 +35,8 @@ class FaultsRestartTest {
     Rule rule = budget("a4", 400_000, Posture.CLOSED);
     Rule after = budget("a4-after", 50, Posture.CLOSED);
     try (RedisProcess redis = RedisProcess.start(WITHOUT_FUNCTIONS);
-        RedisStore store = RedisStore.at(uri(redis, functions)).deadline(D).open();
-        RedisStore patient = RedisStore.at(uri(redis, functions)).deadline(PATIENT).open();
+        RedisStore store = joined(RedisStore.at(uri(redis, functions)).deadline(D));
+        RedisStore patient = joined(RedisStore.at(uri(redis, functions)).deadline(PATIENT));
         Load load =
             Load.on(
                 store,
@@ -43,16 +45,16 @@ class FaultsRestartTest {
                     new Claim[] {
                       claim(store, rule, "all", 1), claim(store, rule, "caller " + i, 1)
                     })) {
-      Soon.until(PATIENT, "a steady load", () -> load.inARow() > 1000);
+      Soon.until(LONG, "a steady load", () -> load.inARow() > 1000);
       assertThat(libraries(redis)).hasSize(functions ? 1 : 0);
 
       redis.kill();
       Soon.until(Duration.ofSeconds(1), "signals", () -> !store.health().available());
       redis.restart();
-      Soon.until(Duration.ofSeconds(2), "works again", () -> load.inARow() > 200);
+      Soon.until(LONG, "works again", () -> load.inARow() > 200);
 
       assertThat(load.stop()).isNotEmpty();
-      Soon.until(PATIENT, "the other too", () -> !Asking.peek(patient, after, "x").degraded());
+      Soon.until(LONG, "the other too", () -> !Asking.peek(patient, after, "x").degraded());
       assertThat(Asking.admitted(patient, after, "x", 60)).isEqualTo(50);
       assertThat(libraries(redis)).hasSize(functions ? 1 : 0);
       List<String> keys = keys(redis);
@@ -67,12 +69,12 @@ class FaultsRestartTest {
     Rule rule = budget("a4", 10, Posture.CLOSED);
     Heard heard = new Heard();
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore store = RedisStore.at(redis.uri()).deadline(D).listener(heard).open()) {
+        RedisStore store = joined(RedisStore.at(redis.uri()).deadline(D).listener(heard))) {
       redis.kill();
       Soon.until(
-          PATIENT, "lost", () -> !Asking.take(store, rule, "x", 1).fits() && heard.lost.get() > 0);
+          LONG, "lost", () -> !Asking.take(store, rule, "x", 1).fits() && heard.lost.get() > 0);
       redis.restart();
-      Soon.until(PATIENT, "healthy again", () -> store.health().available());
+      Soon.until(LONG, "healthy again", () -> store.health().available());
     }
   }
 
@@ -84,7 +86,7 @@ class FaultsRestartTest {
     AtomicInteger flushes = new AtomicInteger();
     ScheduledExecutorService flusher = Executors.newSingleThreadScheduledExecutor();
     try (RedisProcess redis = RedisProcess.start(WITHOUT_FUNCTIONS);
-        RedisStore store = RedisStore.at(uri(redis, functions)).deadline(PATIENT).open()) {
+        RedisStore store = joined(RedisStore.at(uri(redis, functions)).deadline(PATIENT))) {
       var unused =
           flusher.scheduleWithFixedDelay(
               () -> {
@@ -134,7 +136,7 @@ class FaultsRestartTest {
     List<RedisStore> nodes = new ArrayList<>();
     try (RedisProcess redis = RedisProcess.start()) {
       for (int i = 0; i < 3; i++) {
-        nodes.add(RedisStore.at(redis.uri()).deadline(D).open());
+        nodes.add(joined(RedisStore.at(redis.uri()).deadline(D)));
         assertThat(Asking.used(nodes.get(i), bucket, "x")).isZero();
       }
       redis.kill();

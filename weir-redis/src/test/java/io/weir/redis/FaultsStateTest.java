@@ -1,9 +1,11 @@
 package io.weir.redis;
 
+import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.WITHOUT_FUNCTIONS;
 import static io.weir.redis.Asking.budget;
 import static io.weir.redis.Asking.claim;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.redis.Load.Sample;
@@ -48,7 +50,7 @@ class FaultsStateTest {
     Rule one = budget("a9-one", 400_000, Posture.CLOSED);
     Rule two = budget("a9-two", 300_000, Posture.CLOSED);
     String uri = functions ? redis.uri() : Asking.withoutFunctions(redis);
-    try (RedisStore store = RedisStore.at(uri).deadline(PATIENT).open();
+    try (RedisStore store = joined(RedisStore.at(uri).deadline(PATIENT));
         Load load =
             Load.on(
                 store,
@@ -58,13 +60,13 @@ class FaultsStateTest {
                       claim(store, one, "all", 1), claim(store, two, "all", 1),
                     })) {
       for (int round = 0; round < 3; round++) {
-        Soon.until(PATIENT, "admissions", () -> load.inARow() > 200);
+        Soon.until(LONG, "admissions", () -> load.inARow() > 200);
         int before = load.degraded();
         redis.command("CONFIG", "SET", "maxmemory", "1");
-        Soon.until(PATIENT, "the posture", () -> load.degraded() > before + 100);
+        Soon.until(LONG, "the posture", () -> load.degraded() > before + 100);
         redis.command("CONFIG", "SET", "maxmemory", "0");
       }
-      Soon.until(PATIENT, "admissions", () -> load.inARow() > 200);
+      Soon.until(LONG, "admissions", () -> load.inARow() > 200);
       List<Sample> all = load.stop();
       assertThat(all).noneMatch(s -> s.degraded() && s.fits());
       long admitted = all.stream().filter(Sample::admitted).count();
@@ -79,7 +81,7 @@ class FaultsStateTest {
   @DisplayName("A11 key without TTL: restored by whatever is asked next")
   void a11_persisted() {
     Rule rule = budget("a11", 10, Posture.CLOSED);
-    try (RedisStore store = RedisStore.at(redis.uri()).deadline(PATIENT).open()) {
+    try (RedisStore store = joined(RedisStore.at(redis.uri()).deadline(PATIENT))) {
       assertThat(Asking.take(store, rule, "x", 1).fits()).isTrue();
       persist();
       assertThat(Asking.take(store, rule, "x", 1).fits()).isTrue();

@@ -4,6 +4,7 @@ import static io.weir.redis.Asking.D;
 import static io.weir.redis.Asking.LONG;
 import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.budget;
+import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.Posture;
@@ -21,6 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the network does: replies cut, bytes lost, another server behind an open connection. */
 class FaultsWireTest {
+  /** A second without an answer, and time for the machine to notice. */
+  private static final Duration GIVEN_UP = Duration.ofSeconds(5);
 
   @Test
   @DisplayName("A8 READONLY: a replica behind open sockets fails one batch, and no restart")
@@ -30,9 +33,9 @@ class FaultsWireTest {
     try (RedisProcess primary = RedisProcess.start();
         RedisProcess replica = RedisProcess.start("replicaof 127.0.0.1 " + primary.port());
         FaultProxy proxy = FaultProxy.to(primary.port());
-        RedisStore store = RedisStore.at(uri(proxy)).deadline(PATIENT).listener(heard).open()) {
+        RedisStore store = joined(RedisStore.at(uri(proxy)).deadline(PATIENT).listener(heard))) {
       Soon.until(
-          PATIENT,
+          LONG,
           "a replica in sync",
           () ->
               String.valueOf(replica.command("INFO", "replication"))
@@ -44,12 +47,10 @@ class FaultsWireTest {
       assertThat(Asking.take(store, rule, "x", 1).degraded()).isTrue();
       assertThat(store.health().available()).as("the connection is given up at once").isFalse();
       assertThat(heard.kinds).hasSize(1);
-      Soon.until(
-          Duration.ofSeconds(2), "another connection", () -> proxy.connections() > connections);
+      Soon.until(LONG, "another connection", () -> proxy.connections() > connections);
 
       proxy.swap(primary.port());
-      Soon.until(
-          Duration.ofSeconds(2), "works again", () -> !Asking.peek(store, rule, "x").degraded());
+      Soon.until(LONG, "works again", () -> !Asking.peek(store, rule, "x").degraded());
       assertThat(Asking.used(store, rule, "x")).isEqualTo(10);
       assertThat(Asking.admitted(store, rule, "x", 1000)).isEqualTo(990);
     }
@@ -115,7 +116,7 @@ class FaultsWireTest {
     Rule rule = budget("a12", 10_000, Posture.CLOSED);
     try (RedisProcess redis = RedisProcess.start();
         FaultProxy proxy = FaultProxy.to(redis.port());
-        RedisStore store = RedisStore.at(uri(proxy)).deadline(PATIENT).open()) {
+        RedisStore store = joined(RedisStore.at(uri(proxy)).deadline(PATIENT))) {
       int before = proxy.connections();
       Soon.until(
           LONG,
@@ -124,7 +125,7 @@ class FaultsWireTest {
             proxy.replace(bytes.translateEscapes());
             return Asking.peek(store, rule, "x").degraded();
           });
-      Soon.until(PATIENT, "a new connection", () -> proxy.connections() > before);
+      Soon.until(GIVEN_UP, "a new connection", () -> proxy.connections() > before);
       Soon.until(LONG, "works again", () -> !Asking.peek(store, rule, "x").degraded());
     }
   }
@@ -135,12 +136,12 @@ class FaultsWireTest {
     Rule rule = budget("a12", 10_000, Posture.CLOSED);
     try (RedisProcess redis = RedisProcess.start();
         FaultProxy proxy = FaultProxy.to(redis.port());
-        RedisStore store = RedisStore.at(uri(proxy)).deadline(D).open()) {
+        RedisStore store = joined(RedisStore.at(uri(proxy)).deadline(D))) {
       assertThat(Asking.used(store, rule, "x")).isZero();
       int before = proxy.connections();
       proxy.strand();
       Soon.until(
-          PATIENT,
+          GIVEN_UP,
           "given up",
           () -> {
             assertThat(asked && !Asking.take(store, rule, "x", 1).degraded()).isFalse();
@@ -155,7 +156,7 @@ class FaultsWireTest {
   private static final class Wire implements AutoCloseable {
     private final RedisProcess redis = RedisProcess.start();
     private final FaultProxy proxy = FaultProxy.to(redis.port());
-    private final RedisStore store = RedisStore.at(uri(proxy)).deadline(D).open();
+    private final RedisStore store = joined(RedisStore.at(uri(proxy)).deadline(D));
     final Marked marked = Marked.on(store, 16);
 
     Wire() {
@@ -166,7 +167,7 @@ class FaultsWireTest {
     void survives(String what, Consumer<FaultProxy> fault) {
       int before = proxy.connections();
       fault.accept(proxy);
-      Soon.until(PATIENT, "a new connection after " + what, () -> proxy.connections() > before);
+      Soon.until(GIVEN_UP, "a new connection after " + what, () -> proxy.connections() > before);
       marked.load().anew();
       Soon.until(
           LONG,

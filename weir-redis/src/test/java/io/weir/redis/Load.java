@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
-import java.util.stream.Stream;
+import java.util.function.ToLongFunction;
 
 /** Callers that ask a store one question after the other, each on a thread of its own. */
 final class Load implements AutoCloseable {
@@ -19,8 +19,13 @@ final class Load implements AutoCloseable {
   private static final long PACE_NANOS = 500_000;
   private static final long PATIENCE_MS = 10_000;
 
-  /** One question; times in microseconds. */
-  record Sample(int caller, long began, long took, List<Outcome> outcomes) {
+  /**
+   * One question; times in microseconds.
+   *
+   * @param lag how late its caller came back from the pause before it, which is what the machine
+   *     costs whoever waits, and no fault of the store
+   */
+  record Sample(int caller, long began, long took, long lag, List<Outcome> outcomes) {
     boolean degraded() {
       return outcomes.stream().anyMatch(Outcome::degraded);
     }
@@ -48,6 +53,7 @@ final class Load implements AutoCloseable {
   private final List<List<Sample>> samples = new ArrayList<>();
   private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final AtomicInteger inARow = new AtomicInteger();
+  private final AtomicInteger asked = new AtomicInteger();
   private final AtomicInteger degraded = new AtomicInteger();
   private final AtomicInteger admitted = new AtomicInteger();
   private volatile boolean stopped;
@@ -76,20 +82,24 @@ final class Load implements AutoCloseable {
   }
 
   private void run(int caller, IntFunction<Claim[]> claims, List<Sample> own) {
+    long lag = 0;
     while (!stopped) {
       long began = now();
       try {
         Outcome[] outcomes = store.take(claims.apply(caller), Mode.TAKE).join();
-        note(own, new Sample(caller, began, now() - began, List.of(outcomes)));
+        note(own, new Sample(caller, began, now() - began, lag, List.of(outcomes)));
       } catch (RuntimeException | Error e) {
         failures.add(e);
       }
+      long paused = now();
       LockSupport.parkNanos(PACE_NANOS);
+      lag = Math.max(0, now() - paused - PACE_NANOS / 1000);
     }
   }
 
   private void note(List<Sample> own, Sample sample) {
     own.add(sample);
+    asked.incrementAndGet();
     if (sample.degraded()) {
       inARow.set(0);
       degraded.incrementAndGet();
@@ -111,6 +121,11 @@ final class Load implements AutoCloseable {
 
   int degraded() {
     return degraded.get();
+  }
+
+  /** How many were asked. */
+  int asked() {
+    return asked.get();
   }
 
   /** How many the store has admitted. */
@@ -145,11 +160,20 @@ final class Load implements AutoCloseable {
   }
 
   /** The time that all but one in a hundred needed less than. */
-  static long p99(Stream<Sample> some) {
-    long[] took = some.mapToLong(Sample::took).sorted().toArray();
-    if (took.length < 100) {
-      throw new AssertionError("too few questions to tell: " + took.length);
+  static long p99(List<Sample> some) {
+    return p99(some, Sample::took);
+  }
+
+  /** The same for what the machine costs a question, whose waiting ends by two threads' waking. */
+  static long p99Lag(List<Sample> some) {
+    return 2 * p99(some, Sample::lag);
+  }
+
+  private static long p99(List<Sample> some, ToLongFunction<Sample> what) {
+    long[] values = some.stream().mapToLong(what).sorted().toArray();
+    if (values.length < 100) {
+      throw new AssertionError("too few questions to tell: " + values.length);
     }
-    return took[took.length * 99 / 100];
+    return values[values.length * 99 / 100];
   }
 }

@@ -9,7 +9,6 @@ import io.weir.rule.Rule;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
 import io.weir.testkit.Soon;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -48,7 +47,7 @@ final class Marked implements AutoCloseable {
   }
 
   void steady() {
-    Soon.until(Duration.ofSeconds(10), "a steady load", () -> load.inARow() > 2000);
+    Soon.until(Asking.LONG, "a steady load", () -> load.inARow() > 2000);
   }
 
   /**

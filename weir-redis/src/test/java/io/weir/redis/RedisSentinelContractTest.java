@@ -1,10 +1,12 @@
 package io.weir.redis;
 
+import static io.weir.redis.Asking.PATIENT;
+import static io.weir.redis.Asking.joined;
+
 import io.weir.store.Clock;
 import io.weir.store.Store;
 import io.weir.testkit.StoreContract;
 import io.weir.testkit.redis.RedisSentinels;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -24,6 +26,6 @@ class RedisSentinelContractTest extends StoreContract {
   @Override
   protected Store open(Clock clock) {
     sentinels.primary().command("FLUSHALL");
-    return RedisStore.at(sentinels.uri()).deadline(Duration.ofSeconds(2)).storeClock(clock).open();
+    return joined(RedisStore.at(sentinels.uri()).deadline(PATIENT).storeClock(clock));
   }
 }

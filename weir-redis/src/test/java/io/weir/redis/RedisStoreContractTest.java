@@ -1,10 +1,12 @@
 package io.weir.redis;
 
+import static io.weir.redis.Asking.PATIENT;
+import static io.weir.redis.Asking.joined;
+
 import io.weir.store.Clock;
 import io.weir.store.Store;
 import io.weir.testkit.StoreContract;
 import io.weir.testkit.redis.RedisProcess;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -24,6 +26,6 @@ class RedisStoreContractTest extends StoreContract {
   @Override
   protected Store open(Clock clock) {
     redis.command("FLUSHALL");
-    return RedisStore.at(redis.uri()).deadline(Duration.ofSeconds(2)).storeClock(clock).open();
+    return joined(RedisStore.at(redis.uri()).deadline(PATIENT).storeClock(clock));
   }
 }

@@ -19,16 +19,16 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** Reads the values of one field of one rule; what it cannot read is a problem, and empty. */
-record FieldReader(Problems problems, String rule, String field) {
+public record FieldReader(Problems problems, String rule, String field) {
   private static final List<String> UNITS = List.of("second", "minute", "hour", "day");
 
-  void wrong(Place at, String reason) {
+  public void wrong(Place at, String reason) {
     boolean named = reason.startsWith(field + " ");
     problems.add(at, rule, field, named ? reason.substring(field.length() + 1) : reason);
   }
 
   /** A word, a number or a quoted text, as its characters. */
-  Optional<String> text(Written value, String example) {
+  public Optional<String> text(Written value, String example) {
     if (value instanceof Text text && !text.isNull()) {
       return Optional.of(text.value());
     }
@@ -51,11 +51,11 @@ record FieldReader(Problems problems, String rule, String field) {
     return all.size() == values.size() ? Optional.of(all) : Optional.empty();
   }
 
-  Optional<Fields> fields(Written value, String example) {
+  public Optional<Fields> fields(Written value, String example) {
     return value instanceof Fields fields ? Optional.of(fields) : refused(value, example);
   }
 
-  Optional<Long> whole(Written value) {
+  public Optional<Long> whole(Written value) {
     Optional<String> text = text(value, "a whole number, such as 200");
     if (text.isEmpty()) {
       return Optional.empty();
@@ -74,7 +74,7 @@ record FieldReader(Problems problems, String rule, String field) {
     }
   }
 
-  Optional<Boolean> truth(Written value) {
+  public Optional<Boolean> truth(Written value) {
     Optional<String> text = text(value, "true or false");
     if (text.isEmpty()) {
       return Optional.empty();
@@ -101,7 +101,7 @@ record FieldReader(Problems problems, String rule, String field) {
     return text(value, "a duration, such as 100ms").flatMap(t -> tried(value, t, Durations::parse));
   }
 
-  <T> Optional<T> oneOf(Written value, Map<String, T> choices) {
+  public <T> Optional<T> oneOf(Written value, Map<String, T> choices) {
     Optional<String> text = text(value, "one of " + String.join(", ", choices.keySet()));
     if (text.isPresent() && !choices.containsKey(text.get())) {
       return refuse(value, "does not exist; " + Nearest.hint(text.get(), choices.keySet()));

@@ -71,6 +71,11 @@ public final class FileRules implements RuleSource, AutoCloseable {
     return new FileRules(file, Clock.system(), List.of(listeners));
   }
 
+  /** Where the rules are written. */
+  public Path file() {
+    return file;
+  }
+
   @Override
   public RuleSet current() {
     return current;

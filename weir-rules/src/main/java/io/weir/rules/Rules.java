@@ -75,6 +75,12 @@ public final class Rules {
     return new RulesReader(new Problems(name)).rule(text);
   }
 
+  /** As {@link #readOne(String, String)}, of bytes that must be UTF-8. */
+  public static Rule readOne(String name, byte[] utf8) {
+    Problems problems = new Problems(name);
+    return new RulesReader(problems).rule(Unprintable.text(utf8, problems));
+  }
+
   /** These rules in YAML; what is not said is the default. */
   public static String toYaml(Collection<Rule> rules) {
     return YamlWriter.rules(rules.stream().map(RuleFields::of).toList());

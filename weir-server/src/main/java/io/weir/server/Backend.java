@@ -9,16 +9,21 @@ import io.weir.rules.FileRules;
 import io.weir.rules.database.DatabaseException;
 import io.weir.rules.database.DatabaseRules;
 import io.weir.rules.text.TextException;
+import io.weir.server.admin.Activity;
+import io.weir.server.alerts.AlertHook;
 import io.weir.server.config.Config;
 import io.weir.server.config.Settings;
 import io.weir.server.metrics.Metrics;
+import io.weir.server.metrics.Vitals;
 import io.weir.server.refusals.RefusalLog;
 import io.weir.server.tracing.Tracing;
 import io.weir.server.web.Desk;
 import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
+import io.weir.store.StoreListener;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -31,6 +36,7 @@ import java.util.Optional;
 final class Backend {
   final String node;
   final Metrics metrics = new Metrics(Clock.system());
+  final Activity activity = new Activity(Clock.system());
   final RuleSource rules;
   final Store store;
   final Limiter limiter;
@@ -45,8 +51,16 @@ final class Backend {
     endings.add(metrics);
     checkData(config);
     rules = openRules(config, endings);
-    store = endings.add(openStore(config));
+    store = openStore(config, endings);
+    Vitals vitals = Vitals.of(rules, store);
+    metrics.watch(vitals);
+    config
+        .get(Settings.ALERT_WEBHOOK)
+        .ifPresent(url -> endings.add(AlertHook.start(URI.create(url), node, vitals)));
     Weir.Builder builder = Weir.limiter(rules).store(store).listener(metrics.decisions());
+    if (config.get(Settings.ADMIN_PORT).isPresent()) {
+      builder.listener(activity.decisions());
+    }
     refusalLog(config).map(endings::add).ifPresent(builder::listener);
     limiter = endings.add(builder.build());
     identity = identity(config, endings);
@@ -71,10 +85,13 @@ final class Backend {
     String url = config.get(Settings.RULES);
     try {
       return url.startsWith("file:")
-          ? endings.add(FileRules.open(url, metrics.rules()))
+          ? endings.add(FileRules.open(url, metrics.rules(), activity.rules()))
           : endings.add(
               DatabaseRules.open(
-                  url, config.get(Settings.DATA).resolve("rules-copy"), metrics.rules()));
+                  url,
+                  config.get(Settings.DATA).resolve("rules-copy"),
+                  metrics.rules(),
+                  activity.rules()));
     } catch (TextException | DatabaseException e) {
       throw new StartException(String.valueOf(e.getMessage()), e);
     }
@@ -100,15 +117,20 @@ final class Backend {
     }
   }
 
-  private Store openStore(Config config) {
+  private Store openStore(Config config, Endings endings) {
     String url = config.get(Settings.STORE);
-    return url.equals("memory")
-        ? new MemoryStore(Clock.system())
-        : RedisStore.at(url)
+    if (url.equals("memory")) {
+      Path kept = config.get(Settings.DATA).resolve("counters");
+      MemoryStore memory = MemoryStore.load(kept, Clock.system());
+      endings.add(() -> memory.save(kept));
+      return memory;
+    }
+    return endings.add(
+        RedisStore.at(url)
             .deadline(config.get(Settings.STORE_DEADLINE))
             .maxInFlight(config.get(Settings.STORE_IN_FLIGHT))
             .prefix(config.get(Settings.STORE_PREFIX))
-            .listener(metrics.store())
-            .open();
+            .listener(StoreListener.both(metrics.store(), activity.store()))
+            .open());
   }
 }

@@ -21,7 +21,10 @@ final class DoorOptions {
             .setMaxHeaderSize(MAX_HEADER_BYTES)
             .setMaxInitialLineLength(MAX_LINE_BYTES)
             .setIdleTimeout((int) config.get(Settings.IDLE_TIMEOUT).toMillis())
-            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS);
+            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+            // else a handler for it looks at every request, and gives up on deep pipelines
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setPerMessageWebSocketCompressionSupported(false);
     Optional<Path> cert = config.get(Settings.TLS_CERT);
     Optional<Path> key = config.get(Settings.TLS_KEY);
     if (cert.isPresent() != key.isPresent()) {

@@ -4,13 +4,18 @@ import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.server.admin.AdminApi;
+import io.weir.server.admin.Gate;
+import io.weir.server.admin.Node;
 import io.weir.server.config.Config;
 import io.weir.server.config.Setting;
 import io.weir.server.config.Settings;
 import io.weir.server.gateway.Gateway;
 import io.weir.server.http.DecisionApi;
 import io.weir.server.http.OpenReservations;
+import io.weir.server.rls.RateLimitDoor;
 import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,9 +41,11 @@ public final class Server implements AutoCloseable {
   private final Vertx vertx;
   private final Backend backend;
   private final List<OpenDoor> doors = new ArrayList<>();
+  private final String adminToken;
 
   private Server(Config config) {
     this.config = config;
+    adminToken = config.get(Settings.ADMIN_TOKEN).orElseGet(Gate::newToken);
     vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
     endings.add(() -> wait(vertx.close()));
     try {
@@ -60,35 +67,76 @@ public final class Server implements AutoCloseable {
   }
 
   private void openDoors() {
+    AdminApi admin = openAdmin();
+    openDecisions();
+    openEnvoy();
+    openGateway();
+    admin.ready();
+    endings.add(admin::stopping);
+  }
+
+  /** First, and so closed last: it tells of the others. */
+  private AdminApi openAdmin() {
+    String host = config.get(Settings.ADMIN_HOST);
+    Clock clock = Clock.system();
+    Node node =
+        new Node(backend.node, backend.rules, backend.store, backend.metrics::scrape, clock);
+    AdminApi admin = new AdminApi(vertx, node, backend.activity, new Gate(adminToken, clock), host);
+    open("admin", Settings.ADMIN_HOST, Settings.ADMIN_PORT, DoorOptions.of(config), admin::handler);
+    return admin;
+  }
+
+  private void openDecisions() {
     DecisionApi api =
         new DecisionApi(
             backend.desk, backend.identity, new OpenReservations(backend.node, Clock.system()));
-    open("http", Settings.HTTP_HOST, Settings.HTTP_PORT, api::handler);
-    Gateway gateway = gateway();
-    if (gateway.hasUpstream()) {
-      open("gateway", Settings.GATEWAY_HOST, Settings.GATEWAY_PORT, gateway::handler);
-    }
+    open("http", Settings.HTTP_HOST, Settings.HTTP_PORT, DoorOptions.of(config), api::handler);
   }
 
-  private Gateway gateway() {
+  private void openGateway() {
     try {
-      return new Gateway(vertx, config, backend.node, backend.desk, backend.identity, LOOPS);
+      Gateway gateway =
+          new Gateway(vertx, config, backend.node, backend.desk, backend.identity, LOOPS);
+      if (gateway.hasUpstream()) {
+        open(
+            "gateway",
+            Settings.GATEWAY_HOST,
+            Settings.GATEWAY_PORT,
+            DoorOptions.of(config),
+            gateway::handler);
+      }
     } catch (IllegalArgumentException e) {
       throw new StartException("gateway: " + e.getMessage(), e);
     }
+  }
+
+  private void openEnvoy() {
+    RateLimitDoor envoy =
+        new RateLimitDoor(
+            vertx,
+            backend.limiter,
+            backend.metrics.decisions(),
+            new RateLimitDoor.Settings(
+                config.get(Settings.GRPC_HEADERS), config.get(Settings.GRPC_SILENCE), () -> true));
+    open(
+        "grpc",
+        Settings.GRPC_HOST,
+        Settings.GRPC_PORT,
+        RateLimitDoor.tune(DoorOptions.of(config)),
+        envoy::handler);
   }
 
   private void open(
       String name,
       Setting<String> host,
       Setting<OptionalInt> port,
+      HttpServerOptions options,
       Supplier<Handler<HttpServerRequest>> handlers) {
     OptionalInt number = config.get(port);
     if (number.isEmpty()) {
       return;
     }
-    Door door =
-        new Door(name, config.get(host), number.getAsInt(), DoorOptions.of(config), handlers);
+    Door door = new Door(name, config.get(host), number.getAsInt(), options, handlers);
     try {
       OpenDoor open = wait(OpenDoor.open(vertx, door, LOOPS, config.get(Settings.MAX_CONNECTIONS)));
       doors.add(open);
@@ -108,7 +156,8 @@ public final class Server implements AutoCloseable {
 
   /** Which store, which rules and which doors, in one screen. */
   public String summary() {
-    return Summary.of(config, backend, doors);
+    boolean made = config.get(Settings.ADMIN_TOKEN).isEmpty();
+    return Summary.of(config, backend, doors, made ? adminToken : "");
   }
 
   /** Ends everything, the last begun first. */

@@ -14,7 +14,10 @@ final class Summary {
 
   private Summary() {}
 
-  static String of(Config config, Backend backend, List<OpenDoor> doors) {
+  /**
+   * @param token the admin token if it was made for this run, and so must be shown; else empty
+   */
+  static String of(Config config, Backend backend, List<OpenDoor> doors, String token) {
     RuleSource rules = backend.rules;
     StringBuilder out = new StringBuilder("Weir, node " + backend.node + "\n");
     line(out, "store", store(config, backend.store.health()));
@@ -37,6 +40,9 @@ final class Summary {
               .findAny()
               .orElse("closed");
       line(out, name, door);
+    }
+    if (!token.isEmpty() && doors.stream().anyMatch(d -> d.name().equals("admin"))) {
+      line(out, "token", token + "   for administration, made for this run");
     }
     return out.toString();
   }

@@ -31,17 +31,20 @@ class ReadmeTest {
       import io.weir.redis.RedisStore;
       import io.weir.rule.*;
       import io.weir.rules.*;
-      import io.weir.store.Store;
+      import io.weir.store.*;
       import io.weir.testkit.FakeClock;
+      import java.nio.file.Path;
       import java.time.Duration;
       import java.util.List;
       public class Example {
         static Rule rule = Rule.named("context").per("user").limit("10/minute").build();
-        static Rule orders = rule;
+        static Rule orders = Rule.named("orders-per-user").per("user").limit("9/minute").build();
         static Rule login = Rule.named("login").per("ip").limit("5/minute").build();
         static Request request = Request.of("user", "42");
+        static RuleSet rules = RuleSet.of(orders);
+        static MemoryStore store = new MemoryStore(Clock.system());
         static Limiter limiter = Weir.inMemory(rule);
-        public static void run() {
+        public static void run() throws Exception {
       @EXAMPLE@
         }
       }
@@ -81,7 +84,8 @@ class ReadmeTest {
             return CONTEXT
                 .replace("@EXAMPLE@", example)
                 .replace("redis://127.0.0.1:6379", redis.uri())
-                .replace("file:rules.yaml", "file:" + rules);
+                .replace("file:rules.yaml", "file:" + rules)
+                .replace("weir-data/counters", classes.resolve("counters").toString());
           }
         };
     List<String> options =

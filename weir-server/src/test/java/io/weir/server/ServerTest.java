@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,6 +61,17 @@ class ServerTest {
       try (Running again = onRedis("again", redis)) {
         assertThat(admitted(20, again)).isEqualTo(4);
       }
+    }
+  }
+
+  @Test
+  void budgetsInMemoryOutliveAGracefulRestart() throws IOException {
+    Path here = folder("x");
+    try (Running one = Running.start(here, TEN)) {
+      assertThat(admitted(6, one)).isEqualTo(6);
+    }
+    try (Running again = Running.start(here, TEN)) {
+      assertThat(admitted(20, again)).isEqualTo(4);
     }
   }
 
@@ -118,6 +130,16 @@ class ServerTest {
       return socket.isConnected();
     } catch (IOException e) {
       return false;
+    }
+  }
+
+  @Test
+  void doorsOnFreePortsAreDifferentDoors() throws IOException {
+    try (Running server = Running.start(folder("x"), TEN, "grpc-port", "0", "admin-port", "0")) {
+      assertThat(Set.of(server.port("http"), server.port("grpc"), server.port("admin"))).hasSize(3);
+      for (int i = 0; i < 10; i++) {
+        assertThat(server.check("u")).isEqualTo(200);
+      }
     }
   }
 

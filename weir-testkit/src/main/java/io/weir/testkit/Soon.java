@@ -11,16 +11,22 @@ public final class Soon {
 
   private Soon() {}
 
-  /** Whether it came true in time. */
+  /**
+   * Whether it came true in time: a look that was begun after that finds it true, however late a
+   * busy machine lets one look.
+   */
   public static boolean comes(Duration most, BooleanSupplier condition) {
     long end = CLOCK.micros() + most.toNanos() / 1000;
-    for (int pause = 1; !condition.getAsBoolean(); pause++) {
-      if (CLOCK.micros() > end) {
+    for (int pause = 1; ; pause++) {
+      long looked = CLOCK.micros();
+      if (condition.getAsBoolean()) {
+        return true;
+      }
+      if (looked > end) {
         return false;
       }
       pause(Math.min(pause, LONGEST_PAUSE_MILLIS));
     }
-    return true;
   }
 
   /**

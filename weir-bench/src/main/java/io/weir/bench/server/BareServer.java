@@ -1,24 +1,32 @@
 package io.weir.bench.server;
 
-import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Promise;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.concurrent.atomic.AtomicInteger;
+import io.vertx.grpc.common.GrpcMessage;
+import io.vertx.grpc.server.GrpcServer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** Reads a body and answers with one of the size of a decision, deciding nothing. */
-final class BareServer extends AbstractVerticle {
+/**
+ * Endpoints of the server's framework that read a request and answer with as many bytes as a
+ * decision has, over HTTP and over gRPC, deciding nothing.
+ */
+final class BareServer extends VerticleBase {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
   private static final Buffer ANSWER =
       Buffer.buffer(
           "{\"allowed\":true,\"degraded\":false,\"delay_ms\":0,\"retry_after_ms\":0,"
               + "\"revision\":1,\"rules\":[{\"id\":\"api\",\"allowed\":true,\"shadow\":false,"
               + "\"limit\":1000000,\"remaining\":999999,\"reset_ms\":12000,\"retry_after_ms\":0}]}");
-  private static final AtomicInteger PORT = new AtomicInteger();
+  private static final int GRPC_ANSWER_BYTES = 300;
+  private static final Map<String, Integer> PORTS = new ConcurrentHashMap<>();
 
   public static void main(String[] args) throws Exception {
     Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
@@ -28,19 +36,34 @@ final class BareServer extends AbstractVerticle {
         .toCompletionStage()
         .toCompletableFuture()
         .get();
-    System.out.println("  http     http://127.0.0.1:" + PORT.get());
+    PORTS.forEach(
+        (door, port) -> System.out.println("  " + door + "     http://127.0.0.1:" + port));
     System.out.println("  admin    closed");
   }
 
   @Override
-  public void start(Promise<Void> started) {
-    vertx
+  public Future<?> start() {
+    GrpcServer grpc = GrpcServer.server(vertx);
+    grpc.callHandler(
+        call ->
+            call.messageHandler(
+                asked -> {
+                  var unused =
+                      call.response()
+                          .endMessage(
+                              GrpcMessage.message(
+                                  "identity", Buffer.buffer(new byte[GRPC_ANSWER_BYTES])));
+                }));
+    return Future.all(open("http", -1, BareServer::answer), open("grpc", -2, grpc));
+  }
+
+  /** Opens a free port, the same for all instances that name it so. */
+  private Future<?> open(String door, int port, Handler<HttpServerRequest> handler) {
+    return vertx
         .createHttpServer()
-        .requestHandler(BareServer::answer)
-        .listen(-1, "127.0.0.1")
-        .onSuccess(server -> PORT.set(server.actualPort()))
-        .<Void>mapEmpty()
-        .onComplete(started);
+        .requestHandler(handler)
+        .listen(port, "127.0.0.1")
+        .onSuccess(server -> PORTS.put(door, server.actualPort()));
   }
 
   private static void answer(HttpServerRequest request) {

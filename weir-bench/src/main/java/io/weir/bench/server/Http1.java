@@ -66,9 +66,10 @@ final class Http1 implements Exchange {
   }
 
   private static void checkStatus(ByteBuffer in) {
-    byte status = in.get(in.position() + "HTTP/1.1 ".length());
-    if (status != '2' && status != '4') {
-      throw new IllegalStateException("answered with a status of " + (char) status + "xx");
+    if (in.get(in.position() + "HTTP/1.1 ".length()) != '2') {
+      byte[] all = new byte[in.limit() - in.position()];
+      in.get(in.position(), all);
+      throw new IllegalStateException("answered: " + new String(all, ISO_8859_1));
     }
   }
 

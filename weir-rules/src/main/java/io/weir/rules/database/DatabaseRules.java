@@ -8,9 +8,12 @@ import io.weir.rules.RulesListener;
 import io.weir.store.Clock;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The rules of a database, followed as they change, and changed here with a history.
@@ -135,6 +138,21 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
     return node.change(named(who), c -> RuleTable.delete(c, id, expectedRevision));
   }
 
+  /**
+   * Makes these all the rules there are, in this order, in one step: those not among them are
+   * deleted, those that say the same are left alone.
+   *
+   * @param expectedRevision that of the {@linkplain #current rules} this is a change of
+   * @return the revision of the rules now
+   * @throws StaleRevisionException if any rule was changed since
+   * @throws DatabaseException if the database is away
+   */
+  public long replace(Collection<Rule> rules, String who, long expectedRevision) {
+    Map<String, String> bodies = new LinkedHashMap<>();
+    RuleSet.of(1, rules).rules().forEach(rule -> bodies.put(rule.id(), Rules.toJson(rule)));
+    return node.change(named(who), c -> RuleTable.replace(c, bodies, expectedRevision));
+  }
+
   /** The changes of a rule, the last one first; of one that is deleted too. */
   public List<Change> history(String id) {
     return database.read(
@@ -149,7 +167,17 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * @throws DatabaseException if the database is away
    */
   public long undo(String id, String who) {
-    return node.change(named(who), c -> RuleTable.undo(c, id));
+    return node.change(named(who), c -> RuleTable.undo(c, id, OptionalLong.empty()));
+  }
+
+  /**
+   * As {@link #undo(String, String)}, if the last change is the one that is meant.
+   *
+   * @param revision that of the change to be taken back, as {@link Change#revision} tells it
+   * @throws StaleRevisionException if the rule was changed since
+   */
+  public long undo(String id, String who, long revision) {
+    return node.change(named(who), c -> RuleTable.undo(c, id, OptionalLong.of(revision)));
   }
 
   static String named(String who) {

@@ -101,9 +101,14 @@ final class Node implements AutoCloseable {
 
   /** Changes rules or keys, and has the change in force here before it returns. */
   <T> T change(String who, Database.Work<T> work) {
-    T result = database.change(who, work);
-    refresh();
-    return result;
+    try {
+      T result = database.change(who, work);
+      refresh();
+      return result;
+    } catch (StaleRevisionException e) {
+      refresh(); // what somebody else changed may be news here
+      throw e;
+    }
   }
 
   /** Looks now; if the database went away just then, the follower will. */

@@ -7,8 +7,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** The table of rules; triggers put the revision into each row and the change into the history. */
@@ -63,11 +66,46 @@ final class RuleTable {
   }
 
   /**
+   * Makes these all the rules there are, in their order.
+   *
+   * @param bodies by id
+   * @return the revision of the rules, which stays if they say this already
+   * @throws StaleRevisionException if they are at another revision than expected
+   */
+  static long replace(Connection connection, Map<String, String> bodies, long expected)
+      throws SQLException {
+    Kind.RULES.lock(connection);
+    long current = Kind.RULES.revision(connection);
+    if (current != expected) {
+      throw new StaleRevisionException(expected, current);
+    }
+    Map<String, RuleRow> old = new HashMap<>();
+    all(connection).forEach(row -> old.put(row.id(), row));
+    for (RuleRow row : old.values()) {
+      if (!bodies.containsKey(row.id())) {
+        write(connection, row.id(), row.position(), true, null);
+      }
+    }
+    long position = 0;
+    for (Map.Entry<String, String> rule : bodies.entrySet()) {
+      RuleRow row = old.get(rule.getKey());
+      long kept = row == null ? 0 : row.position();
+      boolean inOrder = kept > position;
+      position = inOrder ? kept : position + 1;
+      if (row == null || !inOrder || !row.body().equals(rule.getValue())) {
+        write(connection, rule.getKey(), position, row != null, rule.getValue());
+      }
+    }
+    return Kind.RULES.revision(connection);
+  }
+
+  /**
    * Makes a rule what it was before its last change.
    *
+   * @param expected the revision of that change, if it matters
    * @throws TextException if that was bad, as an edit by hand can be
    */
-  static long undo(Connection connection, String id) throws SQLException {
+  static long undo(Connection connection, String id, OptionalLong expected) throws SQLException {
     Kind.RULES.lock(connection);
     HistoryTable.Entry last =
         HistoryTable.of(connection, id).stream()
@@ -76,6 +114,10 @@ final class RuleTable {
                 () ->
                     new IllegalArgumentException(
                         "rule '" + id + "' has no history; there is nothing to undo"));
+    long revision = last.change().revision();
+    if (expected.orElse(revision) != revision) {
+      throw new StaleRevisionException(id, expected.getAsLong(), revision);
+    }
     String body = last.change().before().orElse(null);
     if (body != null) {
       var unused = Rules.readOne("weir_history " + id, body);

@@ -1,6 +1,6 @@
 package io.weir.rules.database;
 
-/** A change was refused because the rule was changed by somebody else first. */
+/** A change was refused because somebody else changed the rule, or the rules, first. */
 public final class StaleRevisionException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -15,7 +15,15 @@ public final class StaleRevisionException extends RuntimeException {
     this.current = current;
   }
 
-  /** The revision the rule has now; 0 if there is none of that id. */
+  /** Of a change of all rules. */
+  StaleRevisionException(long expected, long current) {
+    super(
+        "the rules are at revision %d, not %d; read them again and repeat the change"
+            .formatted(current, expected));
+    this.current = current;
+  }
+
+  /** The revision the rule has now, 0 if there is none of that id; or that of all rules. */
   public long current() {
     return current;
   }

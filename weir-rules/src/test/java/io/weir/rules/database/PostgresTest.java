@@ -1,6 +1,7 @@
 package io.weir.rules.database;
 
 import io.weir.testkit.Soon;
+import io.weir.testkit.postgres.PostgresProcess;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

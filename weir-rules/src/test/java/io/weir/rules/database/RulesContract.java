@@ -100,6 +100,51 @@ abstract class RulesContract extends DatabaseTest {
     assertThatThrownBy(() -> node.put(rule("x", 1), " ", 0)).hasMessageContaining("who changes");
   }
 
+  @Test
+  void allRulesAreReplacedInOneStep() {
+    DatabaseRules here = node();
+    DatabaseRules there = node();
+    here.put(rule("a", 1), "ann", 0);
+    here.put(rule("b", 1), "ann", 0);
+    here.put(rule("c", 1), "ann", 0);
+    Rule kept = here.current().rule("c");
+    long before = here.current().revision();
+    long after = here.replace(List.of(rule("c", 1), rule("d", 1), rule("a", 2)), "bob", before);
+    assertThat(here.current().revision()).isEqualTo(after).isGreaterThan(before);
+    assertThat(here.current().rules()).containsExactly(rule("c", 1), rule("d", 1), rule("a", 2));
+    assertThat(here.current().rule("c")).isSameAs(kept);
+    assertThat(here.history("b").get(0).after()).isEmpty();
+    assertThat(here.history("c")).hasSize(1);
+    assertThat(here.history("a")).extracting(Change::who).containsExactly("bob", "ann");
+    Soon.until(SOON, "all is there", () -> there.current().revision() == after);
+    assertThat(there.current().rules()).isEqualTo(here.current().rules());
+    assertThat(there.replace(here.current().rules(), "bob", after)).isEqualTo(after);
+    long moved = there.replace(List.of(rule("a", 2), rule("c", 1), rule("d", 1)), "bob", after);
+    assertThat(there.current().rules()).extracting(Rule::id).containsExactly("a", "c", "d");
+    assertThat(there.history("a")).hasSize(2);
+    assertThatThrownBy(() -> here.replace(List.of(), "ann", after))
+        .isInstanceOfSatisfying(
+            StaleRevisionException.class, e -> assertThat(e.current()).isEqualTo(moved));
+    assertThat(here.current().revision()).as("it knows now").isEqualTo(moved);
+    here.undo("b", "ann");
+    assertThat(here.current().rules()).hasSize(4).contains(rule("b", 1));
+    assertThat(here.replace(List.of(), "ann", here.current().revision())).isPositive();
+    assertThat(here.current().rules()).isEmpty();
+  }
+
+  @Test
+  void anUndoOfWhatIsNotTheLastChangeIsRefused() {
+    DatabaseRules node = node();
+    long first = node.put(rule("api", 1), "ann", 0);
+    long second = node.put(rule("api", 2), "bob", first);
+    assertThatThrownBy(() -> node.undo("api", "ann", first))
+        .isInstanceOfSatisfying(
+            StaleRevisionException.class, e -> assertThat(e.current()).isEqualTo(second));
+    assertThat(node.current().rule("api")).isEqualTo(rule("api", 2));
+    node.undo("api", "ann", second);
+    assertThat(node.current().rule("api")).isEqualTo(rule("api", 1));
+  }
+
   @RepeatedTest(5)
   void ofManyChangesAtOnceEachIsMadeOrRefused() throws Exception {
     DatabaseRules here = node();

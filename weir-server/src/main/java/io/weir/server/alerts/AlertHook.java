@@ -56,7 +56,7 @@ public final class AlertHook implements AutoCloseable {
     this.node = node;
     this.vitals = vitals;
     this.clock = clock;
-    degraded = vitals.degraded();
+    degraded = vitals.store().degraded();
     alarms =
         List.of(
             new Alarm("degraded", this::degraded),
@@ -90,9 +90,9 @@ public final class AlertHook implements AutoCloseable {
 
   private Optional<String> degraded() {
     long before = degraded;
-    degraded = vitals.degraded();
-    if (!vitals.storeAvailable()) {
-      return Optional.of("the store " + vitals.storeState());
+    degraded = vitals.store().degraded();
+    if (!vitals.store().available()) {
+      return Optional.of("the store " + vitals.store().state());
     }
     return degraded == before
         ? Optional.empty()
@@ -109,7 +109,7 @@ public final class AlertHook implements AutoCloseable {
   }
 
   private Optional<String> drift() {
-    Duration drift = vitals.drift();
+    Duration drift = vitals.store().drift();
     return drift.abs().compareTo(FAR) <= 0
         ? Optional.empty()
         : Optional.of("the store's clock is " + drift.toMillis() + " ms ahead of this node's");

@@ -1,7 +1,5 @@
 package io.weir.server.cli;
 
-import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.JsonObject;
 import io.weir.Request;
 import io.weir.http.Json;
 import io.weir.http.Refusal;
@@ -65,7 +63,7 @@ final class Check implements Callable<Integer> {
     ServerCalls server = to.calls();
     Answer answer = server.send("POST", peek ? "/v1/peek" : "/v1/check", Map.of(), body(request()));
     if (answer.status() != 200 && answer.status() != Refusal.STATUS) {
-      throw new CommandException(server.address() + " answered " + complaint(answer));
+      throw new CommandException(server.address() + " answered " + answer.complaint());
     }
     Verdict verdict;
     try {
@@ -115,15 +113,6 @@ final class Check implements Callable<Integer> {
 
   private static String quote(String text) {
     return Json.quote(new StringBuilder(), text).toString();
-  }
-
-  private static String complaint(Answer answer) {
-    try {
-      String message = new JsonObject(answer.body()).getString("message", "");
-      return answer.status() + (message.isEmpty() ? "" : ": " + Words.line(message));
-    } catch (DecodeException | ClassCastException e) {
-      return answer.status() + "; it may be no Weir, write --server URL";
-    }
   }
 
   private void tell(Verdict verdict, Screen screen) {

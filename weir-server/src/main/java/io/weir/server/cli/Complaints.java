@@ -5,6 +5,7 @@ import io.weir.rules.database.StaleRevisionException;
 import io.weir.rules.text.Nearest;
 import io.weir.rules.text.TextException;
 import io.weir.server.StartException;
+import io.weir.server.home.HomeException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -79,6 +80,7 @@ final class Complaints {
   private static boolean isExpected(Throwable e) {
     return e instanceof CommandException
         || e instanceof StartException
+        || e instanceof HomeException
         || e instanceof DatabaseException
         || e instanceof StaleRevisionException;
   }

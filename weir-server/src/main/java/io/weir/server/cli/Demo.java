@@ -55,8 +55,8 @@ final class Demo implements Callable<Integer> {
     Path folder = folder();
     Running running = Running.until(() -> start(folder), () -> delete(folder));
     PrintWriter out = spec.commandLine().getOut();
-    out.println(running.server().summary());
-    out.println(tries(running.server()));
+    out.println(running.summary());
+    out.println(tries(running));
     out.flush();
     running.await();
     return 0;
@@ -82,8 +82,7 @@ final class Demo implements Callable<Integer> {
     return Server.start(Config.of(flags));
   }
 
-  private static String tries(Server server) {
-    int http = server.port("http").orElseThrow();
+  private static String tries(Running server) {
     return """
         Five a minute for each user. Ask in another terminal, six times:
 
@@ -93,8 +92,12 @@ final class Demo implements Callable<Integer> {
 
           ./weir check user=42 --server http://127.0.0.1:%d
 
+        What was decided, by rule:
+
+          curl -s http://127.0.0.1:%d/metrics | grep weir_decisions
+
         Ctrl-C ends it."""
-        .formatted(http, http);
+        .formatted(server.port("http"), server.port("http"), server.port("admin"));
   }
 
   private static boolean isFree(int port) {

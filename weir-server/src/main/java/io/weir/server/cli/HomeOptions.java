@@ -1,8 +1,8 @@
 package io.weir.server.cli;
 
-import io.weir.rules.FileRules;
 import io.weir.server.config.Config;
 import io.weir.server.config.Settings;
+import io.weir.server.home.RuleHome;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -59,9 +59,18 @@ final class HomeOptions {
       flags.put(Settings.ADMIN_TOKEN.flag(), token);
     }
     Config told = Config.read(flags, environment, Optional.ofNullable(config));
-    String url = told.get(Settings.RULES);
-    return url.startsWith("file:")
-        ? new FileHome(FileRules.path(url))
-        : DatabaseHome.open(url, make);
+    if (server == null) {
+      return RuleHome.open(told.get(Settings.RULES), make);
+    }
+    if (rules != null) {
+      throw new CommandException("--rules and --server are two places; write one of them");
+    }
+    String secret =
+        told.get(Settings.ADMIN_TOKEN)
+            .orElseThrow(
+                () ->
+                    new CommandException(
+                        "the admin door asks for a token; set WEIR_ADMIN_TOKEN, or write --token"));
+    return new ServerHome(ServerCalls.to(server, authorities), secret);
   }
 }

@@ -69,10 +69,12 @@ public final class Main {
 
   static CommandLine commandLine(Map<String, String> environment) {
     CommandLine line = new CommandLine(new Main());
-    line.addSubcommand(Serve.spec());
+    line.addSubcommand(Serve.spec(environment));
     line.addSubcommand(new Demo());
     line.addSubcommand(new Check());
     line.addSubcommand(RulesCommand.with(environment));
+    line.addSubcommand(Examine.spec(environment));
+    line.addSubcommand(new Completion());
     explain(line);
     line.setExpandAtFiles(false); // an attribute may begin with @
     line.setParameterExceptionHandler(Complaints::unread);

@@ -17,7 +17,8 @@ import picocli.CommandLine.Command;
     footer = {
       "  weir rules validate rules.yaml",
       "  weir rules diff rules.yaml --rules jdbc:postgresql://db/weir?user=weir",
-      "  weir rules apply rules.yaml --server http://127.0.0.1:9090 --dry-run"
+      "  weir rules apply rules.yaml --server http://127.0.0.1:9090 --dry-run",
+      "  weir rules import-envoy ratelimit.yaml > rules.yaml"
     },
     exitCodeList = {"0:well", "1:error, or a file that is wrong", "2:different (diff)"})
 final class RulesCommand {
@@ -28,6 +29,8 @@ final class RulesCommand {
     return new CommandLine(new RulesCommand())
         .addSubcommand(new RulesValidate())
         .addSubcommand(new RulesDiffer(environment))
-        .addSubcommand(new RulesList(environment));
+        .addSubcommand(new RulesApply(environment))
+        .addSubcommand(new RulesList(environment))
+        .addSubcommand(new RulesImportEnvoy());
   }
 }

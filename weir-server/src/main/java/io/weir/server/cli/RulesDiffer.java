@@ -2,6 +2,7 @@ package io.weir.server.cli;
 
 import io.weir.rule.Rule;
 import io.weir.rules.RulesDiff;
+import io.weir.server.home.RuleHome;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -3,6 +3,8 @@ package io.weir.server.cli;
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -17,13 +19,17 @@ record RulesFile(Path path) {
 
   /** Its rules; what is wrong with them is thrown, all of it. */
   List<Rule> read() {
-    if (!isInput()) {
-      return Rules.read(path);
-    }
+    return isInput() ? Rules.read(name(), bytes()) : Rules.read(path);
+  }
+
+  /** What it holds. */
+  byte[] bytes() {
     try {
-      return Rules.read(name(), System.in.readAllBytes());
+      return isInput() ? System.in.readAllBytes() : Files.readAllBytes(path);
+    } catch (NoSuchFileException e) {
+      throw new CommandException(name() + " does not exist; name a file", e);
     } catch (IOException e) {
-      throw new CommandException("the standard input cannot be read; name a file", e);
+      throw new CommandException(name() + " cannot be read (" + e + "); name a file", e);
     }
   }
 

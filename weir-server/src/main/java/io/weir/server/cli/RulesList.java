@@ -5,6 +5,7 @@ import io.weir.rule.Posture;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
+import io.weir.server.home.RuleHome;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

@@ -2,6 +2,8 @@ package io.weir.server.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -35,7 +37,18 @@ final class ServerCalls {
   }
 
   /** What a server answered. */
-  record Answer(int status, Map<String, String> headers, String body) {}
+  record Answer(int status, String body) {
+
+    /** Its status, and what it says is wrong if it says it as Weir does. */
+    String complaint() {
+      try {
+        String message = new JsonObject(body).getString("message", "");
+        return status + (message.isEmpty() ? "" : ": " + Words.line(message));
+      } catch (DecodeException | ClassCastException e) {
+        return status + ", and may be no Weir";
+      }
+    }
+  }
 
   /**
    * Calls to one server.
@@ -70,16 +83,16 @@ final class ServerCalls {
         HttpRequest.newBuilder(URI.create(address + path))
             .timeout(TO_ANSWER)
             .header("Content-Type", "application/json")
-            .method(method, BodyPublishers.ofString(body, UTF_8));
+            .method(
+                method,
+                body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body, UTF_8));
     headers.forEach(request::header);
     try {
       HttpResponse<String> response =
           client
               .sendAsync(request.build(), BodyHandlers.ofString(UTF_8))
               .get(TO_ANSWER.toSeconds() + 1, TimeUnit.SECONDS);
-      Map<String, String> all = new java.util.HashMap<>();
-      response.headers().map().forEach((name, values) -> all.put(name, String.join(",", values)));
-      return new Answer(response.statusCode(), all, response.body());
+      return new Answer(response.statusCode(), response.body());
     } catch (ExecutionException e) {
       throw failure(e.getCause() instanceof IOException cause ? cause : new IOException(e));
     } catch (TimeoutException e) {

@@ -1,5 +1,6 @@
 package io.weir.server.config;
 
+import io.weir.server.rls.Silence;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,6 +65,20 @@ public final class Settings {
   public static final Setting<String> HTTP_HOST = host("http", "0.0.0.0");
   public static final Setting<OptionalInt> GRPC_PORT = port("grpc", "8081", "Envoy's protocol");
   public static final Setting<String> GRPC_HOST = host("grpc", "0.0.0.0");
+  public static final Setting<Boolean> GRPC_HEADERS =
+      add(
+          "grpc.headers",
+          "true|false",
+          "true",
+          "whether Envoy is told the header fields for its callers",
+          Values::truth);
+  public static final Setting<Silence> GRPC_SILENCE =
+      add(
+          "grpc.silence",
+          "posture|error",
+          "posture",
+          "what Envoy is told where the store is silent; error leaves open rules to Envoy",
+          Values::silence);
   public static final Setting<OptionalInt> GATEWAY_PORT =
       port("gateway", "8000", "the gateway; closed while there is no upstream");
   public static final Setting<String> GATEWAY_HOST = host("gateway", "0.0.0.0");
@@ -206,7 +221,7 @@ public final class Settings {
           "request-timeout",
           "TIME",
           "10s",
-          "in which a request must have arrived whole",
+          "in which the head of a request must have come",
           Values.duration(Duration.ofMillis(10), Duration.ofHours(1)));
   public static final Setting<Duration> DRAIN =
       add(
@@ -230,12 +245,14 @@ public final class Settings {
           "lines a second and rule in the refusal log; the rest is counted",
           Values.whole(1, 100_000));
   public static final Setting<Optional<String>> ALERT_WEBHOOK =
-      add(
-          "alert-webhook",
-          "URL",
-          "",
-          "told by POST when the store is lost or found and when rules grow stale",
-          Values::upstream);
+      keep(
+          Setting.of(
+                  "alert-webhook",
+                  "URL",
+                  "",
+                  "told by POST when decisions degrade, rules grow stale or clocks drift",
+                  Values::upstream)
+              .asSecret());
 
   private Settings() {}
 

@@ -2,6 +2,7 @@ package io.weir.server.config;
 
 import io.weir.redis.RedisStore;
 import io.weir.rule.Durations;
+import io.weir.server.rls.Silence;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -86,6 +87,11 @@ final class Values {
     boolean number = text.matches("[0-9]{1,5}") && Integer.parseInt(text) <= 65_535;
     require(number, text, "is no port; write 1 to 65535, 0 for any free one, or off");
     return OptionalInt.of(Integer.parseInt(text));
+  }
+
+  static Silence silence(String text) {
+    require(text.equals("posture") || text.equals("error"), text, "is neither posture nor error");
+    return text.equals("posture") ? Silence.POSTURE : Silence.ERROR;
   }
 
   static Boolean truth(String text) {

@@ -27,12 +27,13 @@ public final class RuleDoubts {
   /**
    * One rule that is hardly meant.
    *
-   * @param text what is doubtful, and what to write instead
+   * @param text what is doubtful
+   * @param help what to write instead
    */
-  public record Doubt(String rule, String text) {
+  public record Doubt(String rule, String text, String help) {
     @Override
     public String toString() {
-      return rule + ": " + text;
+      return rule + ": " + text + "; " + help;
     }
   }
 
@@ -44,21 +45,24 @@ public final class RuleDoubts {
       List<Rule> alike = enforced.getOrDefault(Counting.of(rule), List.of());
       Stream.of(closed(rule), log(rule), durable(rule), override(rule), idle(rule, alike))
           .flatMap(Optional::stream)
-          .filter(text -> rule.enabled())
-          .forEach(text -> doubts.add(new Doubt(rule.id(), text)));
+          .filter(doubt -> rule.enabled())
+          .forEach(doubts::add);
     }
     return doubts;
   }
 
-  private static Optional<String> closed(Rule rule) {
+  private static Optional<Doubt> closed(Rule rule) {
     boolean everyone = rule.match().patterns().isEmpty();
     boolean closed = rule.posture().answer() == Posture.Answer.CLOSED;
     return when(
         everyone && closed && !rule.shadow(),
-        "refuses everyone while the store is silent; write match, or on-store-failure: local");
+        new Doubt(
+            rule.id(),
+            "refuses everyone while the store is silent",
+            "write match, or on-store-failure: local"));
   }
 
-  private static Optional<String> log(Rule rule) {
+  private static Optional<Doubt> log(Rule rule) {
     long most =
         Stream.concat(
                 rule.rates().stream(), rule.overrides().stream().flatMap(o -> o.rates().stream()))
@@ -67,24 +71,31 @@ public final class RuleDoubts {
             .orElse(0);
     return when(
         rule.algorithm() == Algorithms.SLIDING_LOG && most >= MANY_TIMES,
-        "remembers up to " + most + " charges of every caller; write algorithm: sliding-counter");
+        new Doubt(
+            rule.id(),
+            "remembers up to " + most + " charges of every caller",
+            "write algorithm: sliding-counter"));
   }
 
-  private static Optional<String> durable(Rule rule) {
+  private static Optional<Doubt> durable(Rule rule) {
     return when(
         rule.durable() && rule.consistency().kind() == Consistency.Kind.LOCAL,
-        "is durable, but counts in each node's memory; write consistency: exact");
+        new Doubt(
+            rule.id(), "is durable, but counts in each node's memory", "write consistency: exact"));
   }
 
   /** The first override that another before it leaves nobody to. */
-  private static Optional<String> override(Rule rule) {
+  private static Optional<Doubt> override(Rule rule) {
     List<LimitOverride> all = rule.overrides();
     for (int i = 1; i < Math.min(all.size(), MOST_OVERRIDES); i++) {
       for (int k = 0; k < i; k++) {
         if (covers(all.get(k).when(), all.get(i).when())) {
           return Optional.of(
-              "its override for %s never applies, since the one for %s comes first; move it up"
-                  .formatted(all.get(i).when(), all.get(k).when()));
+              new Doubt(
+                  rule.id(),
+                  "its override for %s never applies, since the one for %s comes first"
+                      .formatted(all.get(i).when(), all.get(k).when()),
+                  "move it up"));
         }
       }
     }
@@ -139,14 +150,16 @@ public final class RuleDoubts {
   }
 
   /** Whether one of these always refuses first; of two that say the same, the later is idle. */
-  private static Optional<String> idle(Rule rule, List<Rule> alike) {
+  private static Optional<Doubt> idle(Rule rule, List<Rule> alike) {
     int here = alike.indexOf(rule);
     for (int i = 0; i < alike.size() && here >= 0; i++) {
       Rule other = alike.get(i);
       if (i != here && isWithin(other, rule) && (i < here || !isWithin(rule, other))) {
         return Optional.of(
-            "never binds, since %s counts the same and allows no more; delete one of them"
-                .formatted(other.id()));
+            new Doubt(
+                rule.id(),
+                "never binds, since %s counts the same and allows no more".formatted(other.id()),
+                "delete one of them"));
       }
     }
     return Optional.empty();
@@ -169,7 +182,7 @@ public final class RuleDoubts {
     return rule.burst() == 0 ? rate.permits() : rule.burst();
   }
 
-  private static Optional<String> when(boolean doubtful, String text) {
-    return doubtful ? Optional.of(text) : Optional.empty();
+  private static Optional<Doubt> when(boolean doubtful, Doubt doubt) {
+    return doubtful ? Optional.of(doubt) : Optional.empty();
   }
 }

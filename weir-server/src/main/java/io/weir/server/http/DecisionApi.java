@@ -237,7 +237,7 @@ public final class DecisionApi {
   }
 
   private void describe(HttpServerRequest http) {
-    Reply.json(http.response(), OK, OpenApi.document(routes));
+    Reply.json(http.response(), OK, OpenApi.document("Weir decision API", routes));
   }
 
   private static void answer(

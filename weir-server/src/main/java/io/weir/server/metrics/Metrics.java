@@ -100,12 +100,12 @@ public final class Metrics implements AutoCloseable {
         "weir.clock.drift",
         "How far the store's clock is ahead of this node's",
         node,
-        v -> seconds(v.drift()));
+        v -> seconds(v.store().drift()));
     gauge(
         "weir.store.available",
         "1 while the store is asked and answers",
         node,
-        v -> v.storeAvailable() ? 1 : 0);
+        v -> v.store().available() ? 1 : 0);
   }
 
   /** The page Prometheus reads. */

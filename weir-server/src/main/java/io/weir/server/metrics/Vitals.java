@@ -1,6 +1,9 @@
 package io.weir.server.metrics;
 
 import io.weir.rule.RuleSet;
+import io.weir.rule.RuleSource;
+import io.weir.store.Health;
+import io.weir.store.Store;
 import java.time.Duration;
 
 /**
@@ -8,6 +11,26 @@ import java.time.Duration;
  * What is not said otherwise is so where counters live in this node's memory.
  */
 public interface Vitals {
+
+  /** Those of a node with these rules and this store. */
+  static Vitals of(RuleSource source, Store store) {
+    return new Vitals() {
+      @Override
+      public RuleSet rules() {
+        return source.current();
+      }
+
+      @Override
+      public Duration stale() {
+        return source.stale();
+      }
+
+      @Override
+      public Health store() {
+        return store.health();
+      }
+    };
+  }
 
   /** The rules in force. */
   RuleSet rules();
@@ -17,23 +40,8 @@ public interface Vitals {
     return Duration.ZERO;
   }
 
-  /** Whether the store is asked and answers. */
-  default boolean storeAvailable() {
-    return true;
-  }
-
-  /** How the store fares, in words. */
-  default String storeState() {
-    return "answers";
-  }
-
-  /** How far the store's clock is ahead of this node's. */
-  default Duration drift() {
-    return Duration.ZERO;
-  }
-
-  /** How many decisions postures have answered so far. */
-  default long degraded() {
-    return 0;
+  /** How the store fares. */
+  default Health store() {
+    return Health.ALWAYS;
   }
 }

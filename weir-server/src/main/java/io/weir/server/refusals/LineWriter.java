@@ -19,18 +19,21 @@ final class LineWriter implements AutoCloseable {
     this.out = out;
   }
 
-  /** A writer to the output, {@code -}, or to the end of a file. */
+  /** A writer to {@code stdout} or to the end of {@code file:PATH}. */
   static LineWriter at(String where) {
-    if (where.equals("-")) {
+    if (where.equals("stdout")) {
       return new LineWriter(new Stdout());
     }
+    if (!where.startsWith("file:")) {
+      throw new IllegalArgumentException("'" + where + "' cannot be; write stdout or file:PATH");
+    }
     try {
-      return new LineWriter(new FileOutputStream(where, true));
+      return new LineWriter(new FileOutputStream(where.substring("file:".length()), true));
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          "the refusal log cannot be opened ("
+          "cannot be opened ("
               + e.getMessage()
-              + "); write the path of a file that may be written, or - for the output",
+              + "); write stdout, or file:PATH of a file that may be written",
           e);
     }
   }

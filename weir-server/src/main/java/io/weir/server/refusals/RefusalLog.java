@@ -62,7 +62,7 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
   }
 
   /**
-   * A log to the output, {@code -}, or to the end of a file.
+   * A log at {@code stdout} or {@code file:PATH}, to which it appends.
    *
    * @param perSecond how many refusals of each rule to write in a second; 0: only their number
    * @param salt the secret callers' hashes depend on, the same where lines of several nodes or runs

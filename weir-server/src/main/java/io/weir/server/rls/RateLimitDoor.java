@@ -3,7 +3,6 @@ package io.weir.server.rls;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RlsProto;
-import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
@@ -24,8 +23,9 @@ import io.vertx.grpc.server.GrpcServerResponse;
 import io.vertx.grpc.server.Service;
 import io.weir.Decision;
 import io.weir.Limiter;
+import io.weir.server.metrics.DecisionMetrics;
+import io.weir.server.web.Desk;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -51,10 +51,12 @@ public final class RateLimitDoor {
   private final Vertx vertx;
   private final Judge judge;
   private final Answer answer;
+  private final DecisionMetrics metrics;
   private final Settings settings;
 
-  public RateLimitDoor(Vertx vertx, Limiter limiter, Settings settings) {
+  public RateLimitDoor(Vertx vertx, Limiter limiter, DecisionMetrics metrics, Settings settings) {
     this.vertx = vertx;
+    this.metrics = metrics;
     this.settings = settings;
     judge = new Judge(limiter);
     answer = new Answer(settings.headers());
@@ -131,14 +133,13 @@ public final class RateLimitDoor {
         fail(GrpcStatus.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
         return;
       }
-      CompletableFuture<List<Decision>> judged = judge.judge(descriptors);
-      if (judged.isDone()) {
-        tell(descriptors, judged.join());
-        return;
-      }
-      Context context = Vertx.currentContext();
-      var unused =
-          judged.thenAccept(decisions -> context.runOnContext(v -> tell(descriptors, decisions)));
+      long came = metrics.now();
+      Desk.then(
+          judge.judge(descriptors),
+          decisions -> {
+            metrics.tookSince(came);
+            tell(descriptors, decisions);
+          });
     }
 
     private void tell(List<Asked> descriptors, List<Decision> decisions) {

@@ -2,6 +2,8 @@ package io.weir.server.web;
 
 import io.weir.http.Json;
 import io.weir.server.web.Route.Field;
+import io.weir.server.web.Route.Parameter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,24 +13,29 @@ import java.util.stream.Collectors;
 /** Describes routes as an OpenAPI 3.1 document, so that what is described is what answers. */
 public final class OpenApi {
   private static final Map<Integer, String> MEANINGS =
-      Map.of(
-          200, "Allowed, or done",
-          400, "The request cannot be read; nothing was charged",
-          401, "Nobody could be verified, and somebody must be",
-          403, "Refused; the proxy answers 429",
-          404, "There is no such reservation",
-          429, "Refused; Retry-After says when to come again",
-          503, "No room for another reservation");
+      Map.ofEntries(
+          Map.entry(200, "Allowed, or done"),
+          Map.entry(201, "Made"),
+          Map.entry(400, "The request cannot be read; nothing was charged or changed"),
+          Map.entry(401, "Nobody could be verified, and somebody must be"),
+          Map.entry(403, "Refused; the proxy answers 429"),
+          Map.entry(404, "There is no such thing"),
+          Map.entry(409, "Somebody else was faster, or it cannot be changed here"),
+          Map.entry(413, "The body is too long"),
+          Map.entry(415, "The body is of another type than this call takes"),
+          Map.entry(428, "It exists; say which one is replaced"),
+          Map.entry(429, "Refused; Retry-After says when to come again"),
+          Map.entry(503, "Not now; try again later"));
 
   private OpenApi() {}
 
-  public static String document(List<Route> routes) {
+  public static String document(String title, List<Route> routes) {
     Map<String, List<Route>> paths =
         routes.stream()
             .collect(Collectors.groupingBy(Route::path, TreeMap::new, Collectors.toList()));
     StringBuilder out = new StringBuilder(4096);
-    out.append("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Weir decision API\",");
-    out.append("\"version\":\"1\"},\"paths\":{");
+    Json.quote(out.append("{\"openapi\":\"3.1.0\",\"info\":{\"title\":"), title);
+    out.append(",\"version\":\"1\"},\"paths\":{");
     String comma = "";
     for (var path : paths.entrySet()) {
       Json.quote(out.append(comma), path.getKey()).append(":{");
@@ -36,24 +43,56 @@ public final class OpenApi {
       out.append('}');
       comma = ",";
     }
-    return out.append("}}").toString();
+    out.append('}');
+    if (routes.stream().anyMatch(OpenApi::asksForToken)) {
+      out.append(",\"components\":{\"securitySchemes\":{\"token\":");
+      out.append("{\"type\":\"http\",\"scheme\":\"bearer\"}}}");
+    }
+    return out.append('}').toString();
+  }
+
+  private static boolean asksForToken(Route route) {
+    return route.parameters().contains(Parameter.TOKEN);
   }
 
   private static String operation(Route route) {
     StringBuilder out = new StringBuilder();
     Json.quote(out, route.method().name().toLowerCase(Locale.ROOT)).append(":{\"summary\":");
     Json.quote(out, route.summary());
-    if (route.hasId()) {
-      out.append(",\"parameters\":[{\"name\":\"id\",\"in\":\"path\",\"required\":true,");
-      out.append("\"schema\":{\"type\":\"string\"}}]");
+    String parameters = parameters(route);
+    if (!parameters.isEmpty()) {
+      out.append(",\"parameters\":[").append(parameters).append(']');
     }
-    if (!route.body().isEmpty()) {
-      out.append(",\"requestBody\":{\"required\":true,\"content\":{\"application/json\":");
-      out.append("{\"schema\":").append(object(route.body())).append("}}}");
+    if (!route.content().types().isEmpty()) {
+      out.append(",\"requestBody\":{\"required\":true,\"content\":{").append(content(route));
+      out.append("}}");
+    }
+    if (asksForToken(route)) {
+      out.append(",\"security\":[{\"token\":[]}]");
     }
     out.append(",\"responses\":{").append(response(400));
     route.statuses().forEach(status -> out.append(',').append(response(status)));
     return out.append("}}").toString();
+  }
+
+  private static String parameters(Route route) {
+    List<Parameter> all = new ArrayList<>(route.parameters());
+    all.remove(Parameter.TOKEN); // said as security
+    if (route.hasId()) {
+      all.add(0, new Parameter("path", "id", true));
+    }
+    return all.stream()
+        .map(
+            p ->
+                "{\"name\":\"%s\",\"in\":\"%s\",\"required\":%s,\"schema\":{\"type\":\"string\"}}"
+                    .formatted(p.name(), p.in(), p.required()))
+        .collect(Collectors.joining(","));
+  }
+
+  private static String content(Route route) {
+    return route.content().types().stream()
+        .map(type -> "\"" + type + "\":{\"schema\":" + route.content().schema() + "}")
+        .collect(Collectors.joining(","));
   }
 
   private static String response(int status) {

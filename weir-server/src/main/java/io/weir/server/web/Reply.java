@@ -13,8 +13,13 @@ public final class Reply {
 
   /** Ends a response with a body of JSON. */
   public static void json(HttpServerResponse response, int status, String body) {
+    text(response, status, JSON, body);
+  }
+
+  /** Ends a response with a body of some type. */
+  public static void text(HttpServerResponse response, int status, CharSequence type, String body) {
     if (!response.ended() && !response.closed()) {
-      response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON).end(body);
+      response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, type).end(body);
     }
   }
 

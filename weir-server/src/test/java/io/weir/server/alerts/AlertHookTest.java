@@ -126,7 +126,7 @@ class AlertHookTest {
     RuleSet rules = RuleSet.of(Rule.named("api").limit("1000/second").build());
     try (RedisProcess redis = RedisProcess.start();
         RedisStore store = RedisStore.at(redis.uri()).open()) {
-      Vitals vitals = vitals(rules, store);
+      Vitals vitals = Vitals.of(rules, store);
       try (AlertHook started = AlertHook.start(webhook.url(), "node-2", vitals)) {
         assertThat(started).isNotNull();
         Limiter limiter = Weir.limiter(rules).store(store).build();
@@ -153,25 +153,6 @@ class AlertHookTest {
       clock.advance(Duration.ofSeconds(1));
       hook.look();
     }
-  }
-
-  private static Vitals vitals(RuleSet rules, RedisStore store) {
-    return new Vitals() {
-      @Override
-      public RuleSet rules() {
-        return rules;
-      }
-
-      @Override
-      public boolean storeAvailable() {
-        return store.health().available();
-      }
-
-      @Override
-      public String storeState() {
-        return store.health().state();
-      }
-    };
   }
 
   private static Handler ears(StringBuilder log) {

@@ -2,6 +2,7 @@ package io.weir.server.alerts;
 
 import io.weir.rule.RuleSet;
 import io.weir.server.metrics.Vitals;
+import io.weir.store.Health;
 import java.time.Duration;
 
 /** A node whose state a test sets. */
@@ -22,22 +23,7 @@ final class StatedNode implements Vitals {
   }
 
   @Override
-  public boolean storeAvailable() {
-    return state.equals("answers");
-  }
-
-  @Override
-  public String storeState() {
-    return state;
-  }
-
-  @Override
-  public Duration drift() {
-    return drift;
-  }
-
-  @Override
-  public long degraded() {
-    return degraded;
+  public Health store() {
+    return new Health(state.equals("answers"), state, drift, degraded, 0);
   }
 }

@@ -159,7 +159,7 @@ class CheckTest {
         "HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nhi|is no decision API of Weir; write --server URL",
         "HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n[]|is no decision API of Weir; write --server URL",
         "HTTP/1.1 200 OK\\r\\nContent-Length: 16\\r\\n\\r\\n{\"allowed\":true}|is no decision API of Weir; write --server URL",
-        "HTTP/1.1 404 no\\r\\nContent-Length: 1\\r\\n\\r\\nx|answered 404; it may be no Weir, write --server URL",
+        "HTTP/1.1 404 no\\r\\nContent-Length: 1\\r\\n\\r\\nx|answered 404, and may be no Weir",
         "HTTP/1.1 503 no\\r\\nContent-Length: 18\\r\\n\\r\\n{\"message\":\"busy\"}|answered 503: busy",
         "SSH-2.0-OpenSSH\\r\\n|does not answer in HTTP",
       })

@@ -38,7 +38,8 @@ class RuleDoubtsTest {
         .satisfies(
             found -> {
               assertThat(found.rule()).isEqualTo("api");
-              assertThat(found.text()).startsWith(doubt).contains(";");
+              assertThat(found.text()).startsWith(doubt);
+              assertThat(found).hasToString("api: " + found.text() + "; " + found.help());
             });
     assertThat(doubts("{id: api, enabled: false, " + said + limit + "}")).isEmpty();
   }
@@ -70,7 +71,8 @@ class RuleDoubtsTest {
         .containsExactly(
             new Doubt(
                 "b",
-                "never binds, since a counts the same and allows no more; delete one of them"));
+                "never binds, since a counts the same and allows no more",
+                "delete one of them"));
     assertThat(doubts("{id: b, per: [user], limit: 9/s}, " + a))
         .extracting(Doubt::rule)
         .containsExactly("b");

@@ -8,6 +8,7 @@ import io.weir.server.Running;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.Random;
@@ -127,6 +128,26 @@ class BadInputTest {
       byte[] answer = new byte[64];
       int read = socket.getInputStream().read(answer);
       assertThat(new String(answer, 0, read, ISO_8859_1)).startsWith("HTTP/1.1 400");
+    }
+  }
+
+  @Test
+  void aBodyThatTricklesIsGivenUp() throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port("http"))) {
+      socket.setSoTimeout(1000);
+      String head = "POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n";
+      socket.getOutputStream().write(head.getBytes(ISO_8859_1));
+      byte[] answer = new byte[64];
+      int read = 0;
+      for (int i = 0; i < 60 && read == 0; i++) {
+        socket.getOutputStream().write(' ');
+        try {
+          read = socket.getInputStream().read(answer);
+        } catch (SocketTimeoutException e) {
+          read = 0; // goes on
+        }
+      }
+      assertThat(new String(answer, 0, read, ISO_8859_1)).startsWith("HTTP/1.1 408");
     }
   }
 

@@ -11,6 +11,7 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.FileRules;
 import io.weir.store.Clock;
+import io.weir.store.Health;
 import io.weir.store.Mode;
 import io.weir.store.StoreException.Kind;
 import io.weir.testkit.FakeClock;
@@ -127,13 +128,8 @@ class MetricsTest {
           }
 
           @Override
-          public boolean storeAvailable() {
-            return false;
-          }
-
-          @Override
-          public Duration drift() {
-            return Duration.ofMillis(-25);
+          public Health store() {
+            return new Health(false, "away", Duration.ofMillis(-25), 0, 0);
           }
         });
     System.gc(); // gauges must not depend on others to keep what they read

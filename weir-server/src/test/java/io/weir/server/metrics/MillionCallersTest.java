@@ -35,7 +35,7 @@ class MillionCallersTest {
     Path file = folder.resolve("refusals.log");
     try (Metrics metrics = new Metrics(Clock.system())) {
       metrics.watch(() -> rules);
-      try (RefusalLog log = RefusalLog.open(file.toString(), 1000, Optional.empty())) {
+      try (RefusalLog log = RefusalLog.open("file:" + file, 1000, Optional.empty())) {
         Limiter limiter =
             Weir.limiter(rules)
                 .clock(new FakeClock())

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a real Redis does, as the page shows it. */
 class StoreMetricsTest {
-  private static final Duration PATIENT = Duration.ofSeconds(20);
+  private static final Duration PATIENT = Duration.ofSeconds(60);
   private static final String DEGRADED = "weir_degraded_decisions_total";
 
   @Test
@@ -30,16 +30,19 @@ class StoreMetricsTest {
                 .deadline(Duration.ofSeconds(2))
                 .listener(metrics.store())
                 .open()) {
-      metrics.watch(vitals(rules, store));
+      metrics.watch(Vitals.of(rules, store));
       Limiter limiter = Weir.limiter(rules).store(store).listener(metrics.decisions()).build();
       Request request = Request.of("user", "ann");
-      assertThat(limiter.decideNow(request).degraded()).isFalse();
-      limiter.peek(request).join();
+      Soon.until(
+          PATIENT,
+          "answers in time",
+          () -> !limiter.decideNow(request).degraded() && !limiter.peek(request).join().degraded());
       Page well = Page.of(metrics);
-      assertThat(well.value("weir_store_seconds_count{operation=\"take\"}")).isEqualTo(1);
-      assertThat(well.value("weir_store_seconds_count{operation=\"peek\"}")).isEqualTo(1);
+      assertThat(well.value("weir_store_seconds_count{operation=\"take\"}")).isPositive();
+      assertThat(well.value("weir_store_seconds_count{operation=\"peek\"}")).isPositive();
+      assertThat(well.value("weir_store_seconds_count{operation=\"refund\"}")).isZero();
       assertThat(well.value("weir_store_available")).isEqualTo(1);
-      assertThat(well.value(DEGRADED + "{posture=\"closed\",rule=\"login\"}")).isZero();
+      double before = well.value(DEGRADED + "{posture=\"closed\",rule=\"login\"}");
 
       redis.kill();
       Soon.until(
@@ -50,7 +53,8 @@ class StoreMetricsTest {
                   && Page.of(metrics).value("weir_store_lost_total") >= 1);
       Page away = Page.of(metrics);
       assertThat(away.value("weir_store_available")).isZero();
-      assertThat(away.value(DEGRADED + "{posture=\"closed\",rule=\"login\"}")).isPositive();
+      assertThat(away.value(DEGRADED + "{posture=\"closed\",rule=\"login\"}"))
+          .isGreaterThan(before);
       assertThat(away.value(DEGRADED + "{posture=\"open\",rule=\"open\"}")).isPositive();
       assertThat(away.value("weir_store_errors_total{kind=\"unreachable\"}")).isPositive();
 
@@ -62,20 +66,6 @@ class StoreMetricsTest {
               !limiter.decideNow(request).degraded()
                   && Page.of(metrics).value("weir_store_available") == 1);
     }
-  }
-
-  private static Vitals vitals(RuleSet rules, RedisStore store) {
-    return new Vitals() {
-      @Override
-      public RuleSet rules() {
-        return rules;
-      }
-
-      @Override
-      public boolean storeAvailable() {
-        return store.health().available();
-      }
-    };
   }
 
   private static Rule rule(String id, Posture posture) {

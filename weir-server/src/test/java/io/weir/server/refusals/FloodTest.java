@@ -32,7 +32,7 @@ class FloodTest {
     Rule rule = Rule.named("flooded").limit("1/day").build();
     Clock clock = Clock.system();
     long began = clock.micros();
-    try (RefusalLog log = RefusalLog.open(file.toString(), PER_SECOND, Optional.empty())) {
+    try (RefusalLog log = RefusalLog.open("file:" + file, PER_SECOND, Optional.empty())) {
       Decision refused = Weir.inMemory(rule).decideNow(Request.of().cost(2));
       assertThat(refused.allowed()).isFalse();
       ExecutorService threads = Executors.newFixedThreadPool(THREADS);

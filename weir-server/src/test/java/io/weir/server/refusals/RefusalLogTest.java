@@ -166,7 +166,7 @@ class RefusalLogTest {
   void aFileIsAppendedTo(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("refusals.log");
     for (int run = 0; run < 2; run++) {
-      try (RefusalLog log = RefusalLog.open(file.toString(), 10, SALT)) {
+      try (RefusalLog log = RefusalLog.open("file:" + file, 10, SALT)) {
         Limiter limiter = limiter(log, rule("a", "1/hour"));
         limiter.decideNow(Request.of("user", "ann"));
         limiter.decideNow(Request.of("user", "ann"));
@@ -180,11 +180,13 @@ class RefusalLogTest {
 
   @Test
   void saysWhatToWriteInstead(@TempDir Path folder) {
-    assertThatThrownBy(() -> RefusalLog.open(folder.toString(), 10, SALT))
-        .hasMessageContaining("write the path of a file that may be written");
-    assertThatThrownBy(() -> RefusalLog.open("-", -1, SALT))
+    assertThatThrownBy(() -> RefusalLog.open("syslog", 10, SALT))
+        .hasMessageContaining("'syslog' cannot be; write stdout or file:PATH");
+    assertThatThrownBy(() -> RefusalLog.open("file:" + folder, 10, SALT))
+        .hasMessageContaining("file:PATH of a file that may be written");
+    assertThatThrownBy(() -> RefusalLog.open("stdout", -1, SALT))
         .hasMessageContaining("-1 refusals a second cannot be; write 0 to");
-    assertThatThrownBy(() -> RefusalLog.open("-", 10, Optional.of("")))
+    assertThatThrownBy(() -> RefusalLog.open("stdout", 10, Optional.of("")))
         .hasMessageContaining("write a secret text");
   }
 

@@ -9,6 +9,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.weir.Limiter;
+import io.weir.server.metrics.Metrics;
+import io.weir.store.Clock;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -28,7 +30,10 @@ final class OpenedDoor implements AutoCloseable {
   OpenedDoor(Limiter limiter, boolean headers, Silence silence) {
     RateLimitDoor door =
         new RateLimitDoor(
-            vertx, limiter, new RateLimitDoor.Settings(headers, silence, serving::get));
+            vertx,
+            limiter,
+            new Metrics(Clock.system()).decisions(),
+            new RateLimitDoor.Settings(headers, silence, serving::get));
     server =
         vertx
             .createHttpServer(RateLimitDoor.tune(new HttpServerOptions()))

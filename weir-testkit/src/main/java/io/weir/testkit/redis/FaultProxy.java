@@ -59,6 +59,11 @@ public final class FaultProxy implements AutoCloseable {
     faults.delay(each);
   }
 
+  /** Holds everything towards clients, until it is told not to any more. */
+  public void hold(boolean on) {
+    faults.hold(on);
+  }
+
   /**
    * Closes, once, the connection that carries the last of that many further bytes towards a client,
    * right after it. With zero, the next reply is closed before its first byte.
@@ -119,6 +124,7 @@ public final class FaultProxy implements AutoCloseable {
   @Override
   public void close() {
     refuse(true);
+    hold(false);
     try {
       server.close();
     } catch (IOException e) {

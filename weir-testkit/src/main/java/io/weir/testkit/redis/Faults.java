@@ -12,6 +12,7 @@ final class Faults {
   private boolean blackhole;
   private byte[] strays = {};
   private boolean instead;
+  private boolean held;
 
   /** What goes to the client for a chunk: strays, and a part of it; and whether that is the end. */
   static final class Share {
@@ -28,7 +29,10 @@ final class Faults {
     }
   }
 
-  synchronized Share share(int length) {
+  synchronized Share share(int length) throws InterruptedException {
+    while (held) {
+      wait();
+    }
     if (blackhole || length == 0) {
       return new Share(new byte[0], length, length, false);
     }
@@ -59,6 +63,11 @@ final class Faults {
 
   synchronized void delay(Duration each) {
     delayMicros = each.toNanos() / 1000;
+  }
+
+  synchronized void hold(boolean on) {
+    held = on;
+    notifyAll();
   }
 
   synchronized void skip(long bytes) {

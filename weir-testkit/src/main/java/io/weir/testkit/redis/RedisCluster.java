@@ -37,6 +37,11 @@ public final class RedisCluster implements AutoCloseable {
     return "redis-cluster://" + nodes.hosts();
   }
 
+  /** All six. */
+  public List<RedisProcess> servers() {
+    return nodes.servers();
+  }
+
   /** Those that serve slots now, or did last if their replica has not yet taken over. */
   public List<RedisProcess> primaries() {
     return slots().ports().stream().map(nodes::at).toList();

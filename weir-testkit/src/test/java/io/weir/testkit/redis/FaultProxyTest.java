@@ -69,6 +69,14 @@ class FaultProxyTest {
   }
 
   @Test
+  void holdsRepliesUntilToldOtherwise() throws IOException {
+    proxy.hold(true);
+    assertThat(client.silent("GET who")).isTrue();
+    proxy.hold(false);
+    assertThat(client.read()).isEqualTo(ONE);
+  }
+
+  @Test
   void cutsOneConnectionInTheMiddleOfAReply() throws IOException {
     proxy.cutAfter(ONE.length() + 5);
     assertThat(client.ask("GET who")).isEqualTo(ONE);

@@ -1,4 +1,4 @@
-package io.weir.rules.database;
+package io.weir.testkit.postgres;
 
 import io.weir.testkit.Soon;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** One real PostgreSQL server of a test's own, on a free port. */
-final class PostgresProcess implements AutoCloseable {
+public final class PostgresProcess implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final Path folder;
@@ -29,7 +29,7 @@ final class PostgresProcess implements AutoCloseable {
         EmbeddedPostgres.builder().setDataDirectory(folder).setCleanDataDirectory(false).start();
   }
 
-  static PostgresProcess start() {
+  public static PostgresProcess start() {
     try {
       return new PostgresProcess(Files.createTempDirectory("weir-postgres"));
     } catch (IOException e) {
@@ -38,35 +38,35 @@ final class PostgresProcess implements AutoCloseable {
   }
 
   /** The URL of an empty database. */
-  String newDatabase() {
+  public String newDatabase() {
     String name = "weir" + ++databases;
     try (Connection connection = server.getPostgresDatabase().getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE DATABASE " + name);
     } catch (SQLException e) {
-      throw new AssertionError(e);
+      throw new IllegalStateException(e);
     }
     return server.getJdbcUrl("postgres", name);
   }
 
   /** Stops it and all that belongs to it in their tracks. */
-  void freeze() {
+  public void freeze() {
     signal("STOP");
   }
 
-  void thaw() {
+  public void thaw() {
     signal("CONT");
   }
 
   /** Ends it as a crash would. */
-  void kill() {
+  public void kill() {
     List<ProcessHandle> all = all().toList();
     all.forEach(ProcessHandle::destroyForcibly);
     Soon.until(PATIENCE, "it is gone", () -> all.stream().noneMatch(ProcessHandle::isAlive));
   }
 
   /** Starts it again on the same port with the same files. */
-  void restart() {
+  public void restart() {
     int port = server.getPort();
     try {
       Files.deleteIfExists(folder.resolve("postmaster.pid"));

@@ -1,9 +1,10 @@
-package io.weir.server.cli;
+package io.weir.server.home;
 
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** Rules in a file, which people change themselves. */
 record FileHome(Path file) implements RuleHome {
@@ -15,12 +16,14 @@ record FileHome(Path file) implements RuleHome {
 
   @Override
   public Content content() {
-    return new Content(0, Rules.read(file).stream().map(rule -> new Kept(rule, 0)).toList());
+    List<Kept> kept = Rules.read(file).stream().map(rule -> new Kept(rule, 0)).toList();
+    return new Content(0, kept, Map.of());
   }
 
   @Override
   public long replace(List<Rule> rules, String who, long expectedRevision) {
-    throw new CommandException(
+    throw new HomeException(
+        HomeException.Kind.REFUSED,
         file + " is a file, and followed as it changes; copy the rules over it");
   }
 }

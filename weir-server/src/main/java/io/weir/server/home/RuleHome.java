@@ -1,10 +1,24 @@
-package io.weir.server.cli;
+package io.weir.server.home;
 
 import io.weir.rule.Rule;
+import io.weir.rules.FileRules;
 import java.util.List;
+import java.util.Map;
 
-/** Where rules live that a command reads or changes. */
-interface RuleHome extends AutoCloseable {
+/** Where rules live: a file, a database, or a server that has them. */
+public interface RuleHome extends AutoCloseable {
+
+  /**
+   * The home at {@code file:…}, {@code jdbc:h2:…} or {@code jdbc:postgresql:…}.
+   *
+   * @param make whether a database that is a file is made where there is none
+   * @throws HomeException if it cannot be opened, and it is known why
+   */
+  static RuleHome open(String url, boolean make) {
+    return url.startsWith("file:")
+        ? new FileHome(FileRules.path(url))
+        : DatabaseHome.open(url, make);
+  }
 
   /** What people call it, without any password. */
   String name();
@@ -28,14 +42,16 @@ interface RuleHome extends AutoCloseable {
    * What a home holds.
    *
    * @param revision that of all rules together; 0 if none is kept
+   * @param refused what is wrong with rules that somebody made bad there, by id; what they were
+   *     before serves
    */
-  record Content(long revision, List<Kept> kept) {
-    List<Rule> rules() {
+  record Content(long revision, List<Kept> kept, Map<String, String> refused) {
+    public List<Rule> rules() {
       return kept.stream().map(Kept::rule).toList();
     }
 
     /** As it stands after the name of the home; empty if none is kept. */
-    String shownRevision() {
+    public String shownRevision() {
       return revision == 0 ? "" : ", revision " + revision;
     }
   }

@@ -1,4 +1,4 @@
-package io.weir.redis;
+package io.weir.testkit;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -7,17 +7,18 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** What Weir has logged since it was made. */
-final class LogLines extends Handler implements AutoCloseable {
+/** What Weir has logged since it was made, which is kept from the console until it is closed. */
+public final class LogLines extends Handler implements AutoCloseable {
   private final Logger logger = Logger.getLogger("io.weir");
   private final SimpleFormatter formatter = new SimpleFormatter();
   private final List<String> lines = new CopyOnWriteArrayList<>();
 
-  LogLines() {
+  public LogLines() {
     logger.addHandler(this);
+    logger.setUseParentHandlers(false);
   }
 
-  List<String> lines() {
+  public List<String> lines() {
     return lines;
   }
 
@@ -31,6 +32,7 @@ final class LogLines extends Handler implements AutoCloseable {
 
   @Override
   public void close() {
+    logger.setUseParentHandlers(true);
     logger.removeHandler(this);
   }
 }

@@ -1,11 +1,13 @@
-package io.weir.server.cli;
+package io.weir.server.home;
 
 import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
 import io.weir.rules.database.DatabaseException;
 import io.weir.rules.database.DatabaseRules;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Rules in a database. */
 final class DatabaseHome implements RuleHome {
@@ -29,18 +31,21 @@ final class DatabaseHome implements RuleHome {
   static DatabaseHome open(String url, boolean make) {
     String name = url.replaceAll("[?;].*", "").replaceAll("//[^/@]*@", "//");
     boolean file = url.startsWith(H2) && !url.startsWith(H2 + "mem:");
-    boolean said = url.toUpperCase(java.util.Locale.ROOT).contains(";IFEXISTS=");
+    boolean said = url.toUpperCase(Locale.ROOT).contains(";IFEXISTS=");
     try {
       return new DatabaseHome(
           name, DatabaseRules.open(file && !make && !said ? url + ";IFEXISTS=TRUE" : url));
     } catch (DatabaseException e) {
       int code = e.getCause() instanceof SQLException cause ? cause.getErrorCode() : 0;
       if (file && code == H2_MISSING) {
-        throw new CommandException(
-            name + " does not exist yet; weir rules apply FILE or weir serve makes it", e);
+        throw new HomeException(
+            HomeException.Kind.MISSING,
+            name + " does not exist yet; weir rules apply FILE or weir serve makes it",
+            e);
       }
       if (file && code == H2_LOCKED) {
-        throw new CommandException(
+        throw new HomeException(
+            HomeException.Kind.HELD,
             name
                 + " is held by another process, such as a running server; ask that one:"
                 + " write --server http://127.0.0.1:9090 --token TOKEN",
@@ -57,17 +62,17 @@ final class DatabaseHome implements RuleHome {
 
   @Override
   public Content content() {
-    long revision = rules.current().revision();
+    RuleSet now = rules.current();
     List<Kept> kept = new ArrayList<>();
-    for (Rule rule : rules.current().rules()) {
+    for (Rule rule : now.rules()) {
       kept.add(new Kept(rule, rules.revision(rule.id())));
     }
-    return new Content(revision, kept);
+    return new Content(now.revision(), kept, rules.refused());
   }
 
   @Override
   public long replace(List<Rule> all, String who, long expectedRevision) {
-    throw new CommandException("not yet");
+    return rules.replace(all, who, expectedRevision);
   }
 
   @Override

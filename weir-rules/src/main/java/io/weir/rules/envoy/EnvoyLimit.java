@@ -1,0 +1,13 @@
+package io.weir.rules.envoy;
+
+import io.weir.rule.Rate;
+import io.weir.rules.text.Place;
+import java.util.Optional;
+
+/**
+ * What a descriptor's {@code rate_limit} says.
+ *
+ * @param rate empty if it is unlimited
+ * @param name empty if it has none
+ */
+record EnvoyLimit(Place at, Optional<Rate> rate, String name) {}

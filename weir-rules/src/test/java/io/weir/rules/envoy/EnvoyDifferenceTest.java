@@ -1,0 +1,83 @@
+package io.weir.rules.envoy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rules.Rules;
+import io.weir.store.MemoryStore;
+import io.weir.store.Mode;
+import io.weir.testkit.FakeClock;
+import io.weir.testkit.History;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Imported rules decide as the configuration does, on random configurations and calls. */
+class EnvoyDifferenceTest {
+  private static final int CONFIGURATIONS = 400;
+  private static final int CALLS = 200;
+
+  @Test
+  void decidesAlike() {
+    long seed = History.seed();
+    History history = new History(seed);
+    int refused = 0;
+    int met = 0;
+    for (int i = 0; i < CONFIGURATIONS; i++) {
+      EnvoyModel model = new EnvoyModel(history);
+      List<Rule> rules = EnvoyRules.read("envoy.yaml", model.text());
+      assertThat(Rules.read(Rules.toYaml(rules))).as("written and read").isEqualTo(rules);
+      FakeClock clock = new FakeClock();
+      Limiter limiter =
+          Weir.limiter(RuleSet.of(1, rules)).store(new MemoryStore(clock, 1 << 20)).build();
+      for (int k = 0; k < CALLS; k++) {
+        List<List<String>> descriptors = new ArrayList<>();
+        for (int n = history.oneIn(3) ? 1 + history.below(3) : 1; n > 0; n--) {
+          descriptors.add(model.descriptor());
+        }
+        long hits = 1L + history.below(2);
+        List<Decision> decisions =
+            limiter
+                .askAll(descriptors.stream().map(d -> request(d, hits)).toList(), Mode.TAKE)
+                .join();
+        List<Boolean> expected = model.call(descriptors, hits, clock.micros());
+        List<Boolean> allowed = decisions.stream().map(Decision::allowed).toList();
+        boolean once = decisions.stream().allMatch(d -> d.size() <= 1);
+        if (!once || !allowed.equals(expected)) {
+          throw new AssertionError(
+              "-Dweir.seed=%d: %s of %d hits: %s instead of %s under%n%s%s"
+                  .formatted(
+                      seed,
+                      descriptors,
+                      hits,
+                      decisions,
+                      expected,
+                      model.text(),
+                      Rules.toYaml(rules)));
+        }
+        refused += expected.contains(false) ? 1 : 0;
+        met += decisions.stream().anyMatch(d -> d.size() == 1) ? 1 : 0;
+        if (history.oneIn(10)) {
+          clock.advance(Duration.ofSeconds(history.oneOf(List.of(1, 61, 3601, 86_401, 2_600_000))));
+        }
+      }
+    }
+    int calls = CONFIGURATIONS * CALLS;
+    assertThat(refused).as("calls that try something").isBetween(calls / 20, calls / 2);
+    assertThat(met).isGreaterThan(calls / 4);
+  }
+
+  private static Request request(List<String> pairs, long hits) {
+    Descriptor descriptor = new Descriptor("edge");
+    for (int i = 0; i < pairs.size(); i += 2) {
+      descriptor.add(pairs.get(i), pairs.get(i + 1));
+    }
+    return Request.of(descriptor.pairs()).cost(hits);
+  }
+}

@@ -1,0 +1,15 @@
+package io.weir.server.admin;
+
+import io.weir.rule.RuleSource;
+import io.weir.store.Clock;
+import io.weir.store.Store;
+import java.util.function.Supplier;
+
+/**
+ * The node that is administered, by its parts.
+ *
+ * @param name what people call it
+ * @param metrics the page Prometheus reads, in its text format
+ */
+public record Node(
+    String name, RuleSource rules, Store store, Supplier<String> metrics, Clock clock) {}

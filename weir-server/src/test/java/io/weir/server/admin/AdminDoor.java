@@ -1,0 +1,114 @@
+package io.weir.server.admin;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.json.JsonObject;
+import io.weir.rule.RuleSource;
+import io.weir.store.Clock;
+import io.weir.store.MemoryStore;
+import io.weir.store.Store;
+import io.weir.testkit.FakeClock;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.function.BiFunction;
+
+/** An admin door of a test on a free port, and a client to it. */
+final class AdminDoor implements AutoCloseable {
+  static final String TOKEN = "open-sesame-open-sesame";
+  static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  final FakeClock clock = new FakeClock();
+  final Activity activity = new Activity(clock);
+  final Store store;
+  final AdminApi api;
+  private final Vertx vertx = Vertx.vertx();
+  private final HttpServer server;
+  private final HttpClient client =
+      HttpClient.newBuilder().connectTimeout(PATIENCE).version(HttpClient.Version.HTTP_1_1).build();
+
+  AdminDoor(RuleSource rules) {
+    this(rules, (clock, activity) -> new MemoryStore(clock), "127.0.0.1");
+  }
+
+  AdminDoor(RuleSource rules, BiFunction<Clock, Activity, Store> opened, String host) {
+    store = opened.apply(clock, activity);
+    Node node = new Node("node-1", rules, store, () -> "weir_rules_revision 1.0\n", clock);
+    api = new AdminApi(vertx, node, activity, new Gate(TOKEN, clock), host);
+    server =
+        vertx
+            .createHttpServer()
+            .requestHandler(api.handler())
+            .listen(0, "127.0.0.1")
+            .toCompletionStage()
+            .toCompletableFuture()
+            .join();
+    api.ready();
+  }
+
+  int port() {
+    return server.actualPort();
+  }
+
+  URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + port() + path);
+  }
+
+  /** The answer to one who has the token. */
+  HttpResponse<String> get(String path) {
+    return send("GET", path, "");
+  }
+
+  /** What is shown to one who has the token. */
+  JsonObject json(String path) {
+    return new JsonObject(get(path).body());
+  }
+
+  /** The answer to one who has the token; JSON if there is a body and nothing else is said. */
+  HttpResponse<String> send(String method, String path, String body, String... headers) {
+    HttpRequest.Builder request = request(method, path, body);
+    request.header("Authorization", "Bearer " + TOKEN);
+    if (!body.isEmpty()) {
+      request.header("Content-Type", "application/json");
+    }
+    if (headers.length > 0) {
+      for (int i = 0; i < headers.length; i += 2) {
+        request.setHeader(headers[i], headers[i + 1]);
+      }
+    }
+    return ask(request);
+  }
+
+  HttpRequest.Builder request(String method, String path, String body) {
+    return HttpRequest.newBuilder(uri(path))
+        .timeout(PATIENCE)
+        .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+  }
+
+  HttpResponse<String> ask(HttpRequest.Builder request) {
+    return ask(request, BodyHandlers.ofString());
+  }
+
+  <T> HttpResponse<T> ask(HttpRequest.Builder request, HttpResponse.BodyHandler<T> handler) {
+    try {
+      return client.send(request.build(), handler);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    vertx.close().toCompletionStage().toCompletableFuture().join();
+    store.close();
+  }
+}

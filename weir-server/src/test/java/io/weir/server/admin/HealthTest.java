@@ -1,0 +1,70 @@
+package io.weir.server.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.redis.RedisStore;
+import io.weir.rules.Rules;
+import io.weir.testkit.redis.RedisProcess;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What anybody may ask of the admin door. */
+@Timeout(60)
+class HealthTest {
+  private static final String RULES = "rules: [{id: api, per: [user], limit: 5/hour}]";
+
+  @Test
+  void healthReadinessAndMetricsNeedNoToken() {
+    try (AdminDoor door = new AdminDoor(Rules.parse(RULES))) {
+      JsonObject health = open(door, "/health", 200);
+      assertThat(health.getString("status")).isEqualTo("ok");
+      assertThat(health.getString("node")).isEqualTo("node-1");
+      assertThat(health.getJsonObject("rules").getLong("revision")).isEqualTo(1);
+      assertThat(open(door, "/ready", 200)).isEqualTo(ready(true, false));
+      HttpResponse<String> metrics = door.ask(door.request("GET", "/metrics", ""));
+      assertThat(metrics.body()).isEqualTo("weir_rules_revision 1.0\n");
+      assertThat(metrics.headers().firstValue("content-type"))
+          .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain; version=0.0.4"));
+      assertThat(metrics.headers().firstValue("x-content-type-options")).contains("nosniff");
+      assertThat(door.ask(door.request("POST", "/health", "")).statusCode()).isEqualTo(405);
+    }
+  }
+
+  @Test
+  void aNodeThatStopsLivesButIsNotReady() {
+    try (AdminDoor door = new AdminDoor(Rules.parse(RULES))) {
+      door.api.stopping();
+      JsonObject ready = open(door, "/ready", 503);
+      assertThat(ready.getBoolean("ready")).isFalse();
+      assertThat(ready.getJsonArray("reasons")).containsExactly("the node is stopping");
+      open(door, "/health", 200);
+    }
+  }
+
+  @Test
+  void aNodeWithoutItsStoreStaysReadyAndSaysSo() {
+    RedisProcess redis = RedisProcess.start();
+    String uri = redis.uri();
+    redis.close();
+    try (AdminDoor door =
+        new AdminDoor(
+            Rules.parse(RULES), (clock, activity) -> RedisStore.at(uri).open(), "127.0.0.1")) {
+      assertThat(open(door, "/ready", 200)).isEqualTo(ready(true, true));
+      JsonObject health = open(door, "/health", 200);
+      assertThat(health.getString("status")).isEqualTo("degraded");
+      assertThat(health.getJsonObject("store").getBoolean("available")).isFalse();
+    }
+  }
+
+  private static JsonObject ready(boolean ready, boolean degraded) {
+    return new JsonObject("{\"ready\":" + ready + ",\"degraded\":" + degraded + ",\"reasons\":[]}");
+  }
+
+  private static JsonObject open(AdminDoor door, String path, int status) {
+    HttpResponse<String> response = door.ask(door.request("GET", path, ""));
+    assertThat(response.statusCode()).isEqualTo(status);
+    return new JsonObject(response.body());
+  }
+}

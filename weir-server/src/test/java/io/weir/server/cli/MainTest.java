@@ -1,0 +1,119 @@
+package io.weir.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+
+/** What all commands have in common: help, complaints, colours. */
+class MainTest {
+
+  /** Every command as the words that name it. */
+  static Stream<List<String>> commands() {
+    List<List<String>> all = new ArrayList<>();
+    collect(Main.commandLine(), List.of(), all);
+    return all.stream();
+  }
+
+  private static void collect(CommandLine line, List<String> words, List<List<String>> all) {
+    all.add(words);
+    line.getSubcommands()
+        .forEach(
+            (name, command) ->
+                collect(command, Stream.concat(words.stream(), Stream.of(name)).toList(), all));
+  }
+
+  private static Ran run(List<String> words, String... more) {
+    return Ran.of(Stream.concat(words.stream(), Stream.of(more)).toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void everyCommandExplainsItself(List<String> words) {
+    Ran help = run(words, "--help");
+    assertThat(help.code()).isZero();
+    assertThat(help.err()).isEmpty();
+    assertThat(help.out())
+        .startsWith(
+            "Usage: " + String.join(" ", Stream.concat(Stream.of("weir"), words.stream()).toList()))
+        .contains("--help", "--verbose")
+        .doesNotContain("\u001b");
+    assertThat(help.out().lines()).allMatch(line -> line.length() <= 100);
+    boolean bare = words.isEmpty() || words.equals(List.of("demo"));
+    if (!bare) {
+      assertThat(help.out()).contains("\nExamples:\n  ", "\nExit codes:\n");
+    }
+    assertThat(run(words, "--version").out()).startsWith("weir ").contains(" on Java ");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "sreve|there is no command 'sreve', did you mean serve? Try weir --help",
+        "frobnicate|there is no command 'frobnicate'; try weir --help",
+        "--colour|there is no option '--colour'; try weir --help",
+        "serve --htpp-port=1|there is no option '--htpp-port', did you mean --http-port? Try weir serve --help",
+        "serve more|there is no argument 'more'; try weir serve --help",
+        "serve --http-port|Missing required parameter for option '--http-port' (PORT); try weir serve --help",
+        "rules validate|Missing required parameter: 'FILE'; try weir rules validate --help",
+        "rules list --yaml --json|",
+      })
+  void whatIsNotKnown(String arguments, String reason) {
+    Ran ran = Ran.of(arguments.split(" ", -1));
+    assertThat(ran.code()).isEqualTo(Main.WRONG);
+    assertThat(ran.out()).isEmpty();
+    assertThat(ran.err()).hasLineCount(1).startsWith("weir: ");
+    if (reason != null) {
+      assertThat(ran.err()).isEqualTo("weir: " + reason + "\n");
+    }
+  }
+
+  @Test
+  void aloneItExplainsItself() {
+    Ran ran = Ran.of();
+    assertThat(ran.code()).isEqualTo(Main.WRONG);
+    assertThat(ran.err()).startsWith("Usage: weir").contains("serve", "check", "doctor");
+  }
+
+  @Test
+  void aStackIsShownOnlyToWhoAsks() {
+    String[] words = {"check", "--server", "http://127.0.0.1:1"};
+    assertThat(Ran.of(words).err()).hasLineCount(1);
+    assertThat(run(List.of(words), "--verbose").err())
+        .startsWith("weir: http://127.0.0.1:1 cannot be reached")
+        .contains("\n\tat io.weir.server.cli.");
+    assertThat(run(List.of("-v"), words).err()).contains("\n\tat ");
+  }
+
+  @Test
+  void whatNobodyExpectedIsOneLineToo() {
+    StringWriter err = new StringWriter();
+    Throwable bug = new IllegalStateException("first\nsecond \u001b[31m");
+    int code = Complaints.failed(bug, new PrintWriter(err, true), false);
+    assertThat(code).isEqualTo(Main.WRONG);
+    assertThat(err.toString())
+        .isEqualTo(
+            "weir: this was not expected: IllegalStateException: first second  [31m;"
+                + " --verbose shows where it happened\n");
+  }
+
+  @Test
+  void coloursWhereTheyAreSeen() {
+    StringWriter out = new StringWriter();
+    Screen dull = new Screen(new PrintWriter(out), Ansi.OFF);
+    Screen bright = new Screen(new PrintWriter(out), Ansi.ON);
+    assertThat(dull.good("ok")).isEqualTo("ok");
+    assertThat(bright.good("ok")).startsWith("\u001b[").endsWith("\u001b[0m").contains("ok");
+  }
+}
