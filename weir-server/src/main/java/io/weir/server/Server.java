@@ -95,8 +95,7 @@ public final class Server implements AutoCloseable {
 
   private void openGateway() {
     try {
-      Gateway gateway =
-          new Gateway(vertx, config, backend.node, backend.desk, backend.identity, LOOPS);
+      Gateway gateway = new Gateway(vertx, config, backend.gatewayMeans(), LOOPS);
       if (gateway.hasUpstream()) {
         open(
             "gateway",

@@ -126,6 +126,13 @@ public final class Settings {
           "512",
           "open connections to each upstream",
           Values.whole(1, 100_000));
+  public static final Setting<Integer> MAX_WEBSOCKETS =
+      add(
+          "gateway.max-websockets",
+          "N",
+          "10000",
+          "open WebSockets to each upstream",
+          Values.whole(1, 1_000_000));
   public static final Setting<Integer> MAX_WAITING =
       add(
           "gateway.max-waiting",

@@ -54,14 +54,14 @@ final class Answers {
     visit.upload().discard();
   }
 
-  static void fail(HttpServerRequest http, Upload upload, Decision decision, Failure failure) {
-    HttpServerResponse response = http.response();
-    begin(upload, response, decision);
+  static void fail(Visit visit, Decision decision, Failure failure) {
+    HttpServerResponse response = visit.http().response();
+    begin(visit.upload(), response, decision);
     if (failure == Failure.BUSY) {
       response.putHeader(RateLimitHeaders.RETRY_AFTER, "1");
     }
-    Reply.error(http, failure.status, failure.error, failure.message);
-    upload.discard();
+    Reply.error(visit.http(), failure.status, failure.error, failure.message);
+    visit.upload().discard();
   }
 
   private static void begin(Upload upload, HttpServerResponse response, Decision decision) {

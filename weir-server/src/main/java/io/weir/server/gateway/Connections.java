@@ -27,6 +27,7 @@ final class Connections {
   private static final int MAX_LINE_BYTES = 8 * 1024;
 
   private final HttpClientAgent client;
+  private final HttpClientAgent tunnels;
   private final Upstream upstream;
   private final SocketAddress address;
   private final Limits limits;
@@ -35,16 +36,20 @@ final class Connections {
     this.upstream = upstream;
     this.limits = limits;
     address = SocketAddress.inetSocketAddress(upstream.port(), upstream.host());
-    client =
-        vertx
-            .httpClientBuilder()
-            .with(options())
-            .with(
-                new PoolOptions()
-                    .setHttp1MaxSize(limits.connections())
-                    .setMaxWaitQueueSize(limits.waiting()))
-            .withConnectHandler(connection -> connection.exceptionHandler(this::note))
-            .build();
+    client = client(vertx, limits.connections());
+    tunnels = client(vertx, limits.tunnels());
+  }
+
+  private HttpClientAgent client(Vertx vertx, int connections) {
+    return vertx
+        .httpClientBuilder()
+        .with(options())
+        .with(
+            new PoolOptions()
+                .setHttp1MaxSize(connections)
+                .setMaxWaitQueueSize(limits.waiting()))
+        .withConnectHandler(connection -> connection.exceptionHandler(this::note))
+        .build();
   }
 
   private HttpClientOptions options() {
@@ -73,13 +78,21 @@ final class Connections {
 
   /** A request on a connection of its own, with nothing sent yet. */
   Future<HttpClientRequest> request(String method, String target) {
-    return client.request(
-        new RequestOptions()
-            .setServer(address)
-            .setHost(upstream.host())
-            .setPort(upstream.port())
-            .setMethod(HttpMethod.valueOf(method))
-            .setURI(target)
-            .setConnectTimeout(limits.connect()));
+    return client.request(options(HttpMethod.valueOf(method), target));
+  }
+
+  /** The same for a WebSocket: those last, and have a number of their own. */
+  Future<HttpClientRequest> tunnel(String target) {
+    return tunnels.request(options(HttpMethod.GET, target));
+  }
+
+  private RequestOptions options(HttpMethod method, String target) {
+    return new RequestOptions()
+        .setServer(address)
+        .setHost(upstream.host())
+        .setPort(upstream.port())
+        .setMethod(method)
+        .setURI(target)
+        .setConnectTimeout(limits.connect());
   }
 }

@@ -27,6 +27,7 @@ final class Exchange {
   private final Vertx vertx;
   private final RequestHead head;
   private final Connections connections;
+  private final Visit visit;
   private final HttpServerRequest http;
   private final Call call;
   private final Decision decision;
@@ -45,6 +46,7 @@ final class Exchange {
     this.vertx = vertx;
     this.head = head;
     this.connections = connections;
+    this.visit = visit;
     this.http = visit.http();
     this.call = visit.call();
     this.upload = visit.upload();
@@ -168,7 +170,7 @@ final class Exchange {
     if (response.headWritten()) {
       var unused = response.reset(INTERNAL_ERROR);
     } else {
-      Answers.fail(http, upload, decision, failure);
+      Answers.fail(visit, decision, failure);
     }
   }
 

@@ -12,6 +12,7 @@ import io.weir.server.config.Settings;
 import io.weir.server.web.Desk;
 import io.weir.server.web.Received;
 import io.weir.store.Mode;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The door that limits, then forwards. */
@@ -21,19 +22,23 @@ public final class Gateway {
   private final Identity identity;
   private final Routes<Upstream> routes;
   private final Limits limits;
+  private final Waiting waiting;
+  private final Messages messages;
   private final RequestHead head;
 
   /**
-   * @param node how this node names itself to upstreams
+   * @param loops how many event loops it will answer on
    * @throws IllegalArgumentException if an upstream or a route cannot be, saying what to write
    */
-  public Gateway(Vertx vertx, Config config, String node, Desk desk, Identity identity, int loops) {
+  public Gateway(Vertx vertx, Config config, Means means, int loops) {
     this.vertx = vertx;
-    this.desk = desk;
-    this.identity = identity;
+    desk = means.desk();
+    identity = means.identity();
     routes = Routes.read(config.get(Settings.UPSTREAM), config.get(Settings.ROUTES));
     limits = Limits.of(config, loops);
-    head = new RequestHead(identity, "weir-" + node, config.get(Settings.KEEP_HOST));
+    waiting = new Waiting(vertx, desk.limiter(), config.get(Settings.MAX_WAITING));
+    messages = new Messages(vertx, means.messageRules(), means.messages());
+    head = new RequestHead(identity, "weir-" + means.node(), config.get(Settings.KEEP_HOST));
   }
 
   /** Whether there is anywhere to forward to. */
@@ -65,14 +70,13 @@ public final class Gateway {
 
   private void decided(Visit visit, Decision decision, Routes<Connections> to) {
     if (visit.http().response().closed()) {
-      return;
-    }
-    if (!decision.allowed()) {
+      waiting.gone(visit, decision);
+    } else if (!decision.allowed()) {
       Answers.refuse(visit, decision);
     } else if (visit.call().unauthorized()) {
       Answers.unauthorized(visit, decision, identity.challenge());
     } else {
-      forward(visit, decision, find(visit.call(), to));
+      admit(visit, decision, find(visit.call(), to));
     }
   }
 
@@ -80,15 +84,28 @@ public final class Gateway {
     return to.find(call.request().get("host"), call.endpoint().path());
   }
 
-  private void forward(Visit visit, Decision decision, @Nullable Connections connections) {
+  private void admit(Visit visit, Decision decision, @Nullable Connections connections) {
+    Duration delay = decision.delay();
     if (connections == null) {
       Answers.noRoute(visit, decision);
     } else if (head.isLoop(visit.http())) {
-      Answers.fail(visit.http(), visit.upload(), decision, Failure.LOOP);
-    } else {
-      Exchange exchange = new Exchange(vertx, head, connections, visit, decision);
-      visit.http().response().closeHandler(v -> exchange.gone());
-      exchange.begin();
+      Answers.fail(visit, decision, Failure.LOOP);
+    } else if (delay.isZero()) {
+      forward(visit, decision, connections);
+    } else if (!waiting.hold(visit, delay, () -> forward(visit, decision, connections))) {
+      Answers.fail(visit, decision, Failure.BUSY);
     }
+  }
+
+  private void forward(Visit visit, Decision decision, Connections connections) {
+    if (Tunnel.isAsked(visit.http(), visit.upload())) {
+      Tunnel tunnel = new Tunnel(vertx, head, connections, messages, visit, decision);
+      visit.http().response().closeHandler(v -> tunnel.gone());
+      tunnel.begin();
+      return;
+    }
+    Exchange exchange = new Exchange(vertx, head, connections, visit, decision);
+    visit.http().response().closeHandler(v -> exchange.gone());
+    exchange.begin();
   }
 }

@@ -10,9 +10,10 @@ import io.weir.server.config.Settings;
  * @param silence an upstream may be silent
  * @param patience in which a caller must send or take {@link #LEAST_RATE}
  * @param connections to each upstream
+ * @param tunnels WebSockets to each upstream
  * @param waiting requests for a connection to each upstream
  */
-record Limits(long connect, long silence, long patience, int connections, int waiting) {
+record Limits(long connect, long silence, long patience, int connections, int tunnels, int waiting) {
   /** The bytes per second below which a caller that is waited for is given up. */
   static final int LEAST_RATE = 256;
 
@@ -23,6 +24,7 @@ record Limits(long connect, long silence, long patience, int connections, int wa
         config.get(Settings.UPSTREAM_TIMEOUT).toMillis(),
         config.get(Settings.REQUEST_TIMEOUT).toMillis(),
         share(config.get(Settings.UPSTREAM_CONNECTIONS), loops),
+        share(config.get(Settings.MAX_WEBSOCKETS), loops),
         share(config.get(Settings.MAX_WAITING), loops));
   }
 

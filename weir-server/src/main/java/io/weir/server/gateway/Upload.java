@@ -1,13 +1,13 @@
 package io.weir.server.gateway;
 
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import io.weir.server.web.Linger;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Upload {
   private static final long UNKNOWN = -1;
-  private static final long MOST_DISCARDED = 256 * 1024;
-  private static final long MOST_DISCARD_MILLIS = 2_000;
   private static final Set<HttpMethod> WITH_BODY =
       Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH);
 
@@ -157,38 +155,16 @@ final class Upload {
   }
 
   private boolean isLast() {
-    return !two && !ended && (expects || length > MOST_DISCARDED);
+    return !two && !ended && (expects || !Linger.fits(length));
   }
 
-  /** After an answer: what still comes is dropped, but not for ever. */
+  /** After an answer: what still comes is dropped. */
   void discard() {
     first = null;
-    if (ended) {
-      return;
+    if (isLast()) {
+      Linger.close(http);
+    } else if (!ended) {
+      Linger.drop(http);
     }
-    if (two) {
-      http.response().reset(0);
-      return;
-    }
-    boolean last = isLast();
-    passed = 0;
-    http.handler(
-        chunk -> {
-          passed += chunk.length();
-          if (passed > MOST_DISCARDED) {
-            http.connection().close();
-          }
-        });
-    Vertx vertx = Vertx.currentContext().owner();
-    long timer = vertx.setTimer(MOST_DISCARD_MILLIS, t -> http.connection().close());
-    http.endHandler(
-        v -> {
-          ended = true;
-          vertx.cancelTimer(timer);
-          if (last) {
-            http.connection().close();
-          }
-        });
-    http.resume();
   }
 }

@@ -3,6 +3,7 @@ package io.weir.server.web;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.weir.http.Json;
 
 /** Writes answers; to a caller who has gone away it writes nothing. */
@@ -32,7 +33,10 @@ public final class Reply {
 
   /** As {@link #error}, and ends the connection: what else comes on it is not worth reading. */
   public static void close(HttpServerRequest request, int status, String error, String message) {
-    request.response().putHeader(HttpHeaders.CONNECTION, "close");
+    if (request.version() != HttpVersion.HTTP_2) {
+      request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    }
     error(request, status, error, message);
+    Linger.close(request);
   }
 }
