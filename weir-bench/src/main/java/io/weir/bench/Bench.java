@@ -5,6 +5,7 @@ import io.weir.bench.redis.RedisPart;
 import io.weir.bench.report.Part;
 import io.weir.bench.report.Rounds;
 import io.weir.bench.report.Table;
+import io.weir.bench.server.GatewayPart;
 import io.weir.bench.server.ServerPart;
 import java.util.Arrays;
 import java.util.List;
@@ -22,7 +23,8 @@ final class Bench {
           "memory", new MemoryPart(),
           "redis", new RedisPart(),
           "redis-memory", new RedisMemoryPart(),
-          "server", new ServerPart());
+          "server", new ServerPart(),
+          "gateway", new GatewayPart());
 
   private Bench() {}
 
