@@ -92,7 +92,8 @@ final class Target implements AutoCloseable {
 
   private void awaitListening(int port) throws IOException {
     for (int i = 0; i < 600 && process.isAlive(); i++) {
-      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      try {
+        new Socket(InetAddress.getLoopbackAddress(), port).close();
         return;
       } catch (ConnectException e) {
         pause();
