@@ -22,7 +22,7 @@ final class Logs {
     }
     System.setProperty("java.util.logging.SimpleFormatter.format", FORMAT);
     Logger root = Logger.getLogger("");
-    root.setLevel(weir == Level.OFF ? Level.OFF : Level.WARNING);
+    root.setLevel(weir.equals(Level.OFF) ? Level.OFF : Level.WARNING);
     for (Handler handler : root.getHandlers()) {
       handler.setLevel(Level.ALL);
     }
