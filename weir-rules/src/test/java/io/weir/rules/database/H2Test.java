@@ -16,6 +16,14 @@ class H2Test {
   Path folder;
 
   @Nested
+  class OfTraffic extends TrafficContract {
+    @Override
+    String url() {
+      return h2();
+    }
+  }
+
+  @Nested
   class OfRules extends RulesContract {
     @Override
     String url() {

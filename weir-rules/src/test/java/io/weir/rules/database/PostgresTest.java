@@ -28,6 +28,16 @@ class PostgresTest {
   }
 
   @Nested
+  class OfTraffic extends TrafficContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+  }
+
+  @Nested
   class OfRules extends RulesContract {
     private final String url = postgres.newDatabase();
 

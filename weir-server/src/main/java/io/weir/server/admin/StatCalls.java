@@ -87,7 +87,7 @@ final class StatCalls {
         .end();
   }
 
-  private static String store(Health health) {
+  static String store(Health health) {
     return new JsonFields()
         .truth("available", health.available())
         .text("state", health.state())
