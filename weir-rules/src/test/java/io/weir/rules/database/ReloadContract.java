@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,7 +55,8 @@ abstract class ReloadContract extends DatabaseTest {
   @Test
   void tenThousandRulesAreAddedRemovedAndChangedWhileDecisionsGoOn() {
     try (Pauses pauses = new Pauses(Weir.inMemory(node), REQUEST)) {
-      goesOn(pauses.during(4, i -> i % 2 == 0 ? addRules() : removeRules()));
+      goesOn(pauses.during(3, i -> after(i > 0, this::removeRules, this::addRules)));
+      goesOn(pauses.during(2, i -> after(i > 0, this::addRules, this::removeRules)));
       addRules().run();
       goesOn(pauses.during(3, this::changeRules));
     }
@@ -69,11 +71,19 @@ abstract class ReloadContract extends DatabaseTest {
   @Test
   void aHundredThousandKeysAreAddedRemovedAndReadAnewWhileDecisionsGoOn() {
     try (Pauses pauses = new Pauses(Weir.inMemory(node), REQUEST)) {
-      goesOn(pauses.during(4, i -> i % 2 == 0 ? addKeys() : removeKeys()));
+      goesOn(pauses.during(3, i -> after(i > 0, this::removeKeys, this::addKeys)));
+      goesOn(pauses.during(2, i -> after(i > 0, this::addKeys, this::removeKeys)));
       addKeys().run();
       goesOn(pauses.during(3, this::deleteKey));
     }
     areRead();
+  }
+
+  private static Runnable after(boolean needed, Supplier<Runnable> first, Supplier<Runnable> then) {
+    if (needed) {
+      first.get().run();
+    }
+    return then.get();
   }
 
   private Runnable addRules() {
