@@ -37,8 +37,16 @@ public final class GatewayPart implements Part {
         - {id: none, match: {path: /refused/**}, per: [ip], limit: 1/day}
       """;
   private static final String REQUEST =
-      "GET %s HTTP/1.1\r\nHost: bench.example\r\nUser-Agent: bench/1\r\nAccept: application/json\r\n"
-          + "Accept-Encoding: gzip\r\nAuthorization: Bearer abcdefghijklmnopqrstuvwxyz\r\n\r\n";
+      """
+      GET %s HTTP/1.1
+      Host: bench.example
+      User-Agent: bench/1
+      Accept: application/json
+      Accept-Encoding: gzip
+      Authorization: Bearer abcdefghijklmnopqrstuvwxyz
+
+      """
+          .replace("\n", "\r\n");
   private static final String NGINX_CONFIG =
       """
       daemon off;
