@@ -75,7 +75,7 @@ function callerPage(signal, caller) {
       h("td", {}, h("div", { class: one.remaining * 10 <= one.most ? "meter low" : "meter" }, bar)),
       h("td", { class: "n" }, `${exact(one.remaining)} of ${exact(one.most)}`),
       h("td", { class: "n quiet" }, lasts(one.reset_ms)),
-      h("td", { class: "fit" }, h("div", { class: "row" }, permits,
+      h("td", { class: "fit" }, h("div", { class: "row tight" }, permits,
         h("button", { type: "button", class: "slim", onclick: trying(() => grant(one.rule, permits.value)) }, "Grant"),
         h("button", { type: "button", class: "slim", onclick: trying(() => reset(one.rule)) }, "Reset"))));
   }

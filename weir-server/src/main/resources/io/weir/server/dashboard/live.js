@@ -44,7 +44,7 @@ export function livePage(signal) {
     put(tiles,
       tile(rate((last.allowed + last.refused) / 5), "/s", "requests"),
       tile(rate(last.allowed / 5), "/s", "allowed", "allowed"),
-      tile(rate(last.refused / 5), `/s · ${share.toFixed(share < 10 ? 1 : 0)} %`, "refused", "refused"),
+      tile(rate(last.refused / 5), `/s · ${share.toFixed(share && share < 10 ? 1 : 0)} %`, "refused", "refused"),
       tile(rate(last.shadow / 5), "/s", "shadow would refuse", "shadow"),
       p99 ? tile(micros(p99), "p99", "store latency") : tile("0 µs", "in memory", "store latency"));
     paintRules();
