@@ -66,6 +66,7 @@ public final class RemoteLimiter implements Limiter {
           case TAKE -> "/v1/check";
           case PEEK -> "/v1/peek";
           case FORCE -> throw unsupported("charges past a limit", "reserve and commit");
+          case LEASE -> throw unsupported("charges as much as fits", "ask for what is needed");
           case REFUND -> throw unsupported("gives back what was checked", "reserve and commit");
         };
     return call(path, mode, request, "")

@@ -9,6 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
 /**
@@ -21,6 +22,11 @@ import java.util.function.IntFunction;
 public final class Pauses implements AutoCloseable {
   private static final Clock CLOCK = Clock.system();
   private static final Duration MOST = Duration.ofMinutes(1);
+
+  /** A short rest after so many decisions, or on few cores the work would hardly come to its turn. */
+  private static final int AT_ONCE = 50;
+
+  private static final long REST_NANOS = 200_000;
 
   private final AtomicBoolean done = new AtomicBoolean();
   private final AtomicLong decided = new AtomicLong();
@@ -109,7 +115,9 @@ public final class Pauses implements AutoCloseable {
       long now = CLOCK.micros();
       longest.accumulateAndGet(now - last, Math::max);
       last = now;
-      decided.incrementAndGet();
+      if (decided.incrementAndGet() % AT_ONCE == 0) {
+        LockSupport.parkNanos(REST_NANOS);
+      }
     }
   }
 
