@@ -6,6 +6,7 @@ import io.weir.bench.redis.RedisPart;
 import io.weir.bench.report.Part;
 import io.weir.bench.report.Rounds;
 import io.weir.bench.report.Table;
+import io.weir.bench.server.GatewayPart;
 import io.weir.bench.server.ServerPart;
 import java.util.Arrays;
 import java.util.List;
@@ -24,7 +25,8 @@ final class Bench {
           "redis", new RedisPart(),
           "redis-memory", new RedisMemoryPart(),
           "server", new ServerPart(),
-          "nodes", new NodesPart());
+          "nodes", new NodesPart(),
+          "gateway", new GatewayPart());
 
   private Bench() {}
 

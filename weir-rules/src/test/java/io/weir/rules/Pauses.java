@@ -23,7 +23,9 @@ public final class Pauses implements AutoCloseable {
   private static final Clock CLOCK = Clock.system();
   private static final Duration MOST = Duration.ofMinutes(1);
 
-  /** A short rest after so many decisions, or on few cores the work would hardly come to its turn. */
+  /**
+   * A short rest after so many decisions, or on few cores the work would hardly come to its turn.
+   */
   private static final int AT_ONCE = 50;
 
   private static final long REST_NANOS = 200_000;

@@ -1,4 +1,4 @@
-package io.weir.server.metrics;
+package io.weir.metrics;
 
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 

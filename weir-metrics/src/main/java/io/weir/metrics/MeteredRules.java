@@ -1,4 +1,4 @@
-package io.weir.server.metrics;
+package io.weir.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.weir.rule.Rule;

@@ -1,4 +1,4 @@
-package io.weir.server.metrics;
+package io.weir.metrics;
 
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;

@@ -1,4 +1,4 @@
-package io.weir.server.metrics;
+package io.weir.metrics;
 
 import java.time.Duration;
 import java.util.stream.LongStream;
