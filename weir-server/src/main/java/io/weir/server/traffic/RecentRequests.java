@@ -68,7 +68,7 @@ public final class RecentRequests {
     }
     try {
       long now = clock.micros();
-      asked.addLast(new PastRequest(now, request, !decision.allowed(), chosen));
+      asked.addLast(new PastRequest(now, request, !decision.allowed(), chosen, length));
       chars += length;
       forget(now);
     } finally {
@@ -78,7 +78,7 @@ public final class RecentRequests {
 
   private void forget(long now) {
     while (!asked.isEmpty() && asked.getFirst().time() < now - SPAN) {
-      chars -= length(asked.removeFirst().request());
+      chars -= asked.removeFirst().length();
     }
     if (asked.size() > most || chars > MOST_CHARS) {
       thin();
@@ -105,7 +105,7 @@ public final class RecentRequests {
       weight = doubled;
     }
     asked = kept;
-    chars = asked.stream().mapToLong(one -> length(one.request())).sum();
+    chars = asked.stream().mapToLong(PastRequest::length).sum();
   }
 
   private static boolean follows(Request request, int weight) {

@@ -132,7 +132,7 @@ function whatIf(said, known) {
     h("p", {}, h("b", {}, said.refused ? `It would have refused ${number(said.refused)}` : "It would have refused nobody"),
       ` of ${number(said.met)} requests it meets (${share.toFixed(share && share < 10 ? 1 : 0)} %), in ${span}.`,
       known && ` As it is: ${number(said.refused_as_is)}.`),
-    h("div", {}, bars(said.bars, said.bars_as_is, "Refusals over time"),
+    said.refused + said.refused_as_is > 0 && h("div", {}, bars(said.bars, said.bars_as_is, "Refusals over time"),
       h("div", { class: "readout" }, h("span", { class: "key refused" }, "would be refused"), known && h("span", { class: "key allowed" }, "as it is"))),
     said.callers.length > 0 && h("div", { class: "stack" }, h("h3", {}, "Refused most"),
       h("table", {}, h("tbody", {}, said.callers.slice(0, 6).map(one => h("tr", {}, h("td", { class: "name" }, callerText(one.caller)), h("td", { class: "n c-refused" }, exact(one.refused))))))),

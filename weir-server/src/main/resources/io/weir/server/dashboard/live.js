@@ -23,12 +23,12 @@ export function livePage(signal) {
 
   async function draw() {
     if (range === "second") {
-      plot.draw({ from: feed.now - SPAN, to: feed.now, step: 1, points: feed.seconds });
-      put(note, "The last five minutes of this node, second by second; the axis is requests a second.");
+      plot.draw({ from: feed.now - SPAN, to: feed.now, step: 2, points: feed.seconds });
+      put(note, "The last five minutes of this node, in steps of two seconds; the axis is requests a second.");
     } else {
       const kept = await get(`/admin/traffic?step=${range}`);
       const now = Math.floor(Date.now() / 1000);
-      plot.draw({ from: now - RANGES[range], to: now, step: kept.seconds, points: kept.points });
+      plot.draw({ from: now - RANGES[range], to: now + kept.seconds, step: kept.seconds, points: kept.points });
       put(note, kept.survives
         ? "Requests by the minute for a day and by the hour for 90 days, kept in the rule database, all nodes together."
         : "Rules live in a file, so this history is in this node's memory and ends with it.");
@@ -44,7 +44,7 @@ export function livePage(signal) {
     put(tiles,
       tile(rate((last.allowed + last.refused) / 5), "/s", "requests"),
       tile(rate(last.allowed / 5), "/s", "allowed", "allowed"),
-      tile(rate(last.refused / 5), `/s · ${share.toFixed(share < 10 ? 1 : 0)} %`, "refused", "refused"),
+      tile(rate(last.refused / 5), `/s · ${share.toFixed(share && share < 10 ? 1 : 0)} %`, "refused", "refused"),
       tile(rate(last.shadow / 5), "/s", "shadow would refuse", "shadow"),
       p99 ? tile(micros(p99), "p99", "store latency") : tile("0 µs", "in memory", "store latency"));
     paintRules();
