@@ -15,6 +15,7 @@ import io.weir.testkit.redis.RedisProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -114,7 +115,8 @@ class DashboardTest {
 
   @Test
   void seeClickLimitWatchUndo() throws IOException {
-    HttpServer upstream = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    HttpServer upstream =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     upstream.createContext("/", this::hello);
     upstream.start();
     String behind = "http://127.0.0.1:" + upstream.getAddress().getPort();
