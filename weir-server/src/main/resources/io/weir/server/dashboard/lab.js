@@ -7,16 +7,16 @@ import { head, sheet, empty, segments, table, failed } from "./parts.js";
 const per = (name, label, value, min, max, step = 1) => ({ name, label, value, min, max, step });
 const EXPERIMENTS = [
   { id: "edge", title: "Window edge", text: "The whole limit late in one window, and again as the next one begins: a fixed window lets twice the limit through, the others do not.",
-    sliders: [per("limit", "Limit, permits", 100, 1, 1000), per("window_ms", "Window, ms", 60000, 1000, 60000, 1000), per("position", "First burst at, of the window", 0.99, 0, 1, 0.01)] },
+    sliders: [per("limit", "Limit, permits", 100, 1, 1000), per("window", "Window, ms", 60000, 1000, 60000, 1000), per("position", "First burst at, of the window", 0.99, 0, 1, 0.01)] },
   { id: "sync", title: "Sync lag", text: "Nodes that learn of each other only every interval admit more than the limit; asking the store each time (0 ms) is exact.",
-    sliders: [per("nodes", "Nodes", 3, 1, 10), per("limit", "Limit a second", 60, 1, 500), per("interval_ms", "Interval, ms", 400, 0, 1000, 10)] },
+    sliders: [per("nodes", "Nodes", 3, 1, 10), per("limit", "Limit a second", 60, 1, 500), per("interval", "Interval, ms", 400, 0, 1000, 10)] },
   { id: "skew", title: "Clock skew", text: "Nodes whose clocks disagree, with the store's time and with their own.",
-    sliders: [per("nodes", "Nodes", 3, 1, 10), per("limit", "Limit a second", 60, 1, 500), per("skew_ms", "Clocks apart by, ms", 500, 0, 2000, 10)] },
+    sliders: [per("nodes", "Nodes", 3, 2, 10), per("limit", "Limit a second", 60, 1, 200), per("skew", "Clocks apart by, ms", 300, 0, 2000, 10)] },
   { id: "burst", title: "Leaky or token", text: "One burst at two buckets: both admit as much, but one lets it out at once and the other at its rate.",
     sliders: [per("limit", "Limit a second", 5, 1, 200), per("burst", "Bucket, queue", 10, 1, 400), per("requests", "Requests at once", 15, 1, 1000)] },
   { id: "trace", title: "A trace", text: "Requests of your own through all five algorithms, side by side: a line each of seconds, caller and cost.",
     sliders: [per("limit", "Limit a second", 5, 1, 200), per("burst", "Bucket, queue", 10, 1, 400)],
-    csv: "seconds,key,cost\n0,ann,1\n0,ann,1\n0.1,ann,1\n0.2,ann,3\n0.9,ann,2\n1.0,ann,5\n1.05,ann,5\n2.5,ann,1\n" },
+    csv: "time,key,cost\n0,ann,1\n0,ann,1\n0.1,ann,1\n0.2,ann,3\n0.9,ann,2\n1.0,ann,5\n1.05,ann,5\n2.5,ann,1\n" },
 ];
 
 export function labPage(signal, path) {
@@ -35,6 +35,7 @@ function experiment(one, signal) {
   const figures = h("div", { class: "tiles" });
   const rows = h("div");
   const title = h("p", { class: "quiet" });
+  const axis = h("p", { class: "small quiet" });
   const plot = lines(260);
   const said = h("div", { "aria-live": "polite" });
   const csv = one.csv && h("textarea", { class: "code", name: "csv", "aria-label": "The trace as CSV", spellcheck: "false", value: one.csv, oninput: () => soon() });
@@ -49,7 +50,8 @@ function experiment(one, signal) {
     put(said);
     put(title, content.title);
     put(figures, Object.entries(content.figures).filter(([name]) => !(name in values)).map(([name, value]) => h("div", { class: "tile" }, h("b", {}, `${number(value)}${name === "factor" ? "×" : ""}`), h("span", {}, name.replaceAll("_", " ")))));
-    plot.draw(content.series, content.x);
+    plot.draw(content.series, content.axes.x);
+    put(axis, content.axes.y);
     put(rows, content.rows.length > 0 && table(content.headings.map((text, i) => (i ? [text, "n"] : text)), content.rows.map(row => h("tr", {}, row.map((cell, i) => h("td", { class: i ? "n" : "" }, cell)))), one.title));
   }
   const again = () => run().catch(e => {
@@ -73,7 +75,7 @@ function experiment(one, signal) {
   return [
     h("div", { class: "sheet stack" }, h("p", {}, one.text), h("div", { class: "fields" }, one.sliders.map(slider)), csv),
     said, figures,
-    sheet("Drawn", null, title, plot.element),
+    sheet("Drawn", null, title, axis, plot.element),
     rows,
   ];
 }
