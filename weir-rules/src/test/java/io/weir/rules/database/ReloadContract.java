@@ -55,10 +55,10 @@ abstract class ReloadContract extends DatabaseTest {
   @Test
   void tenThousandRulesAreAddedRemovedAndChangedWhileDecisionsGoOn() {
     try (Pauses pauses = new Pauses(Weir.inMemory(node), REQUEST)) {
-      goesOn(pauses.during(3, i -> after(i > 0, this::removeRules, this::addRules)));
-      goesOn(pauses.during(2, i -> after(i > 0, this::addRules, this::removeRules)));
+      goesOn(pauses.during(2, i -> after(i > 0, this::removeRules, this::addRules)));
+      goesOn(pauses.during(1, i -> after(i > 0, this::addRules, this::removeRules)));
       addRules().run();
-      goesOn(pauses.during(3, this::changeRules));
+      goesOn(pauses.during(2, this::changeRules));
     }
     long start = PROCESSOR.getCurrentThreadCpuTime();
     node.put(rule("always", 1), "ann", node.revision("always"));
@@ -71,10 +71,10 @@ abstract class ReloadContract extends DatabaseTest {
   @Test
   void aHundredThousandKeysAreAddedRemovedAndReadAnewWhileDecisionsGoOn() {
     try (Pauses pauses = new Pauses(Weir.inMemory(node), REQUEST)) {
-      goesOn(pauses.during(3, i -> after(i > 0, this::removeKeys, this::addKeys)));
-      goesOn(pauses.during(2, i -> after(i > 0, this::addKeys, this::removeKeys)));
+      goesOn(pauses.during(2, i -> after(i > 0, this::removeKeys, this::addKeys)));
+      goesOn(pauses.during(1, i -> after(i > 0, this::addKeys, this::removeKeys)));
       addKeys().run();
-      goesOn(pauses.during(3, this::deleteKey));
+      goesOn(pauses.during(2, this::deleteKey));
     }
     areRead();
   }
