@@ -22,7 +22,8 @@ final class Bench {
           "memory", new MemoryPart(),
           "redis", new RedisPart(),
           "redis-memory", new RedisMemoryPart(),
-          "server", new ServerPart());
+          "server", new ServerPart(),
+          "spring", new SpringPart());
 
   private Bench() {}
 
