@@ -165,7 +165,7 @@ final class Reservations {
         }
       }
       Claim[] all = claims.toArray(new Claim[0]);
-      return (change < 0 ? store.refund(all, chargedAt) : store.take(all, Mode.FORCE))
+      return (change < 0 ? store.take(all, Mode.REFUND, chargedAt) : store.take(all, Mode.FORCE))
           .thenApply(outcomes -> true);
     }
   }

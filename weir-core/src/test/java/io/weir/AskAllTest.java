@@ -138,15 +138,10 @@ class AskAllTest {
     }
 
     @Override
-    public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
+    public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
       CompletableFuture<Outcome[]> answer = new CompletableFuture<>();
-      asked.add(() -> answer.complete(store.take(claims, mode).join()));
+      asked.add(() -> answer.complete(store.take(claims, mode, when).join()));
       return answer;
-    }
-
-    @Override
-    public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
-      return store.refund(claims, chargedAt);
     }
 
     @Override

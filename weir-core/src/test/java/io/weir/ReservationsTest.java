@@ -114,18 +114,13 @@ class ReservationsTest {
     }
 
     @Override
-    public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
-      return counters.take(claims, mode);
-    }
-
-    @Override
-    public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
-      if (!late) {
-        return counters.refund(claims, chargedAt);
+    public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
+      if (!late || mode != Mode.REFUND) {
+        return counters.take(claims, mode, when);
       }
       CompletableFuture<Outcome[]> answer = new CompletableFuture<>();
       synchronized (this) {
-        waiting.add(() -> answer.complete(counters.refund(claims, chargedAt).join()));
+        waiting.add(() -> answer.complete(counters.take(claims, mode, when).join()));
       }
       return answer;
     }

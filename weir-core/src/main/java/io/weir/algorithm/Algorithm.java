@@ -56,6 +56,11 @@ public interface Algorithm {
     return false;
   }
 
+  /** Whether an admitted request may have to be held. */
+  default boolean queues() {
+    return false;
+  }
+
   /** Whether {@code cool-down} means something to this algorithm. */
   default boolean coolsDown() {
     return false;

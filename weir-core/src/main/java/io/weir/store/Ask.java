@@ -11,9 +11,6 @@ import org.jspecify.annotations.Nullable;
  * first settles it: the answer, a failure, or the deadline.
  */
 public final class Ask extends CompletableFuture<Outcome[]> {
-  /** Means that a charge counts from when it is decided. */
-  static final long NOW = Long.MAX_VALUE;
-
   private static final AtomicIntegerFieldUpdater<Ask> SETTLED =
       AtomicIntegerFieldUpdater.newUpdater(Ask.class, "settled");
 
@@ -46,7 +43,7 @@ public final class Ask extends CompletableFuture<Outcome[]> {
     return mode;
   }
 
-  /** When the charge counts, which for what is given back may be earlier than {@code now}. */
+  /** When the charge counts, which may be earlier than {@code now}. */
   public long when(long now) {
     return Math.min(when, now);
   }

@@ -91,6 +91,9 @@ public final class Decide {
     if (!isUnder(t, s)) {
       look(a, t, s, now);
     }
+    if (mode == Mode.LEASE) {
+      return lease(a, t, s, cost, now);
+    }
     long asked = s.taken + cost;
     boolean fits = asked <= s.room || mode == Mode.REFUND; // what is given back needs no room
     long pause;
@@ -107,5 +110,18 @@ public final class Decide {
       s.room = mode == Mode.TAKE ? s.room - cost : a.room(t, s, now);
     }
     return new Outcome(fits, false, s.room, a.waitFor(t, s, now, a.most(t)), pause, now);
+  }
+
+  private static Outcome lease(Algorithm a, Terms t, State s, long cost, long now) {
+    long given = Math.min(cost, s.room);
+    long pause = given > 0 ? a.delay(t, s, now) : a.waitFor(t, s, now, 1);
+    if (given > 0) {
+      s.changed = true;
+      a.charge(t, s, now, given);
+      s.room -= given;
+    }
+    boolean whole = given == cost;
+    long reset = a.waitFor(t, s, now, a.most(t));
+    return new Outcome(whole, false, whole ? s.room : given, reset, pause, now);
   }
 }

@@ -3,10 +3,12 @@ package io.weir.store;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes {@linkplain Remote stores} that may be late, fail or vanish into stores that always answer
@@ -22,7 +24,8 @@ public final class Guard implements AutoCloseable {
   final Clock clock;
   final long deadline;
   final int maxWaiting;
-  final Watch watch;
+  private final @Nullable Watch watch;
+  private final Consumer<Ask> deadlines;
   final Postures postures;
   private final StoreListener listener;
   private final Set<GuardedStore> lost = ConcurrentHashMap.newKeySet();
@@ -35,6 +38,20 @@ public final class Guard implements AutoCloseable {
    * @param maxWaiting how many decisions may wait for each store at once
    */
   public Guard(Clock clock, Duration deadline, int maxWaiting, StoreListener listener) {
+    this(clock, deadline, maxWaiting, listener, null);
+  }
+
+  /**
+   * As above.
+   *
+   * @param alarm rings when deadlines have passed; null for a thread that sees to it
+   */
+  public Guard(
+      Clock clock,
+      Duration deadline,
+      int maxWaiting,
+      StoreListener listener,
+      @Nullable Alarm alarm) {
     if (deadline.toNanos() < 1_000_000 || deadline.compareTo(Duration.ofMinutes(1)) > 0) {
       throw new IllegalArgumentException(
           "a store deadline of " + deadline + " cannot be; write 1ms to 1m, such as 5ms");
@@ -47,7 +64,11 @@ public final class Guard implements AutoCloseable {
     this.deadline = deadline.toNanos() / 1000;
     this.maxWaiting = maxWaiting;
     this.listener = listener;
-    watch = new Watch(clock);
+    watch = alarm == null ? new Watch(clock) : null;
+    deadlines =
+        watch != null
+            ? watch::add
+            : ask -> Objects.requireNonNull(alarm).after(this.deadline, ask::expire);
     postures = new Postures(clock);
   }
 
@@ -69,6 +90,11 @@ public final class Guard implements AutoCloseable {
   /** How many decisions were answered by postures so far. */
   public long degraded() {
     return degraded.get();
+  }
+
+  /** Ends a decision at its deadline. */
+  void limit(Ask ask) {
+    deadlines.accept(ask);
   }
 
   void answered(Mode mode, long micros) {
@@ -129,6 +155,8 @@ public final class Guard implements AutoCloseable {
   /** Ends the watch; what still waits is answered by postures. */
   @Override
   public void close() {
-    watch.close();
+    if (watch != null) {
+      watch.close();
+    }
   }
 }

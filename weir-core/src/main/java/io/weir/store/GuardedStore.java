@@ -24,16 +24,6 @@ final class GuardedStore implements Store {
   }
 
   @Override
-  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
-    return ask(claims, mode, Ask.NOW);
-  }
-
-  @Override
-  public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
-    return ask(claims, Mode.REFUND, chargedAt);
-  }
-
-  @Override
   public Fingerprint fingerprint() {
     return remote.fingerprint();
   }
@@ -54,11 +44,12 @@ final class GuardedStore implements Store {
     long now = guard.clock.micros();
     if (breaker.isOpen() && breaker.admits(now)) {
       waiting.incrementAndGet();
-      var unused = begin(unanswered, Mode.PEEK, Ask.NOW, now);
+      var unused = begin(unanswered, Mode.PEEK, NOW, now);
     }
   }
 
-  private CompletableFuture<Outcome[]> ask(Claim[] claims, Mode mode, long when) {
+  @Override
+  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
     if (claims.length == 0) {
       return CompletableFuture.completedFuture(new Outcome[0]);
     }
@@ -83,7 +74,7 @@ final class GuardedStore implements Store {
       ask.fail(new StoreException(Kind.ERROR, String.valueOf(e)));
     }
     if (!ask.isSettled()) {
-      guard.watch.add(ask);
+      guard.limit(ask);
     }
     return ask;
   }

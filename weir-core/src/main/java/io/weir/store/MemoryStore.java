@@ -113,13 +113,8 @@ public final class MemoryStore implements Store {
   }
 
   @Override
-  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
-    return CompletableFuture.completedFuture(judge(claims, mode, Long.MAX_VALUE));
-  }
-
-  @Override
-  public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
-    return CompletableFuture.completedFuture(judge(claims, Mode.REFUND, chargedAt));
+  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
+    return CompletableFuture.completedFuture(judge(claims, mode, when));
   }
 
   @Override
@@ -261,7 +256,7 @@ public final class MemoryStore implements Store {
   }
 
   private static void save(Segment segment, long key, State s, Outcome o) {
-    segment.save(key, s, o.time() + o.reset(), o.remaining() == 0);
+    segment.save(key, s, o.time() + o.reset(), s.room == 0);
   }
 
   /** The first claim on the same key as claim i, if it is another. */

@@ -8,6 +8,8 @@ public enum Mode {
   PEEK,
   /** Charge all claims, whether they fit or not. */
   FORCE,
+  /** Charge of each claim as much as fits. */
+  LEASE,
   /** Give back what is still counted of each claim, never more. */
   REFUND
 }

@@ -5,7 +5,8 @@ package io.weir.store;
  *
  * @param fits whether the claim has room
  * @param degraded whether this is the rule's posture, the store having had no answer
- * @param remaining the permits left after this decision
+ * @param remaining the permits left after this decision; of a lease that does not fit whole, the
+ *     permits it was given, since none are left
  * @param reset the time until all of them are back
  * @param pause if it fits, how long to hold the request; if not, how long until it would fit,
  *     negative if it never will

@@ -39,7 +39,8 @@ final class Postures {
       closed |= !outcomes[i].fits() && !limit.shadow();
     }
     if (!local.isEmpty()) {
-      Mode how = closed && mode == Mode.TAKE ? Mode.PEEK : mode;
+      boolean charges = mode == Mode.TAKE ? !closed : mode != Mode.LEASE;
+      Mode how = charges ? mode : Mode.PEEK;
       Outcome[] parts = shares().take(local.toArray(new Claim[0]), how).join();
       for (int i = 0, k = 0; i < claims.length; i++) {
         if (claims[i].limit().share() != null) {

@@ -13,6 +13,8 @@ import java.util.concurrent.CompletableFuture;
  * late or fail is a {@link Remote} behind a {@link Guard}, which sees to that.
  */
 public interface Store extends AutoCloseable {
+  /** The time of the decision, whenever that will be. */
+  long NOW = Long.MAX_VALUE;
 
   /**
    * Judges all claims at one moment and charges them as the mode says. Claims on the same key are
@@ -22,13 +24,18 @@ public interface Store extends AutoCloseable {
    * @param claims not written to, neither by the store nor, until it has answered, by the caller
    * @return one outcome per claim, in order
    */
-  CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode);
+  default CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
+    return take(claims, mode, NOW);
+  }
 
   /**
-   * Gives back claims that were charged at an earlier time of this store, such as a reservation's.
-   * What has been forgotten since is not given back.
+   * As above, for what counts from an earlier time of this store: permits that were used then, or
+   * were charged then and are given back, such as a reservation's. What would have been forgotten
+   * since changes nothing.
+   *
+   * @param when {@link #NOW}, or earlier where the mode is to force or to refund
    */
-  CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt);
+  CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when);
 
   /** How callers become keys here; nodes that share a store share it. */
   Fingerprint fingerprint();

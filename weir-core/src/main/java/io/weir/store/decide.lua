@@ -1,6 +1,6 @@
 -- The decision, once for every algorithm: look at all claims, then charge all or none. The twin of Decide.java.
 -- A claim asks a cost of a counter under a limit {age, charge, terms, shadow}. Equal requests may ask at once: as many of
--- them are granted as would be one after the other. Modes: take | peek | force | refund.
+-- them are granted as would be one after the other. Modes: take | peek | force | lease | refund.
 
 -- The counters' states, and notes on them: the permits that fit, under which limit (requests may be held to rates of
 -- their own), what the claims looked at ask for together, whether it follows a clock that stepped back, and the time
@@ -29,12 +29,13 @@ local function look(limit, counter, cost, wanted, now)
   return (fits - fits % asked) / asked
 end
 
--- How much is charged: what is granted of what is taken, nothing of what is peeked at, all of the rest.
+-- How much is charged: what is granted of what is taken, what fits of a lease, nothing of a peek, all of the rest.
 local function amount(mode, cost, granted, count, fits)
   if mode == 'take' then
     if granted * cost > fits then granted = (fits - fits % cost) / cost end
     return granted * cost
   end
+  if mode == 'lease' then return min(count * cost, fits) end
   return mode == 'force' and count * cost or mode == 'refund' and -count * cost or 0
 end
 

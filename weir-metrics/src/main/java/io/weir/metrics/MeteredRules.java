@@ -39,8 +39,12 @@ final class MeteredRules {
     return shared != null ? shared : admit(rule);
   }
 
-  /** Has counters for the rules in force, and none for those that have long not been. */
-  synchronized void follow(RuleSet rules, long now) {
+  /**
+   * Has counters for the rules in force, and none for those that have long not been.
+   *
+   * @param nodes how many share the store
+   */
+  synchronized void follow(RuleSet rules, int nodes, long now) {
     gone.keySet().removeIf(id -> rules.rule(id) != null);
     byId.forEach(
         (id, meters) -> {
@@ -52,7 +56,11 @@ final class MeteredRules {
         });
     boolean crowded = rules.rules().size() + gone.size() > most;
     gone.entrySet().removeIf(e -> e.getValue().hasLeft(now, crowded) && forget(e.getKey()));
-    rules.rules().stream().filter(Rule::enabled).forEach(this::admit);
+    for (Rule rule : rules.rules()) {
+      if (rule.enabled()) {
+        admit(rule).overshoot(rule, nodes);
+      }
+    }
   }
 
   private boolean forget(String id) {

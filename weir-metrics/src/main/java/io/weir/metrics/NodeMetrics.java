@@ -3,7 +3,6 @@ package io.weir.metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.weir.rule.RuleSet;
 import io.weir.rules.RulesListener;
 import io.weir.store.Clock;
 import io.weir.store.StoreListener;
@@ -72,8 +71,8 @@ public final class NodeMetrics {
   }
 
   /** Has counters for the rules in force, and none for those that have long not been. */
-  public void follow(RuleSet rules) {
-    decisions.rules().follow(rules, clock.micros());
+  public void follow(Vitals node) {
+    decisions.rules().follow(node.rules(), node.store().nodes(), clock.micros());
   }
 
   /** Shows how the node fares from now on; once. */
@@ -94,6 +93,17 @@ public final class NodeMetrics {
         "1 while the store is asked and answers",
         node,
         v -> v.store().available() ? 1 : 0);
+    gauge("weir.nodes", "Nodes that share the store", node, v -> v.store().nodes());
+    gauge(
+        "weir.leased.permits",
+        "Permits borrowed of leased rules and not spent",
+        node,
+        v -> v.store().leased());
+    gauge(
+        "weir.untold.permits",
+        "Permits admitted under synced rules that the store has not been told of yet",
+        node,
+        v -> v.store().untold());
   }
 
   private static Gauge.Builder<Vitals> describe(

@@ -3,11 +3,16 @@ package io.weir.metrics;
 import static java.util.Locale.ROOT;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.weir.rule.Posture;
+import io.weir.rule.Rule;
 import io.weir.store.Outcome;
+import io.weir.store.nodes.Overshoot;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** The counters of one rule. */
 final class RuleMeters {
@@ -16,6 +21,8 @@ final class RuleMeters {
   private final Counter allowed;
   private final Counter refused;
   private final Counter shadowRefused;
+  private final AtomicLong overshoot = new AtomicLong();
+  private @Nullable Gauge bound;
   private final Map<Posture.Answer, Counter> degraded = new ConcurrentHashMap<>();
 
   RuleMeters(MeterRegistry registry, String rule) {
@@ -45,6 +52,19 @@ final class RuleMeters {
                 .register(registry));
   }
 
+  /** Says by how much nodes together may overrun one of the rule's counters, if they may. */
+  void overshoot(Rule counted, int nodes) {
+    long most = counted.limits().stream().mapToLong(l -> Overshoot.of(l, nodes)).max().orElse(0);
+    overshoot.set(most);
+    if (most > 0 && bound == null) {
+      bound =
+          Gauge.builder("weir.overshoot.permits", overshoot, AtomicLong::doubleValue)
+              .description("By how many permits nodes together may overrun one counter, at most")
+              .tag("rule", rule)
+              .register(registry);
+    }
+  }
+
   /** How often it was met. */
   double counted() {
     return allowed.count() + refused.count() + shadowRefused.count();
@@ -55,6 +75,9 @@ final class RuleMeters {
     registry.remove(refused);
     registry.remove(shadowRefused);
     degraded.values().forEach(registry::remove);
+    if (bound != null) {
+      registry.remove(bound);
+    }
   }
 
   private Counter decisions(String outcome) {

@@ -7,6 +7,7 @@ import io.weir.store.Decide;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.StoreException;
+import io.weir.store.nodes.Refusals;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

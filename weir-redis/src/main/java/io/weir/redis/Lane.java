@@ -6,6 +6,7 @@ import io.weir.store.Clock;
 import io.weir.store.Remote;
 import io.weir.store.StoreException;
 import io.weir.store.StoreException.Kind;
+import io.weir.store.nodes.Refusals;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -2,6 +2,7 @@ package io.weir.redis;
 
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
+import io.weir.store.Alarm;
 import io.weir.store.Clock;
 import io.weir.store.Guard;
 import io.weir.store.Health;
@@ -9,6 +10,8 @@ import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
 import io.weir.store.StoreListener;
+import io.weir.store.nodes.Refusals;
+import io.weir.store.nodes.RoutedStore;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
@@ -37,10 +40,13 @@ import org.jspecify.annotations.Nullable;
 public final class RedisStore implements Store {
   private static final long TICK_MS = 500;
   private static final long PATIENCE_MS = 3000;
+  private static final long MICROS_PER_MILLI = 1000;
 
   private final Link link;
+  private final Presence presence;
   private final Guard guard;
   private final Refusals refusals;
+  private final RoutedStore routed;
   private final Lane.Shared shared;
   private final String prefix;
   private final AtomicLong corrupt = new AtomicLong();
@@ -57,7 +63,8 @@ public final class RedisStore implements Store {
     boolean cluster = address.kind() == Address.Kind.CLUSTER;
     Setup setup = Setup.random(cluster ? settings.shelves : 1, settings.pageBytes);
     Handshake handshake = new Handshake(address, prefix, setup, this::join);
-    link = new Link(address, handshake, Clock.wall(), settings.deadline);
+    presence = new Presence(prefix);
+    link = new Link(address, handshake, presence, Clock.wall(), settings.deadline);
     shared =
         new Lane.Shared(
             link,
@@ -73,6 +80,8 @@ public final class RedisStore implements Store {
             },
             new ConcurrentLinkedQueue<>());
     shelves = new Shelves(setup, prefix, guard, shared);
+    Alarm alarm = (micros, task) -> link.later(Math.max(1, micros / MICROS_PER_MILLI), task);
+    routed = new RoutedStore(new Exact(), clock, alarm, settings.spike);
   }
 
   /**
@@ -88,36 +97,42 @@ public final class RedisStore implements Store {
   }
 
   @Override
-  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
-    if (claims.length == 0) {
-      return CompletableFuture.completedFuture(new Outcome[0]);
-    }
-    if (mode == Mode.TAKE) {
-      Outcome[] known = refusals.recall(claims);
-      if (known != null) {
-        return CompletableFuture.completedFuture(known);
+  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
+    return routed.take(claims, mode, when);
+  }
+
+  /** Has the server decide, unless it is known what it would say. */
+  private final class Exact implements Store {
+    @Override
+    public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
+      if (claims.length == 0) {
+        return CompletableFuture.completedFuture(new Outcome[0]);
       }
-    } else if (mode == Mode.REFUND) {
-      return lift(claims, shelves.take(claims, mode));
+      if (mode == Mode.TAKE) {
+        Outcome[] known = refusals.recall(claims);
+        if (known != null) {
+          return CompletableFuture.completedFuture(known);
+        }
+      } else if (mode == Mode.REFUND) {
+        return lift(claims, shelves.take(claims, mode, when));
+      }
+      return shelves.take(claims, mode, when);
     }
-    return shelves.take(claims, mode);
-  }
 
-  @Override
-  public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
-    return claims.length == 0
-        ? CompletableFuture.completedFuture(new Outcome[0])
-        : lift(claims, shelves.refund(claims, chargedAt));
-  }
+    /** Lets those who were refused ask again once something was given back. */
+    private CompletableFuture<Outcome[]> lift(Claim[] claims, CompletableFuture<Outcome[]> refund) {
+      refusals.forget(claims);
+      return refund.thenApply(
+          outcomes -> {
+            refusals.forget(claims);
+            return outcomes;
+          });
+    }
 
-  /** Lets those who were refused ask again once something was given back. */
-  private CompletableFuture<Outcome[]> lift(Claim[] claims, CompletableFuture<Outcome[]> refund) {
-    refusals.forget(claims);
-    return refund.thenApply(
-        outcomes -> {
-          refusals.forget(claims);
-          return outcomes;
-        });
+    @Override
+    public Fingerprint fingerprint() {
+      return shelves.fingerprint();
+    }
   }
 
   @Override
@@ -133,7 +148,10 @@ public final class RedisStore implements Store {
         connected ? (guard.available() ? "answers" : "does not answer") : link.trouble(),
         Duration.of(link.drift(), ChronoUnit.MICROS),
         guard.degraded(),
-        corrupt.get());
+        corrupt.get(),
+        presence.nodes(),
+        routed.leased(),
+        routed.untold());
   }
 
   private void join(Setup theirs) {
@@ -165,6 +183,7 @@ public final class RedisStore implements Store {
 
   @Override
   public void close() {
+    routed.close();
     link.close();
     guard.close();
   }
@@ -179,6 +198,7 @@ public final class RedisStore implements Store {
     private int pageBytes = 8;
     private String prefix = "weir";
     private StoreListener listener = StoreListener.NONE;
+    private Duration spike = Duration.ZERO;
     private @Nullable Clock storeClock;
 
     private Builder(String url) {
@@ -230,6 +250,15 @@ public final class RedisStore implements Store {
             "a prefix of '" + text + "' cannot be; write 1 to 64 of a-z, A-Z, 0-9 and :._-");
       }
       prefix = text;
+      return this;
+    }
+
+    /**
+     * Above which latency of the server this node answers from what it knows of each counter, marks
+     * the decisions as degraded, and tells the server afterwards; never if not said.
+     */
+    public Builder spike(Duration threshold) {
+      spike = threshold;
       return this;
     }
 

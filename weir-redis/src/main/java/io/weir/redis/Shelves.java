@@ -10,10 +10,10 @@ import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
 import io.weir.store.StoreListener;
+import io.weir.store.nodes.Part;
+import io.weir.store.nodes.Refusals;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -76,19 +76,9 @@ final class Shelves {
     }
   }
 
-  CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
+  CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
     int shelf = shelf(claims);
-    return shelf >= 0 ? guarded[shelf].take(claims, mode) : takeAcross(claims, mode);
-  }
-
-  CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
-    int shelf = shelf(claims);
-    if (shelf >= 0) {
-      return guarded[shelf].refund(claims, chargedAt);
-    }
-    List<Part> parts = parts(claims);
-    parts.forEach(part -> part.answer = guarded[part.shelf].refund(part.claims(claims), chargedAt));
-    return all(parts).thenApply(done -> join(claims, parts));
+    return shelf >= 0 ? guarded[shelf].take(claims, mode, when) : takeAcross(claims, mode, when);
   }
 
   /** The shelf of all the claims; -1 if there are several. */
@@ -102,89 +92,19 @@ final class Shelves {
     return first;
   }
 
-  private CompletableFuture<Outcome[]> takeAcross(Claim[] claims, Mode mode) {
+  private CompletableFuture<Outcome[]> takeAcross(Claim[] claims, Mode mode, long when) {
     long sent = shared.clock().micros();
-    List<Part> parts = parts(claims);
-    parts.forEach(part -> part.answer = guarded[part.shelf].take(part.claims(claims), mode));
-    return all(parts)
+    List<Part> parts = Part.of(claims, claim -> setup.shelf(claim.key()));
+    parts.forEach(part -> part.ask(guarded[part.where()], mode, when));
+    return Part.all(parts)
         .thenApply(
             done -> {
-              Outcome[] outcomes = join(claims, parts);
-              if (mode == Mode.TAKE && !admits(claims, outcomes)) {
-                parts.forEach(part -> giveBack(part, claims, outcomes));
+              Outcome[] outcomes = Part.join(parts);
+              if (mode == Mode.TAKE && !Part.admits(claims, outcomes)) {
+                parts.forEach(part -> part.giveBack(guarded[part.where()], outcomes));
                 refusals.remember(claims, outcomes, sent);
               }
               return outcomes;
             });
-  }
-
-  /** Gives back what one shelf took before another refused. */
-  private void giveBack(Part part, Claim[] claims, Outcome[] outcomes) {
-    Claim[] theirs = part.claims(claims);
-    Outcome[] said = part.answer.join();
-    if (!admits(theirs, said)) {
-      return; // it charged nothing
-    }
-    List<Claim> charged = new ArrayList<>();
-    for (int i = 0; i < theirs.length; i++) {
-      Outcome o = said[i];
-      if (o.fits() && !o.degraded()) {
-        charged.add(theirs[i]);
-        outcomes[part.places.get(i)] =
-            new Outcome(
-                true, false, o.remaining() + theirs[i].cost(), o.reset(), o.pause(), o.time());
-      }
-    }
-    if (!charged.isEmpty()) {
-      var unused = guarded[part.shelf].refund(charged.toArray(new Claim[0]), said[0].time());
-    }
-  }
-
-  private static boolean admits(Claim[] claims, Outcome[] outcomes) {
-    for (int i = 0; i < claims.length; i++) {
-      if (!outcomes[i].fits() && !claims[i].limit().shadow()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private List<Part> parts(Claim[] claims) {
-    TreeMap<Integer, Part> parts = new TreeMap<>();
-    for (int i = 0; i < claims.length; i++) {
-      parts.computeIfAbsent(setup.shelf(claims[i].key()), Part::new).places.add(i);
-    }
-    return List.copyOf(parts.values());
-  }
-
-  private static CompletableFuture<Void> all(List<Part> parts) {
-    return CompletableFuture.allOf(
-        parts.stream().map(part -> part.answer).toArray(CompletableFuture<?>[]::new));
-  }
-
-  private static Outcome[] join(Claim[] claims, List<Part> parts) {
-    Outcome[] outcomes = new Outcome[claims.length];
-    for (Part part : parts) {
-      Outcome[] said = part.answer.join();
-      for (int i = 0; i < said.length; i++) {
-        outcomes[part.places.get(i)] = said[i];
-      }
-    }
-    return outcomes;
-  }
-
-  /** The claims of a request that are on one shelf, by their places in the request. */
-  private static final class Part {
-    final int shelf;
-    final List<Integer> places = new ArrayList<>();
-    CompletableFuture<Outcome[]> answer = new CompletableFuture<>();
-
-    Part(int shelf) {
-      this.shelf = shelf;
-    }
-
-    Claim[] claims(Claim[] all) {
-      return places.stream().map(place -> all[place]).toArray(Claim[]::new);
-    }
   }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Puts a batch into the words of the script, as {@code shelf.lua} reads them. */
 final class Wording {
-  private static final int ALONE = 4;
+  private static final int ALONE = 8;
 
   private final Batch batch;
   private final Bytes bytes = new Bytes();
@@ -72,7 +72,7 @@ final class Wording {
   }
 
   private static boolean isShapedLike(Ask a, Ask b) {
-    if (a.mode() == Mode.REFUND || a.mode() != b.mode() || a.claims().length != b.claims().length) {
+    if (hasTime(a.mode()) || a.mode() != b.mode() || a.claims().length != b.claims().length) {
       return false;
     }
     for (int i = 0; i < a.claims().length; i++) {
@@ -111,7 +111,7 @@ final class Wording {
         bytes.number(0, 1).number(one.cost(), 7);
       }
     }
-    if (ask.mode() == Mode.REFUND) {
+    if (hasTime(ask.mode())) {
       bytes.number(ask.when(Terms.MAX_EXACT), 7);
     }
   }
@@ -149,6 +149,12 @@ final class Wording {
       case PEEK -> 1;
       case FORCE -> 2;
       case REFUND -> 3;
+      case LEASE -> 4;
     };
+  }
+
+  /** Whether it may count from an earlier time, which is then told. */
+  private static boolean hasTime(Mode mode) {
+    return mode == Mode.FORCE || mode == Mode.REFUND;
   }
 }

@@ -5,7 +5,7 @@ local call, try = redis.call, redis.pcall
 local MARGIN, LONG = 60000, 400 * 86400000 -- milliseconds
 -- A field too long for Redis's small encoding of hashes, which would search them one by one.
 local PAD = string.rep('-', 65)
-local modes = {[0] = 'take', 'peek', 'force', 'refund'}
+local modes = {[0] = 'take', 'peek', 'force', 'refund', 'lease'}
 -- What a call works on, kept from call to call where the server lets us, so that little is made anew: per counter the
 -- field it is in, the bytes of its state and what they were; on pages also the rest of its key and its place. Changes
 -- are noted as pairs of a label (a field, or on pages the counter) and the new bytes.
@@ -63,16 +63,16 @@ local function keep(counter, back, t, u, m, now)
 end
 
 -- Judges every request in turn. Requests of one shape on counters that follow each other are told once: how many (2),
--- their mode (1, and 4 more if they share no counter and have one claim), how often each is asked (2), the first
+-- their mode (1, and 8 more if they share no counter and have one claim), how often each is asked (2), the first
 -- counter (2), claims (2); per claim the counter's distance from the first (2), limit (2), cost (1, or 0 and 7 more);
--- and when (7), if it gives back.
+-- and when (7), if it is forced or gives back.
 local function judge(requests, limits, now)
   local at, last, loaded = 1, #requests, nil
   while at <= last do
     local repeats, mode, count, first, size, when
     repeats, mode, count, first, size, at = unp('<I2BI2I2I2', requests, at)
-    local alone = mode >= 4
-    mode, when = modes[mode % 4], now
+    local alone = mode >= 8
+    mode, when = modes[mode % 8], now
     for i = 1, size do
       local c, distance, index, cost = claims[i]
       if not c then c = {}; claims[i] = c end
@@ -80,7 +80,7 @@ local function judge(requests, limits, now)
       if cost == 0 then cost, at = unp('<I7', requests, at) end
       c.limit, c.counter, c.cost = limits[index], first + distance, cost
     end
-    if mode == 'refund' then
+    if mode == 'refund' or mode == 'force' then
       when, at = unp('<I7', requests, at)
       if when > now then when = now end
     end

@@ -128,7 +128,7 @@ class RedisTwinTest {
     }
     return together == 1 && history.oneIn(2)
         ? Mode.REFUND
-        : history.oneOf(List.of(Mode.PEEK, Mode.FORCE));
+        : history.oneOf(List.of(Mode.PEEK, Mode.FORCE, Mode.LEASE));
   }
 
   private static Claim[] claims(

@@ -191,8 +191,49 @@ public abstract class StoreContract {
     long chargedAt = take(claim(rule, "x", 10)).time();
     clock.advance(Duration.ofMinutes(1));
     take(claim(rule, "x", 10));
-    store.refund(new Claim[] {claim(rule, "x", 10)}, chargedAt).join();
+    store.take(new Claim[] {claim(rule, "x", 10)}, Mode.REFUND, chargedAt).join();
     assertThat(take(claim(rule, "x", 1)).fits()).isFalse();
+  }
+
+  @ParameterizedTest
+  @MethodSource("algorithms")
+  void aLeaseIsGivenWhatFits(Algorithm algorithm) {
+    Rule rule = rule("a", algorithm, 10).build();
+    Outcome whole = ask(Mode.LEASE, claim(rule, "x", 7))[0];
+    assertThat(whole.fits()).isTrue();
+    assertThat(whole.remaining()).as("left").isEqualTo(3);
+    Outcome part = ask(Mode.LEASE, claim(rule, "x", 7))[0];
+    assertThat(part.fits()).isFalse();
+    assertThat(part.remaining()).as("given").isEqualTo(3);
+    Outcome none = ask(Mode.LEASE, claim(rule, "x", 7))[0];
+    assertThat(none.fits()).isFalse();
+    assertThat(none.remaining()).as("given").isZero();
+    assertThat(none.pause()).as("until one fits").isPositive();
+    assertThat(take(claim(rule, "x", 1)).fits()).isFalse();
+  }
+
+  @Test
+  void leasesDoNotDependOnEachOther() {
+    Rule wide = rule("wide", Algorithms.TOKEN_BUCKET, 10).build();
+    Rule narrow = rule("narrow", Algorithms.FIXED_WINDOW, 1).build();
+    Outcome[] given = ask(Mode.LEASE, claim(wide, "x", 4), claim(narrow, "x", 4));
+    assertThat(fits(given)).containsExactly(true, false);
+    assertThat(given[1].remaining()).isEqualTo(1);
+    assertThat(ask(Mode.PEEK, claim(wide, "x", 1))[0].remaining()).isEqualTo(6);
+  }
+
+  @Test
+  void whatWasUsedEarlierCountsInItsOwnWindow() {
+    Rule fixed = rule("fixed", Algorithms.FIXED_WINDOW, 10).build();
+    Rule log = rule("log", Algorithms.SLIDING_LOG, 10).build();
+    Rule counter = rule("counter", Algorithms.SLIDING_COUNTER, 10).build();
+    long then = take(claim(fixed, "x", 1)).time();
+    clock.advance(Duration.ofMinutes(1));
+    Claim[] late = {claim(fixed, "x", 4), claim(log, "x", 4), claim(counter, "x", 4)};
+    Outcome[] after = store.take(late, Mode.FORCE, then).join();
+    assertThat(after[0].remaining()).as("in the window that is over").isEqualTo(10);
+    assertThat(after[1].remaining()).as("a period ago").isEqualTo(10);
+    assertThat(after[2].remaining()).as("in the window before").isBetween(6L, 9L);
   }
 
   @Test

@@ -109,7 +109,7 @@ class LuaTwinTest {
       asked.append(limit + " " + caller + " " + cost + " ");
     }
     Claim[] array = claims.toArray(new Claim[0]);
-    boolean earlier = mode == Mode.REFUND && when < now;
+    boolean earlier = (mode == Mode.REFUND || mode == Mode.FORCE) && when < now;
     boolean alike = mode == Mode.TAKE && last.size() == size && history.oneIn(4);
     int count = alike ? 1 + history.below(5) : 1;
     words.append(mode.name().toLowerCase(Locale.ROOT) + " " + now + " ");
@@ -117,12 +117,13 @@ class LuaTwinTest {
     int granted = 0;
     Outcome[] outcomes = {};
     for (int i = 0; i < count; i++) {
-      outcomes = (earlier ? store.refund(array, when) : store.take(array, mode)).join();
+      outcomes = store.take(array, mode, earlier ? when : Store.NOW).join();
       granted += admitted(array, outcomes) ? 1 : 0;
     }
     for (Claim claim : array) {
       Outcome o = outcomes[last.getOrDefault(claim.key(), 0)];
-      expected.append(o.remaining() + " " + o.reset() + " ");
+      boolean drained = mode == Mode.LEASE && !o.fits();
+      expected.append((drained ? 0 : o.remaining()) + " " + o.reset() + " ");
     }
     return granted < count ? 1 : 0;
   }

@@ -18,6 +18,11 @@ public final class LeakyBucket extends TokenBucket {
   }
 
   @Override
+  public boolean queues() {
+    return true;
+  }
+
+  @Override
   public long delay(Terms t, State s, long now) {
     return s.used == 0 ? 0 : Math.max(0, t.drain(s.used) - (now - s.time));
   }

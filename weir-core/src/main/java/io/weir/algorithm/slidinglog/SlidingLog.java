@@ -44,6 +44,9 @@ public final class SlidingLog implements Algorithm {
 
   @Override
   public void charge(Terms t, State s, long when, long cost) {
+    if (when <= s.time - t.period()) {
+      return; // forgotten already
+    }
     int at = s.size;
     while (at > 0 && s.entries[at - 2] > when) {
       at -= 2;

@@ -25,6 +25,9 @@ end
 function log.charge(t, now, when, cost, time, used, e)
   local at = #e
   while at > 0 and e[at - 1] > when do at = at - 2 end
+  if when <= time - t.period then
+    cost = 0 -- forgotten already
+  end
   if cost > 0 then
     cost = min(cost, 2 * t.permits - used)
     if cost > 0 then

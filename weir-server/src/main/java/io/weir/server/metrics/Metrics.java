@@ -76,7 +76,7 @@ public final class Metrics implements AutoCloseable {
   public String scrape() {
     Vitals node = vitals;
     if (node != null) {
-      meters.follow(node.rules());
+      meters.follow(node);
     }
     return registry.scrape();
   }

@@ -131,7 +131,7 @@ class MetricsTest {
 
           @Override
           public Health store() {
-            return new Health(false, "away", Duration.ofMillis(-25), 0, 0);
+            return new Health(false, "away", Duration.ofMillis(-25), 0, 0, 3, 40, 5);
           }
         });
     System.gc(); // gauges must not depend on others to keep what they read

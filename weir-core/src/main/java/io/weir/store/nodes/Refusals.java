@@ -1,4 +1,4 @@
-package io.weir.redis;
+package io.weir.store.nodes;
 
 import io.weir.rule.Claim;
 import io.weir.store.Clock;
@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A table of fixed size in which the newer pushes out the older; safe for any number of threads.
  */
-final class Refusals {
+public final class Refusals {
   private static final int SIZE = 1 << 14;
   private static final long LONGEST = 500_000;
 
   private final AtomicReferenceArray<@Nullable Refusal> table = new AtomicReferenceArray<>(SIZE);
   private final Clock clock;
 
-  Refusals(Clock clock) {
+  public Refusals(Clock clock) {
     this.clock = clock;
   }
 
@@ -43,7 +43,16 @@ final class Refusals {
   }
 
   /** Remembers what was said to a request sent at that time, if it was refused for a while. */
-  void remember(Claim[] claims, Outcome[] outcomes, long sent) {
+  public void remember(Claim[] claims, Outcome[] outcomes, long sent) {
+    remember(claims, outcomes, sent, 0);
+  }
+
+  /**
+   * As above.
+   *
+   * @param least for how long it holds at least, where the store is to be asked less often
+   */
+  void remember(Claim[] claims, Outcome[] outcomes, long sent, long least) {
     long wait = 0;
     for (int i = 0; i < outcomes.length; i++) {
       Outcome o = outcomes[i];
@@ -51,7 +60,7 @@ final class Refusals {
         return;
       }
       if (!o.fits() && !claims[i].limit().shadow()) {
-        wait = Math.max(wait, o.never() ? LONGEST : o.pause());
+        wait = Math.max(Math.max(wait, least), o.never() ? LONGEST : o.pause());
       }
     }
     if (wait > 0) {
@@ -61,7 +70,7 @@ final class Refusals {
   }
 
   /** What the store would say again to this request; null if it must be asked. */
-  Outcome @Nullable [] recall(Claim[] claims) {
+  public Outcome @Nullable [] recall(Claim[] claims) {
     int slot = slot(claims);
     Refusal refusal = table.getAcquire(slot);
     if (refusal == null || !isSame(refusal.claims, claims)) {
@@ -84,12 +93,12 @@ final class Refusals {
   }
 
   /** Forgets what was said of these counters, since some of it is given back. */
-  void forget(Claim[] claims) {
+  public void forget(Claim[] claims) {
     table.set(slot(claims), null);
   }
 
   /** Whether the claims are on the same counters, under the same limits, and cost the same. */
-  static boolean isSame(Claim[] some, Claim[] others) {
+  public static boolean isSame(Claim[] some, Claim[] others) {
     if (some.length != others.length) {
       return false;
     }

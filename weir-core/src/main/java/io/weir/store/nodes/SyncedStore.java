@@ -1,0 +1,259 @@
+package io.weir.store.nodes;
+
+import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.rule.Limit;
+import io.weir.store.Alarm;
+import io.weir.store.Clock;
+import io.weir.store.MemoryStore;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import io.weir.store.Store;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts in this node's memory, and every interval tells the shared store what was admitted and
+ * hears what is left.
+ *
+ * <p>The memory holds a view of each counter. What the others have used shows in what the shared
+ * store has left, and is charged to the view; what they gave back is given back there. So the view
+ * is right whenever nodes have reconciled, and between that each may admit what it sees: {@link
+ * Overshoot} says how much that is together.
+ *
+ * <p>What could not be told is kept and told later, as of when it was used, so that it counts in
+ * its own window or, where that is over, not at all. What was told but not answered is told again:
+ * rather twice than never. Safe for any number of threads.
+ */
+final class SyncedStore implements Store {
+  private static final int AT_ONCE = 2000;
+
+  /** How often exact rules reconcile what was decided here while the store was slow. */
+  private static final long IN_A_SPIKE = 100_000;
+
+  private final Store shared;
+  private final Clock clock;
+  private final Alarm alarm;
+  private final StoreTime time;
+  private final MemoryStore view;
+  private final Locks locks = new Locks();
+  private final Map<Long, Round> rounds = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /** The counters that are reconciled every so many microseconds. */
+  private final class Round {
+    final long every;
+    final Map<Long, Tally> tallies = new ConcurrentHashMap<>();
+    volatile boolean away;
+
+    Round(long every) {
+      this.every = every;
+      alarm.after(every, this::run);
+    }
+
+    private void run() {
+      if (!closed) {
+        alarm.after(every, this::run);
+      }
+      var unused = reconcile(this);
+    }
+  }
+
+  /**
+   * @param view where to count, by the shared store's time
+   */
+  SyncedStore(Store shared, Clock clock, StoreTime time, Alarm alarm, MemoryStore view) {
+    this.shared = shared;
+    this.clock = clock;
+    this.time = time;
+    this.alarm = alarm;
+    this.view = view;
+  }
+
+  @Override
+  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
+    if (mode == Mode.REFUND) {
+      return giveBack(claims, when);
+    }
+    return CompletableFuture.completedFuture(locks.during(claims, () -> judge(claims, mode, when)));
+  }
+
+  private Outcome[] judge(Claim[] claims, Mode mode, long when) {
+    Outcome[] outcomes = view.take(claims, mode, when).join();
+    boolean charged = mode == Mode.FORCE || (mode == Mode.TAKE && Part.admits(claims, outcomes));
+    for (int i = 0; i < claims.length; i++) {
+      boolean counts = charged && (outcomes[i].fits() || mode == Mode.FORCE);
+      long used = counts ? claims[i].cost() : 0;
+      tally(claims[i]).add(claims[i].limit(), used, Math.min(when, outcomes[i].time()));
+    }
+    return outcomes;
+  }
+
+  private CompletableFuture<Outcome[]> giveBack(Claim[] claims, long when) {
+    for (Claim claim : claims) {
+      var unused = tell(tally(claim), round(claim.limit())); // first what is to be given back
+    }
+    return shared
+        .take(claims, Mode.REFUND, when)
+        .thenApply(
+            said -> {
+              var unused = locks.during(claims, () -> view.take(claims, Mode.REFUND, when));
+              return said;
+            });
+  }
+
+  /** Takes in what the shared store said of counters it decided on itself. */
+  void learn(Claim[] claims, Outcome[] said) {
+    for (int i = 0; i < claims.length; i++) {
+      if (!said[i].degraded()) {
+        synchronized (locks.of(claims[i].key())) {
+          Tally tally = round(claims[i].limit()).tallies.get(claims[i].key());
+          correct(claims[i], said[i], tally == null ? 0 : tally.untold());
+        }
+      }
+    }
+  }
+
+  private Tally tally(Claim claim) {
+    return round(claim.limit())
+        .tallies
+        .computeIfAbsent(claim.key(), key -> new Tally(claim.limit(), key));
+  }
+
+  private Round round(Limit limit) {
+    long every = limit.rule().consistency().syncEvery().toNanos() / 1000;
+    return rounds.computeIfAbsent(every == 0 ? IN_A_SPIKE : every, Round::new);
+  }
+
+  /** Tells the shared store what is new, as much as it can take at once. */
+  private CompletableFuture<Void> reconcile(Round round) {
+    List<CompletableFuture<?>> answers = new ArrayList<>();
+    for (Tally tally : round.tallies.values()) {
+      if (answers.size() >= (round.away ? 1 : AT_ONCE)) {
+        break; // the rest when it answers, or in the next round
+      }
+      CompletableFuture<Void> answer = tell(tally, round);
+      if (answer != null) {
+        answers.add(answer);
+      }
+    }
+    return CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0]));
+  }
+
+  /**
+   * Tells what is new of one counter, or asks what is left. While the store is away it is only
+   * asked, since what it does not answer it may have charged all the same. Null if there is nothing
+   * to tell or to ask.
+   */
+  private @Nullable CompletableFuture<Void> tell(Tally tally, Round round) {
+    List<Tally.Charge> charges;
+    synchronized (locks.of(tally.key)) {
+      if (!tally.isDue()) {
+        if (!tally.isUnderWay()) {
+          round.tallies.remove(tally.key, tally);
+        }
+        return null;
+      }
+      charges = tally.begin();
+    }
+    return round.away
+        ? tell(tally, round, List.of(), charges)
+        : tell(tally, round, charges, List.of());
+  }
+
+  /**
+   * Tells charges one after the other, and then hears what is left.
+   *
+   * @param kept charges that are not told this time
+   */
+  private CompletableFuture<Void> tell(
+      Tally tally, Round round, List<Tally.Charge> charges, List<Tally.Charge> kept) {
+    boolean tells = !charges.isEmpty();
+    long permits = tells ? Math.min(charges.get(0).permits(), Claim.MAX_COST) : 1;
+    Claim[] claim = {new Claim(tally.limit(), tally.key, permits)};
+    long sent = clock.micros();
+    CompletableFuture<Outcome[]> answer =
+        tells
+            ? shared.take(claim, Mode.FORCE, charges.get(0).when())
+            : shared.take(claim, Mode.PEEK);
+    return answer.thenCompose(
+        said -> {
+          round.away = said[0].degraded();
+          if (!round.away && charges.size() > 1) {
+            return tell(tally, round, charges.subList(1, charges.size()), kept);
+          }
+          heard(tally, claim[0], said[0], round.away && tells ? charges : kept, sent);
+          return CompletableFuture.completedFuture(null);
+        });
+  }
+
+  private void heard(Tally tally, Claim claim, Outcome said, List<Tally.Charge> untold, long sent) {
+    time.heard(said, sent);
+    synchronized (locks.of(tally.key)) {
+      tally.end(untold);
+      if (!said.degraded()) {
+        correct(claim, said, tally.untold());
+      }
+    }
+  }
+
+  /**
+   * Makes the view agree with what the shared store has left, but for what it does not know yet.
+   * What a bucket owes does not show in what is left, but in how long it takes to fill.
+   */
+  private void correct(Claim claim, Outcome said, long untold) {
+    Limit limit = claim.limit();
+    Outcome seen = look(claim);
+    long left = Math.max(0, said.remaining() - untold);
+    if (seen.remaining() > left) {
+      charge(claim, Mode.FORCE, seen.remaining() - left);
+    } else if (seen.remaining() < left) {
+      charge(claim, Mode.REFUND, left - seen.remaining());
+    }
+    if (left == 0 && limit.algorithm().bursts()) {
+      long late = said.reset() - look(claim).reset();
+      long owed = (long) ((double) late * limit.terms().permits() / limit.terms().period());
+      if (owed > 0) {
+        charge(claim, Mode.FORCE, owed);
+      }
+    }
+  }
+
+  private Outcome look(Claim claim) {
+    return view.take(new Claim[] {claim}, Mode.PEEK).join()[0];
+  }
+
+  private void charge(Claim claim, Mode mode, long permits) {
+    Claim[] change = {new Claim(claim.limit(), claim.key(), permits)};
+    var unused = view.take(change, mode);
+  }
+
+  /** Permits admitted here that the shared store does not know of. */
+  long untold() {
+    long sum = 0;
+    for (Round round : rounds.values()) {
+      for (Tally tally : round.tallies.values()) {
+        synchronized (locks.of(tally.key)) {
+          sum += tally.untold();
+        }
+      }
+    }
+    return sum;
+  }
+
+  @Override
+  public Fingerprint fingerprint() {
+    return shared.fingerprint();
+  }
+
+  /** Tells all that is not told yet, and no more after that; done when the store has answered. */
+  CompletableFuture<Void> tellAll() {
+    closed = true;
+    return CompletableFuture.allOf(
+        rounds.values().stream().map(this::reconcile).toArray(CompletableFuture<?>[]::new));
+  }
+}
