@@ -1,5 +1,6 @@
 package io.weir.bench;
 
+import io.weir.bench.nodes.NodesPart;
 import io.weir.bench.redis.RedisMemoryPart;
 import io.weir.bench.redis.RedisPart;
 import io.weir.bench.report.Part;
@@ -24,6 +25,7 @@ final class Bench {
           "redis", new RedisPart(),
           "redis-memory", new RedisMemoryPart(),
           "server", new ServerPart(),
+          "nodes", new NodesPart(),
           "gateway", new GatewayPart());
 
   private Bench() {}

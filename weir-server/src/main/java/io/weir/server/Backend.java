@@ -4,6 +4,7 @@ import io.weir.DecisionListener;
 import io.weir.Limiter;
 import io.weir.Weir;
 import io.weir.http.Identity;
+import io.weir.metrics.Vitals;
 import io.weir.redis.RedisStore;
 import io.weir.rule.RuleSource;
 import io.weir.rules.FileRules;
@@ -17,7 +18,6 @@ import io.weir.server.config.Settings;
 import io.weir.server.gateway.Means;
 import io.weir.server.gateway.MessageRules;
 import io.weir.server.metrics.Metrics;
-import io.weir.server.metrics.Vitals;
 import io.weir.server.refusals.RefusalLog;
 import io.weir.server.tracing.Tracing;
 import io.weir.server.web.Desk;
@@ -145,6 +145,7 @@ final class Backend {
     return endings.add(
         RedisStore.at(url)
             .deadline(config.get(Settings.STORE_DEADLINE))
+            .spike(config.get(Settings.STORE_SPIKE))
             .maxInFlight(config.get(Settings.STORE_IN_FLIGHT))
             .prefix(config.get(Settings.STORE_PREFIX))
             .listener(StoreListener.both(metrics.store(), activity.store()))

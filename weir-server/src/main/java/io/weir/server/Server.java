@@ -88,6 +88,9 @@ public final class Server implements AutoCloseable {
         new Node(backend.node, backend.rules, backend.store, backend.metrics::scrape, clock);
     AdminApi admin = new AdminApi(vertx, node, backend.activity, new Gate(adminToken, clock), host);
     open("admin", Settings.ADMIN_HOST, Settings.ADMIN_PORT, DoorOptions.of(config), admin::handler);
+    if (port("admin").isPresent()) {
+      endings.add(admin.watch());
+    }
     return admin;
   }
 

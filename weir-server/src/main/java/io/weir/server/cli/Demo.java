@@ -65,7 +65,9 @@ final class Demo implements Callable<Integer> {
     out.println(running.summary());
     out.println(tries(running));
     out.flush();
+    DemoTraffic traffic = DemoTraffic.start(running.port("http"));
     running.await();
+    traffic.close();
     return 0;
   }
 
@@ -92,6 +94,9 @@ final class Demo implements Callable<Integer> {
 
   private static String tries(Running server) {
     return """
+        See it: open http://127.0.0.1:%d and sign in with the token above. The demonstration makes a
+        little traffic of its own.
+
         Five a minute for each user. Ask in another terminal, six times:
 
           curl -i http://127.0.0.1:%d/v1/check -d '{"attributes":{"user":"42"}}'
@@ -110,7 +115,11 @@ final class Demo implements Callable<Integer> {
 
         Ctrl-C ends it."""
         .formatted(
-            server.port("http"), server.port("http"), server.port("gateway"), server.port("admin"));
+            server.port("admin"),
+            server.port("http"),
+            server.port("http"),
+            server.port("gateway"),
+            server.port("admin"));
   }
 
   private static boolean isFree(int port) {

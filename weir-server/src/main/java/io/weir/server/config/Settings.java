@@ -28,6 +28,13 @@ public final class Settings {
           "5ms",
           "how long a decision may wait for the store before its rule's posture answers",
           Values.duration(Duration.ofMillis(1), Duration.ofMinutes(1)));
+  public static final Setting<Duration> STORE_SPIKE =
+      add(
+          "store-spike",
+          "TIME",
+          "off",
+          "above this latency of the store, answer exact rules from what this node knows, and tell it after",
+          Values.durationOrOff(Duration.ofNanos(100_000), Duration.ofMinutes(1)));
   public static final Setting<Integer> STORE_IN_FLIGHT =
       add(
           "store-in-flight",
