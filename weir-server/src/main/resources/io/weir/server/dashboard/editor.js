@@ -109,8 +109,9 @@ export function editor({ rule, tag, cancel, done, editable = true }) {
       }));
       done(saved.content, saved.tag);
     } catch (e) {
-      if (e.status === 409 && !tag) show([{ field: "id", reason: "there is a rule of this name; write another" }]);
-      else if (e.status === 409) show([{ reason: "somebody else changed this rule meanwhile; load it anew, then change it" }]);
+      const conflict = e.body.error === "conflict";
+      if (conflict && !tag) show([{ field: "id", reason: "there is a rule of this name; write another" }]);
+      else if (conflict) show([{ reason: "somebody else changed this rule meanwhile; load it anew, then change it" }]);
       else show(e.body.problems ?? [{ reason: e.message }]);
     }
   }
