@@ -19,12 +19,14 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Much of everything, in any database: what reading it takes, and whether it holds anybody up. */
 @Timeout(600)
+@Tag("slow")
 abstract class ReloadContract extends DatabaseTest {
   private static final int RULES = 10_000;
   private static final int KEYS = 100_000;
