@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Runs a main class in a JVM of its own and reads the numbers it prints as {@code name=value}. */
-final class Fork {
+public final class Fork {
   private static final long MOST_MINUTES = 5;
 
   private Fork() {}
 
-  static Map<String, Double> run(Class<?> main, String heap, String... args)
+  public static Map<String, Double> run(Class<?> main, String heap, String... args)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -44,7 +44,7 @@ final class Fork {
   }
 
   /** Says a number to the JVM that runs this one. */
-  static void tell(String name, Number value) {
+  public static void tell(String name, Number value) {
     System.out.println(name + "=" + value);
   }
 

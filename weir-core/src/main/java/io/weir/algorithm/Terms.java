@@ -130,15 +130,16 @@ public record Terms(
 
   /** Refuses a bucket whose arithmetic would leave the exact integers. */
   public void checkBucket() {
-    require(
-        fill > 0,
-        "cannot be counted exactly with a burst of "
-            + burst
-            + ": it would take over 50 years to fill, or its rate in lowest terms is too long ("
-            + p
-            + " per "
-            + q
-            + " µs); write a smaller burst or a rounder number of permits");
+    if (fill <= 0) {
+      throw new IllegalArgumentException(
+          "cannot be counted exactly with a burst of "
+              + burst
+              + ": it would take over 50 years to fill, or its rate in lowest terms is too long ("
+              + p
+              + " per "
+              + q
+              + " µs); write a smaller burst or a rounder number of permits");
+    }
   }
 
   private static boolean isExact(long full, long p, long q) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 /**
  * One rule: whom it meets, per what it counts, how many per how long, and how.
@@ -18,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Rule {
   private static final int MAX_PER = 8;
+  private static final Pattern NAME = Pattern.compile("[a-z0-9-]{1,64}");
 
   /** So that callers who name ever new rates cannot fill the memory. */
   private static final int MAX_LIMITS_OF_REQUESTS = 64;
@@ -178,7 +180,7 @@ public final class Rule {
   }
 
   private void check() {
-    if (!spec.id.matches("[a-z0-9-]{1,64}")) {
+    if (!NAME.matcher(spec.id).matches()) {
       throw wrong("id", "cannot be; write 1 to 64 of a-z, 0-9 and -");
     }
     if (spec.per.size() > MAX_PER || new HashSet<>(spec.per).size() < spec.per.size()) {
@@ -194,7 +196,7 @@ public final class Rule {
   private void checkRegions() {
     long sum = 0;
     for (Map.Entry<String, Integer> share : spec.regions.entrySet()) {
-      if (!share.getKey().matches("[a-z0-9-]{1,64}")) {
+      if (!NAME.matcher(share.getKey()).matches()) {
         throw wrong(
             "regions", "'" + share.getKey() + "' cannot be; write 1 to 64 of a-z, 0-9 and -");
       }

@@ -63,6 +63,19 @@ public final class Identity {
     return new Call(endpoint, address, caller, pairs.request(), unauthorized);
   }
 
+  /**
+   * Whether a socket's address is a trusted proxy's: what it says of where a request comes from may
+   * be passed on, what others say must be replaced.
+   */
+  public boolean trusts(IpAddress peer) {
+    return addresses.isTrusted(peer);
+  }
+
+  /** The field in which trusted proxies say it. */
+  public ForwardedBy forwardedBy() {
+    return spec.forwardedBy;
+  }
+
   /** The {@code WWW-Authenticate} of a 401. */
   public String challenge() {
     return challenge;

@@ -61,7 +61,7 @@ final class Link implements AutoCloseable {
         DefaultClientResources.builder()
             .ioThreadPoolSize(2)
             .reconnectDelay(Delay.exponential(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, MILLISECONDS, 2))
-            .nettyCustomizer(new Silence())
+            .nettyCustomizer(Unanswered.watch())
             .build();
     Duration patience = deadline.compareTo(PATIENCE) > 0 ? deadline : PATIENCE;
     route = Route.to(address, resources, TimeoutOptions.enabled(patience));

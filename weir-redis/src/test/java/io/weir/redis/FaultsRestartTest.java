@@ -14,7 +14,6 @@ import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.testkit.Soon;
 import io.weir.testkit.redis.RedisProcess;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -49,7 +48,7 @@ class FaultsRestartTest {
       assertThat(libraries(redis)).hasSize(functions ? 1 : 0);
 
       redis.kill();
-      Soon.until(Duration.ofSeconds(1), "signals", () -> !store.health().available());
+      Soon.until(LONG, "signals", () -> !store.health().available());
       redis.restart();
       Soon.until(LONG, "works again", () -> load.inARow() > 200);
 

@@ -44,7 +44,7 @@ class FaultsSentinelTest {
       assertThat(old.command("WAIT", "2", "8000")).as("replicas in step").isEqualTo(2L);
       old.kill();
       long killed = Load.now();
-      Soon.until(Duration.ofSeconds(1), "signals", () -> !store.health().available());
+      Soon.until(LONG, "signals", () -> !store.health().available());
       Duration took = Soon.until(LONG, "another primary", () -> load.inARow() > 100);
       assertThat(sentinels.primary().port()).isNotEqualTo(old.port());
       assertThat(store.health().available()).isTrue();

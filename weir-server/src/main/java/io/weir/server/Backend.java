@@ -1,8 +1,10 @@
 package io.weir.server;
 
+import io.weir.DecisionListener;
 import io.weir.Limiter;
 import io.weir.Weir;
 import io.weir.http.Identity;
+import io.weir.metrics.Vitals;
 import io.weir.redis.RedisStore;
 import io.weir.rule.RuleSource;
 import io.weir.rules.FileRules;
@@ -13,8 +15,9 @@ import io.weir.server.admin.Activity;
 import io.weir.server.alerts.AlertHook;
 import io.weir.server.config.Config;
 import io.weir.server.config.Settings;
+import io.weir.server.gateway.Means;
+import io.weir.server.gateway.MessageRules;
 import io.weir.server.metrics.Metrics;
-import io.weir.server.metrics.Vitals;
 import io.weir.server.refusals.RefusalLog;
 import io.weir.server.tracing.Tracing;
 import io.weir.server.web.Desk;
@@ -26,6 +29,8 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -42,6 +47,7 @@ final class Backend {
   final Limiter limiter;
   final Identity identity;
   final Desk desk;
+  private final List<DecisionListener> listeners = new ArrayList<>();
 
   /**
    * @param endings what must be closed at the end, also if this fails half-way
@@ -57,14 +63,25 @@ final class Backend {
     config
         .get(Settings.ALERT_WEBHOOK)
         .ifPresent(url -> endings.add(AlertHook.start(URI.create(url), node, vitals)));
-    Weir.Builder builder = Weir.limiter(rules).store(store).listener(metrics.decisions());
+    listeners.add(metrics.decisions());
     if (config.get(Settings.ADMIN_PORT).isPresent()) {
-      builder.listener(activity.decisions());
+      listeners.add(activity.decisions());
     }
-    refusalLog(config).map(endings::add).ifPresent(builder::listener);
-    limiter = endings.add(builder.build());
+    refusalLog(config).map(endings::add).ifPresent(listeners::add);
+    limiter = endings.add(limiter(rules));
     identity = identity(config, endings);
     desk = new Desk(limiter, metrics.decisions(), Tracing.global());
+  }
+
+  private Limiter limiter(RuleSource over) {
+    Weir.Builder builder = Weir.limiter(over).store(store);
+    listeners.forEach(builder::listener);
+    return builder.build();
+  }
+
+  Means gatewayMeans() {
+    MessageRules messages = new MessageRules(rules);
+    return new Means(node, desk, identity, messages, limiter(messages), metrics.registry());
   }
 
   private static void checkData(Config config) {
@@ -128,6 +145,7 @@ final class Backend {
     return endings.add(
         RedisStore.at(url)
             .deadline(config.get(Settings.STORE_DEADLINE))
+            .spike(config.get(Settings.STORE_SPIKE))
             .maxInFlight(config.get(Settings.STORE_IN_FLIGHT))
             .prefix(config.get(Settings.STORE_PREFIX))
             .listener(StoreListener.both(metrics.store(), activity.store()))

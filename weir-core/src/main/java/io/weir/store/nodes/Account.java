@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * What this node knows of one counter: how much is asked of it here, and the leases it has.
  *
  * <p><b>How much to borrow.</b> Half of what is asked for in the life of a lease, so that it is
- * spent long before it ends; never more than a quarter of what the store has left, so that the
- * nodes that come after find some too, down to what is asked for in a moment and an eighth of the
- * limit. The next is borrowed when half is spent. Of a counter on which little is asked nothing is
- * borrowed.
+ * spent long before it ends, or what comes back in that time if that is more; never more than a
+ * quarter of what the store has left, so that the nodes that come after find some too, down to what
+ * is asked for in a moment and an eighth of the limit. The next is borrowed when half is spent. Of
+ * a counter on which little is asked nothing is borrowed.
  *
  * <p>Safe for any number of threads.
  */
@@ -96,7 +96,7 @@ final class Account {
     if (asking || now < dryUntil || demand < BUSY) {
       return 0;
     }
-    long ahead = demand / 2;
+    long ahead = Math.max(demand / 2, refill(LIFE / 2));
     long share = left == UNKNOWN ? ahead : left / 4;
     long least = Math.max(1, Math.min(demand * MOMENT / LIFE, limit.most() / 8));
     long want = Math.max(least, Math.min(ahead, share));
@@ -105,6 +105,15 @@ final class Account {
     }
     asking = true;
     return want;
+  }
+
+  /**
+   * What comes back to a bucket in a time. A lease of less would end sooner than that, since a
+   * bucket that is full again has forgotten it.
+   */
+  private long refill(long micros) {
+    Terms t = limit.terms();
+    return limit.algorithm().bursts() ? (long) ((double) t.permits() * micros / t.period()) : 0;
   }
 
   /** Permits that are here to be spent. */

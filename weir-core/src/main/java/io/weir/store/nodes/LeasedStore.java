@@ -41,6 +41,7 @@ final class LeasedStore implements Store {
   private final AtomicReferenceArray<@Nullable Account> accounts = new AtomicReferenceArray<>(SIZE);
   private final Set<Account> borrowing = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean looking = new AtomicBoolean();
+  private volatile boolean closed;
 
   LeasedStore(Store shared, Clock clock, Alarm alarm) {
     this.shared = shared;
@@ -123,7 +124,7 @@ final class LeasedStore implements Store {
   }
 
   private void borrow(Account account, long now) {
-    long want = account.want(now);
+    long want = closed ? 0 : account.want(now);
     if (want > 0) {
       Claim[] wish = {new Claim(account.limit, account.key, want)};
       var unused =
@@ -247,8 +248,9 @@ final class LeasedStore implements Store {
     return shared.fingerprint();
   }
 
-  /** Gives back all that is borrowed; done when the store has answered. */
+  /** Gives back all that is borrowed, and borrows no more; done when the store has answered. */
   CompletableFuture<Void> giveAllBack() {
+    closed = true;
     List<CompletableFuture<?>> answers = new ArrayList<>();
     borrowing.forEach(account -> answers.add(giveBack(account, account.endAll())));
     borrowing.clear();

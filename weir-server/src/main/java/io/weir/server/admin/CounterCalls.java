@@ -82,12 +82,7 @@ final class CounterCalls {
 
   private void ask(HttpServerRequest http, Content content, Call call) {
     try {
-      Map<String, String> caller = new LinkedHashMap<>();
-      for (Map.Entry<String, String> one : http.params(true)) {
-        if (caller.put(one.getKey(), one.getValue()) != null) {
-          throw new BadInput("'" + Asked.shown(one.getKey()) + "' stands twice; send it once");
-        }
-      }
+      Map<String, String> caller = caller(http);
       String rule = caller.getOrDefault(RULE, "");
       caller.remove(RULE);
       Request request = Request.of(caller);
@@ -98,6 +93,17 @@ final class CounterCalls {
     } catch (IllegalArgumentException e) {
       Answer.bad(new BadInput(String.valueOf(e.getMessage()))).send(http.response());
     }
+  }
+
+  /** The attributes a query names. */
+  static Map<String, String> caller(HttpServerRequest http) throws BadInput {
+    Map<String, String> caller = new LinkedHashMap<>();
+    for (Map.Entry<String, String> one : http.params(true)) {
+      if (caller.put(one.getKey(), one.getValue()) != null) {
+        throw new BadInput("'" + Asked.shown(one.getKey()) + "' stands twice; send it once");
+      }
+    }
+    return caller;
   }
 
   private Answer show(Question asked) throws BadInput {

@@ -87,13 +87,16 @@ final class StatCalls {
         .end();
   }
 
-  private static String store(Health health) {
+  static String store(Health health) {
     return new JsonFields()
         .truth("available", health.available())
         .text("state", health.state())
         .number("drift_us", health.drift().toNanos() / 1000)
         .number("degraded", health.degraded())
         .number("corrupt", health.corrupt())
+        .number("nodes", health.nodes())
+        .number("leased", health.leased())
+        .number("untold", health.untold())
         .end();
   }
 

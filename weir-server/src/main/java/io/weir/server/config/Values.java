@@ -119,6 +119,12 @@ final class Values {
     };
   }
 
+  /** A time; zero for {@code off}. */
+  static Function<String, Duration> durationOrOff(Duration least, Duration most) {
+    Function<String, Duration> time = duration(least, most);
+    return text -> text.equals("off") ? Duration.ZERO : time.apply(text);
+  }
+
   static List<String> list(String text) {
     return Arrays.stream(text.split(",", -1)).map(String::trim).filter(s -> !s.isEmpty()).toList();
   }

@@ -34,8 +34,9 @@ public final class Reply {
   /** As {@link #error}, and ends the connection: what else comes on it is not worth reading. */
   public static void close(HttpServerRequest request, int status, String error, String message) {
     if (request.version() != HttpVersion.HTTP_2) { // which knows no such field
-      request.response().putHeader(HttpHeaders.CONNECTION, "close");
+      request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     }
     error(request, status, error, message);
+    Linger.close(request);
   }
 }

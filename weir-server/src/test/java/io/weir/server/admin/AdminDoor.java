@@ -4,6 +4,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonObject;
 import io.weir.rule.RuleSource;
+import io.weir.server.Running;
 import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
@@ -68,6 +69,25 @@ final class AdminDoor implements AutoCloseable {
   /** What is shown to one who has the token. */
   JsonObject json(String path) {
     return new JsonObject(get(path).body());
+  }
+
+  /** What a whole server shows to one who has the token. */
+  static JsonObject json(Running server, String path) {
+    URI uri = URI.create("http://127.0.0.1:" + server.port("admin") + path);
+    HttpRequest request =
+        HttpRequest.newBuilder(uri)
+            .header("Authorization", "Bearer " + TOKEN)
+            .timeout(PATIENCE)
+            .build();
+    try {
+      return new JsonObject(
+          HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
   }
 
   /** The answer to one who has the token; JSON if there is a body and nothing else is said. */

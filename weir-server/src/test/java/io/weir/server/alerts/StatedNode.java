@@ -1,7 +1,7 @@
 package io.weir.server.alerts;
 
+import io.weir.metrics.Vitals;
 import io.weir.rule.RuleSet;
-import io.weir.server.metrics.Vitals;
 import io.weir.store.Health;
 import java.time.Duration;
 

@@ -7,6 +7,8 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
+import io.weir.metrics.DecisionMetrics;
+import io.weir.metrics.Vitals;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.FileRules;
