@@ -38,8 +38,7 @@ final class Demand implements DecisionListener {
     for (int i = 0; i < decision.size(); ) {
       Rule rule = decision.claim(i).limit().rule();
       int next = i + 1;
-      while (next < decision.size()
-          && decision.claim(next).limit().rule().id().equals(rule.id())) {
+      while (next < decision.size() && decision.claim(next).limit().rule().id().equals(rule.id())) {
         next++;
       }
       if (!rule.regions().isEmpty()) {

@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -101,8 +102,8 @@ public final class RegionalRules implements RuleSource {
         inForce.add(divided);
         int share = given.getOrDefault(divided, divided.base(region));
         boolean same =
-            rule.equals(known.shared.get(rule.id()))
-                && Integer.valueOf(share).equals(known.shares.get(rule.id()));
+            Objects.equals(known.shared.get(rule.id()), rule)
+                && Objects.equals(known.shares.get(rule.id()), share);
         Rule before = known.here.rule(rule.id());
         shared.put(rule.id(), rule);
         shares.put(rule.id(), share);

@@ -75,7 +75,9 @@ public final class RuleSet implements RuleSource {
     Map<String, Rule> all = new LinkedHashMap<>(byId);
     for (Rule other : others) {
       Rule rule = all.put(other.id(), other);
-      if (rule == null || rule.enabled() != other.enabled() || !rule.match().equals(other.match())) {
+      if (rule == null
+          || rule.enabled() != other.enabled()
+          || !rule.match().equals(other.match())) {
         throw new RuleException(other.id(), "match", "differs; replace the rules as a whole");
       }
     }

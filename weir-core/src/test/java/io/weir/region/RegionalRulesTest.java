@@ -49,8 +49,8 @@ class RegionalRulesTest {
             .burst(40)
             .onStoreFailure(Posture.local(10))
             .overrides(
-                LimitOverride.of(Selector.ANY.and("user", "acme"), "6000/minute"),
-                LimitOverride.of(Selector.ANY.and("user", "out"), "0/day"))
+                LimitOverride.of(Selector.of("user", "acme"), "6000/minute"),
+                LimitOverride.of(Selector.of("user", "out"), "0/day"))
             .build();
     Rule here = new RegionalRules(RuleSet.of(rule), "eu").current().rules().get(0);
     assertThat(here.limits().get(0).most()).isEqualTo(20);

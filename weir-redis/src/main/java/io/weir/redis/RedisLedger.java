@@ -17,9 +17,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +48,7 @@ public final class RedisLedger implements Ledger {
     this.prefix = prefix + ":region:";
     this.clock = clock;
     resources =
-        DefaultClientResources.builder().ioThreadPoolSize(2).nettyCustomizer(new Silence()).build();
+        DefaultClientResources.builder().ioThreadPoolSize(2).nettyCustomizer(Unanswered.watch()).build();
     route = Route.to(address, resources, TimeoutOptions.enabled(PATIENCE));
   }
 
@@ -144,7 +144,10 @@ public final class RedisLedger implements Ledger {
 
   /** An edit of a rule's regions begins another ledger. */
   private String key(Report report) {
-    return prefix + report.rule().rule() + ":" + new TreeMap<>(report.rule().percents());
+    return report.rule().percents().entrySet().stream()
+        .map(one -> one.getKey() + "=" + one.getValue())
+        .sorted()
+        .collect(Collectors.joining(",", prefix + report.rule().rule() + ":", ""));
   }
 
   private byte[][] arguments(Report report) {

@@ -4,8 +4,8 @@
 -- A region holds its share, or more: the largest share that one of its nodes may enforce, and what is still out of what
 -- it gave out under a larger one. What is out is known in two ways, and the smaller is right: from the time that passed
 -- (buckets drain at the rate of the share; what was used in windows is back when they are over, so the largest share of
--- this and the last stretch of that length counts), and from what its nodes say they gave out. A share is lowered by half
--- of what is out at most, since a bucket remembers debts only up to its size.
+-- this and the last stretch of that length counts), and from what its nodes say they gave out. A bucket's share is lowered
+-- to half of what is out at most, since it remembers debts only up to its size.
 local key = KEYS[1]
 local region, node = ARGV[1], ARGV[2]
 local nodes, applied, demand, used = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -116,7 +116,7 @@ mine.time = now
 if wish > mine.share then
   mine.share = max(mine.share, min(wish, free()))
 elseif wish >= 0 then
-  mine.share = min(mine.share, max(wish, ceil(out / 2000)))
+  mine.share = min(mine.share, max(wish, drains and ceil(out / 2000) or 0))
 end
 -- Until the node tells more, it may enforce what it did and what it is told now.
 if not leaving then
