@@ -48,7 +48,10 @@ public final class RedisLedger implements Ledger {
     this.prefix = prefix + ":region:";
     this.clock = clock;
     resources =
-        DefaultClientResources.builder().ioThreadPoolSize(2).nettyCustomizer(Unanswered.watch()).build();
+        DefaultClientResources.builder()
+            .ioThreadPoolSize(2)
+            .nettyCustomizer(Unanswered.watch())
+            .build();
     route = Route.to(address, resources, TimeoutOptions.enabled(PATIENCE));
   }
 

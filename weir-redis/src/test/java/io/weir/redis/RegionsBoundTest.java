@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Regions follow demand and never admit more than the whole limit, whatever becomes of them. */
 class RegionsBoundTest {
   private static final long SEED = Long.getLong("weir.seed", 1);
-  private static final int HISTORIES = 40;
+  private static final int HISTORIES = 20;
   private static final List<String> ALGORITHMS =
       List.of("token-bucket", "leaky-bucket", "fixed-window", "sliding-log", "sliding-counter");
   private static final List<String> RATES = List.of("1000/second", "6000/10s", "9000/minute");
