@@ -39,6 +39,20 @@ public final class Decision {
     binding = tightest;
   }
 
+  /**
+   * What was decided elsewhere, such as by a service that was asked.
+   *
+   * @param claims what was asked of each limit, those of one rule beside each other
+   * @param outcomes what was said of each claim
+   */
+  public static Decision of(List<Claim> claims, List<Outcome> outcomes, long revision) {
+    if (claims.size() != outcomes.size()) {
+      throw new IllegalArgumentException(
+          outcomes.size() + " outcomes of " + claims.size() + " claims; give one for each");
+    }
+    return new Decision(claims.toArray(new Claim[0]), outcomes.toArray(new Outcome[0]), revision);
+  }
+
   /** What one rule said. */
   public record RuleOutcome(
       String rule,

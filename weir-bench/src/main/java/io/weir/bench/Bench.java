@@ -1,10 +1,12 @@
 package io.weir.bench;
 
+import io.weir.bench.nodes.NodesPart;
 import io.weir.bench.redis.RedisMemoryPart;
 import io.weir.bench.redis.RedisPart;
 import io.weir.bench.report.Part;
 import io.weir.bench.report.Rounds;
 import io.weir.bench.report.Table;
+import io.weir.bench.server.GatewayPart;
 import io.weir.bench.server.ServerPart;
 import java.util.Arrays;
 import java.util.List;
@@ -22,7 +24,10 @@ final class Bench {
           "memory", new MemoryPart(),
           "redis", new RedisPart(),
           "redis-memory", new RedisMemoryPart(),
-          "server", new ServerPart());
+          "server", new ServerPart(),
+          "nodes", new NodesPart(),
+          "gateway", new GatewayPart(),
+          "spring", new SpringPart());
 
   private Bench() {}
 

@@ -1,13 +1,11 @@
 package io.weir.rule;
 
 import java.time.Duration;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.time.temporal.ChronoUnit;
 
 /** Durations as rules write them, such as {@code 100ms}, {@code 30s} or {@code 1h30m}. */
 public final class Durations {
-  private static final Pattern PART = Pattern.compile("(\\d{1,18})(us|ms|s|m|h|d)");
-  private static final Pattern WHOLE = Pattern.compile("(" + PART.pattern() + ")+");
+  private static final int MOST_DIGITS = 18;
   private static final String[] UNITS = {"d", "h", "m", "s", "ms", "us"};
 
   private Durations() {}
@@ -19,20 +17,32 @@ public final class Durations {
    */
   public static Duration parse(String text) {
     String trimmed = text.trim();
-    if (!WHOLE.matcher(trimmed).matches()) {
-      throw unreadable(text);
-    }
     long micros = 0;
-    Matcher part = PART.matcher(trimmed);
+    int at = 0;
     try {
-      while (part.find()) {
-        long amount = Long.parseLong(part.group(1));
-        micros = Math.addExact(micros, Math.multiplyExact(amount, unit(part.group(2))));
-      }
+      do {
+        int unit = endOfRun(trimmed, at, '0', '9');
+        int end = endOfRun(trimmed, unit, 'a', 'z');
+        if (unit == at || unit - at > MOST_DIGITS) {
+          throw unreadable(text);
+        }
+        long amount = Long.parseLong(trimmed, at, unit, 10);
+        long length = unit(trimmed.substring(unit, end));
+        micros = Math.addExact(micros, Math.multiplyExact(amount, length));
+        at = end;
+      } while (at < trimmed.length());
     } catch (ArithmeticException e) {
       throw unreadable(text);
     }
-    return Duration.ofNanos(1000).multipliedBy(micros);
+    return Duration.of(micros, ChronoUnit.MICROS);
+  }
+
+  private static int endOfRun(String text, int from, char first, char last) {
+    int at = from;
+    while (at < text.length() && text.charAt(at) >= first && text.charAt(at) <= last) {
+      at++;
+    }
+    return at;
   }
 
   /** Writes a duration so that {@link #parse} reads the same. */
@@ -61,7 +71,8 @@ public final class Durations {
       case "s" -> 1_000_000L;
       case "m" -> 60_000_000L;
       case "h" -> 3_600_000_000L;
-      default -> 86_400_000_000L;
+      case "d" -> 86_400_000_000L;
+      default -> throw new ArithmeticException("no unit");
     };
   }
 

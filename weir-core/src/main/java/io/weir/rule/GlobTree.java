@@ -46,8 +46,8 @@ final class GlobTree {
     }
   }
 
-  /** Adds a pattern; numbers must be added in ascending order. */
-  void add(String pattern, int number) {
+  /** Adds a pattern, whose numbers must be ascending. */
+  void add(String pattern, int... numbers) {
     Node node = root;
     String[] segments = pattern.split("/", -1);
     for (int i = 0; i < segments.length - 1; i++) {
@@ -55,10 +55,10 @@ final class GlobTree {
     }
     String last = segments[segments.length - 1];
     if (last.equals("**")) {
-      node.endsOfAny = merge(node.endsOfAny, new int[] {number});
+      node.endsOfAny = merge(node.endsOfAny, numbers);
     } else {
       Node end = node.grow(last);
-      end.ends = merge(end.ends, new int[] {number});
+      end.ends = merge(end.ends, numbers);
     }
   }
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * How many permits per how long, such as {@code 100/minute} or {@code 5/30s}.
@@ -14,6 +15,9 @@ import java.util.Map;
 public record Rate(long permits, Duration period) {
   private static final Map<String, String> UNITS =
       Map.of("second", "1s", "sec", "1s", "minute", "1m", "min", "1m", "hour", "1h", "day", "1d");
+
+  private static final Pattern PERMITS = Pattern.compile("-?\\d{1,18}");
+  private static final Pattern UNIT = Pattern.compile("[a-z]+");
 
   public Rate {
     if (permits < 0) {
@@ -37,7 +41,7 @@ public record Rate(long permits, Duration period) {
   public static Rate parse(String text) {
     int slash = text.indexOf('/');
     String permits = slash < 0 ? "" : text.substring(0, slash).trim();
-    if (!permits.matches("-?\\d{1,18}")) {
+    if (!PERMITS.matcher(permits).matches()) {
       throw new IllegalArgumentException(
           "'"
               + text
@@ -46,7 +50,7 @@ public record Rate(long permits, Duration period) {
     String per = text.substring(slash + 1).trim().toLowerCase(Locale.ROOT);
     String unit = UNITS.getOrDefault(per, per);
     return new Rate(
-        Long.parseLong(permits), Durations.parse(unit.matches("[a-z]+") ? "1" + unit : unit));
+        Long.parseLong(permits), Durations.parse(UNIT.matcher(unit).matches() ? "1" + unit : unit));
   }
 
   /** The rate as {@link #parse} reads it. */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 /**
  * One rule: whom it meets, per what it counts, how many per how long, and how.
@@ -18,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Rule {
   private static final int MAX_PER = 8;
+  private static final Pattern NAME = Pattern.compile("[a-z0-9-]{1,64}");
 
   /** So that callers who name ever new rates cannot fill the memory. */
   private static final int MAX_LIMITS_OF_REQUESTS = 64;
@@ -36,6 +38,9 @@ public final class Rule {
       overrideLimits.add(compile("overrides", override.rates(), override.burst()));
     }
     overrideIndex = new SelectorIndex(spec.overrides.stream().map(LimitOverride::when).toList());
+    if (!spec.regions.isEmpty()) {
+      everyLimit().forEach(limit -> spec.within("regions", limit::checkParts));
+    }
   }
 
   /** Begins a rule. */
@@ -46,6 +51,20 @@ public final class Rule {
   /** Begins another rule that says the same so far. */
   public RuleBuilder edit() {
     return new RuleBuilder(spec);
+  }
+
+  /**
+   * The rule as one region enforces it: it says the same, and its limits, those of overrides and
+   * those that requests bring included, are that many thousandths of what is written, at least one
+   * permit each; none of zero. Its counters are the same.
+   */
+  public Rule withShare(int permille) {
+    if (permille == spec.share.permille()) {
+      return this;
+    }
+    RuleBuilder divided = new RuleBuilder(spec);
+    divided.share = new Share(permille);
+    return new Rule(divided);
   }
 
   public String id() {
@@ -142,8 +161,13 @@ public final class Rule {
     return limit;
   }
 
+  /** The part of the limits that is enforced here. */
+  Share share() {
+    return spec.share;
+  }
+
   /** The limits of all callers, those of overrides last. */
-  List<Limit> everyLimit() {
+  public List<Limit> everyLimit() {
     List<Limit> every = new ArrayList<>(limits);
     overrideLimits.forEach(every::addAll);
     return every;
@@ -156,7 +180,7 @@ public final class Rule {
   }
 
   private void check() {
-    if (!spec.id.matches("[a-z0-9-]{1,64}")) {
+    if (!NAME.matcher(spec.id).matches()) {
       throw wrong("id", "cannot be; write 1 to 64 of a-z, 0-9 and -");
     }
     if (spec.per.size() > MAX_PER || new HashSet<>(spec.per).size() < spec.per.size()) {
@@ -172,7 +196,7 @@ public final class Rule {
   private void checkRegions() {
     long sum = 0;
     for (Map.Entry<String, Integer> share : spec.regions.entrySet()) {
-      if (!share.getKey().matches("[a-z0-9-]{1,64}")) {
+      if (!NAME.matcher(share.getKey()).matches()) {
         throw wrong(
             "regions", "'" + share.getKey() + "' cannot be; write 1 to 64 of a-z, 0-9 and -");
       }

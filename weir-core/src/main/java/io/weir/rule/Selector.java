@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ public final class Selector {
   public static final Selector ANY = new Selector(Map.of());
 
   private static final String EXCEPT = "!";
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,100}");
 
   private final Map<String, List<String>> patterns;
   private final String[] names;
@@ -123,7 +125,7 @@ public final class Selector {
   }
 
   static void checkName(String attribute) {
-    if (!attribute.matches("[A-Za-z0-9_.-]{1,100}")) {
+    if (!NAME.matcher(attribute).matches()) {
       throw new IllegalArgumentException(
           "'" + attribute + "' is not an attribute; write letters, digits and . _ - only");
     }

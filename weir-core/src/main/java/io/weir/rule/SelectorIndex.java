@@ -2,7 +2,7 @@ package io.weir.rule;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -25,32 +25,31 @@ final class SelectorIndex {
     this.selectors = selectors;
     this.anchors = new String[selectors.size()];
     this.anchorSuffices = new boolean[selectors.size()];
-    Map<String, Integer> sharing = new HashMap<>();
+    Map<String, Map<String, Sharers>> all = new LinkedHashMap<>();
     for (Selector selector : selectors) {
       selector
           .patterns()
           .forEach(
               (name, patterns) ->
-                  Selector.wanted(patterns)
-                      .forEach(p -> sharing.merge(name + '\n' + p, 1, Integer::sum)));
+                  Selector.wanted(patterns).forEach(p -> sharers(all, name, p).count++));
     }
     int[] unanchored = new int[selectors.size()];
     int n = 0;
     for (int i = 0; i < selectors.size(); i++) {
       Map<String, List<String>> patterns = selectors.get(i).patterns();
-      anchors[i] = anchor(patterns, sharing);
+      anchors[i] = anchor(patterns, all);
       List<String> anchored = patterns.getOrDefault(anchors[i], List.of());
       anchorSuffices[i] = patterns.size() <= 1 && !Selector.hasExceptions(anchored);
       if (anchors[i].isEmpty()) {
         unanchored[n++] = i;
       } else {
-        GlobTree tree = tree(anchors[i]);
         for (String pattern : Selector.wanted(anchored)) {
-          tree.add(pattern, i);
+          sharers(all, anchors[i], pattern).add(i);
         }
       }
     }
     always = Arrays.copyOf(unanchored, n);
+    all.forEach(this::grow);
   }
 
   /** The selectors that name nothing. Not to be written to. */
@@ -85,26 +84,33 @@ final class SelectorIndex {
     return -1;
   }
 
-  private GlobTree tree(String attribute) {
-    int at = attributes.indexOf(attribute);
-    if (at < 0) {
+  private static Sharers sharers(
+      Map<String, Map<String, Sharers>> all, String attribute, String pattern) {
+    return all.computeIfAbsent(attribute, a -> new LinkedHashMap<>())
+        .computeIfAbsent(pattern, p -> new Sharers());
+  }
+
+  /** Makes the tree of an attribute, if any selector is found by it. */
+  private void grow(String attribute, Map<String, Sharers> byPattern) {
+    byPattern.values().removeIf(sharers -> sharers.size == 0);
+    if (!byPattern.isEmpty()) {
+      GlobTree tree = new GlobTree();
+      byPattern.forEach((pattern, sharers) -> tree.add(pattern, sharers.found()));
       attributes.add(attribute);
-      trees.add(new GlobTree());
-      at = trees.size() - 1;
+      trees.add(tree);
     }
-    return trees.get(at);
   }
 
   /** The attribute to find a selector by: the one least shared; none if it names none. */
-  private static String anchor(Map<String, List<String>> patterns, Map<String, Integer> sharing) {
+  private static String anchor(
+      Map<String, List<String>> patterns, Map<String, Map<String, Sharers>> all) {
     String best = "";
     long least = Long.MAX_VALUE;
     for (Map.Entry<String, List<String>> e : patterns.entrySet()) {
       long shared = 0;
       for (String pattern : Selector.wanted(e.getValue())) {
         boolean literal = pattern.chars().anyMatch(c -> c != '*' && c != '/' && c != ' ');
-        shared +=
-            literal ? sharing.getOrDefault(e.getKey() + '\n' + pattern, 0) : Integer.MAX_VALUE;
+        shared += literal ? sharers(all, e.getKey(), pattern).count : Integer.MAX_VALUE;
       }
       if (shared < least) {
         least = shared;
@@ -112,5 +118,27 @@ final class SelectorIndex {
       }
     }
     return best;
+  }
+
+  /** The selectors that name one pattern: how many, and which of them are found by it. */
+  private static final class Sharers {
+    private int count;
+    private int[] found = {};
+    private int size;
+
+    void add(int number) {
+      // a selector may name a pattern twice
+      if (size > 0 && found[size - 1] == number) {
+        return;
+      }
+      if (size == found.length) {
+        found = Arrays.copyOf(found, Math.max(1, 2 * size));
+      }
+      found[size++] = number;
+    }
+
+    int[] found() {
+      return Arrays.copyOf(found, size);
+    }
   }
 }

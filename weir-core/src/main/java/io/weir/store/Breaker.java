@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Notices that a store has stopped answering, and keeps all but a probe now and then from waiting
  * for it. Times are microseconds of one clock. Safe for any number of threads.
  */
-final class Breaker {
+public final class Breaker {
   private static final int FEWEST_FAILURES = 5;
 
   private final long patience;
@@ -19,14 +19,15 @@ final class Breaker {
 
   /**
    * @param patience for how long nothing but failures must have come
+   * @param probeEvery how often a lost store is asked all the same
    */
-  Breaker(long patience, long probeEvery) {
+  public Breaker(long patience, long probeEvery) {
     this.patience = patience;
     this.probeEvery = probeEvery;
   }
 
   /** Whether the store may be asked now. */
-  boolean admits(long now) {
+  public boolean admits(long now) {
     if (!open) {
       return true;
     }
@@ -34,12 +35,12 @@ final class Breaker {
     return now >= at && nextProbe.compareAndSet(at, now + probeEvery);
   }
 
-  boolean isOpen() {
+  public boolean isOpen() {
     return open;
   }
 
   /** Notes an answer; true if it is the first after the store was lost. */
-  boolean answered() {
+  public boolean answered() {
     return failures != 0 && close();
   }
 
@@ -51,7 +52,7 @@ final class Breaker {
   }
 
   /** Notes a failure; true if with it the store is lost. */
-  synchronized boolean failed(long now) {
+  public synchronized boolean failed(long now) {
     if (failures == 0) {
       failingSince = now;
     }
@@ -65,13 +66,13 @@ final class Breaker {
   }
 
   /** Makes it closed for good: what fails from now on is nobody's concern. */
-  synchronized void retire() {
+  public synchronized void retire() {
     retired = true;
     open = false;
   }
 
   /** How long the store has been failing. */
-  synchronized long failingFor(long now) {
+  public synchronized long failingFor(long now) {
     return now - failingSince;
   }
 }

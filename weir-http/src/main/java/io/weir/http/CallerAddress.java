@@ -76,7 +76,7 @@ public final class CallerAddress {
     return caller.isV4() ? caller.toString() : Network.of(caller, v6Bits).toString();
   }
 
-  private boolean isTrusted(IpAddress address) {
+  boolean isTrusted(IpAddress address) {
     for (Network network : trusted) {
       if (network.contains(address)) {
         return true;

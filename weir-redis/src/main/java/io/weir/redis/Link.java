@@ -28,11 +28,14 @@ final class Link implements AutoCloseable {
   private static final long FIRST_PAUSE_MS = 50;
   private static final long LONGEST_PAUSE_MS = 500;
   private static final long BEAT_MS = 500;
+  private static final long LEAVES_WITHIN_MS = 100;
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final Address address;
   private final Handshake handshake;
   private final Drift drift;
+  private final Presence presence;
+  private final Clock wall;
   private final ClientResources resources;
   private final Route route;
   private final CompletableFuture<Boolean> firstTry = new CompletableFuture<>();
@@ -48,15 +51,17 @@ final class Link implements AutoCloseable {
    * @param deadline how long callers wait; a connection is silent if nothing comes for a second, or
    *     for longer than that
    */
-  Link(Address address, Handshake handshake, Clock wall, Duration deadline) {
+  Link(Address address, Handshake handshake, Presence presence, Clock wall, Duration deadline) {
     this.address = address;
     this.handshake = handshake;
+    this.presence = presence;
+    this.wall = wall;
     drift = new Drift(address, wall);
     resources =
         DefaultClientResources.builder()
             .ioThreadPoolSize(2)
             .reconnectDelay(Delay.exponential(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, MILLISECONDS, 2))
-            .nettyCustomizer(new Silence())
+            .nettyCustomizer(Unanswered.watch())
             .build();
     Duration patience = deadline.compareTo(PATIENCE) > 0 ? deadline : PATIENCE;
     route = Route.to(address, resources, TimeoutOptions.enabled(patience));
@@ -254,6 +259,7 @@ final class Link implements AutoCloseable {
                     return null;
                   });
       var unusedSetup = handshake.look(to);
+      var unusedNodes = presence.beat(to, (wall.micros() + drift.micros()) / 1000);
       var unusedPlace = route.destination().thenAccept(where -> follow(to, where));
     } catch (RuntimeException e) {
       LOG.log(Level.DEBUG, "a look at the store failed", e);
@@ -279,6 +285,18 @@ final class Link implements AutoCloseable {
         Level.WARNING, "{0}: {1}; rules answer by their posture until it is back", address, reason);
   }
 
+  private void leave(Route.Wire from) {
+    try {
+      presence
+          .leave(from)
+          .toCompletableFuture()
+          .completeOnTimeout(null, LEAVES_WITHIN_MS, MILLISECONDS)
+          .join();
+    } catch (RuntimeException e) { // the others will notice
+      LOG.log(Level.DEBUG, "left without a word", e);
+    }
+  }
+
   @Override
   public void close() {
     closed = true;
@@ -287,6 +305,7 @@ final class Link implements AutoCloseable {
     wire = null;
     trouble = "closed";
     if (current != null) {
+      leave(current);
       current.connection().close();
     }
     route.close();

@@ -43,6 +43,7 @@ public final class RedisStore implements Store {
   private static final long MICROS_PER_MILLI = 1000;
 
   private final Link link;
+  private final Presence presence;
   private final Guard guard;
   private final Refusals refusals;
   private final RoutedStore routed;
@@ -62,7 +63,8 @@ public final class RedisStore implements Store {
     boolean cluster = address.kind() == Address.Kind.CLUSTER;
     Setup setup = Setup.random(cluster ? settings.shelves : 1, settings.pageBytes);
     Handshake handshake = new Handshake(address, prefix, setup, this::join);
-    link = new Link(address, handshake, Clock.wall(), settings.deadline);
+    presence = new Presence(prefix);
+    link = new Link(address, handshake, presence, Clock.wall(), settings.deadline);
     shared =
         new Lane.Shared(
             link,
@@ -146,7 +148,10 @@ public final class RedisStore implements Store {
         connected ? (guard.available() ? "answers" : "does not answer") : link.trouble(),
         Duration.of(link.drift(), ChronoUnit.MICROS),
         guard.degraded(),
-        corrupt.get());
+        corrupt.get(),
+        presence.nodes(),
+        routed.leased(),
+        routed.untold());
   }
 
   private void join(Setup theirs) {

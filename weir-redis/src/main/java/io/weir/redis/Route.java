@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
@@ -17,12 +18,14 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a connection is made. What was sent over one that broke is never sent again, and nothing
@@ -145,8 +148,16 @@ interface Route extends AutoCloseable {
                       .build())
               .socketOptions(sockets())
               .timeoutOptions(patience);
-      options.replayFilter(command -> true);
+      options.replayFilter(ClusterRoute::fail);
       client.setOptions(options.build());
+    }
+
+    /** Whether not to keep what cannot be sent now, which the driver would else do for later. */
+    private static boolean fail(@Nullable RedisCommand<?, ?, ?> command) {
+      if (command != null) {
+        command.completeExceptionally(new RedisException("the connection to a node is broken"));
+      }
+      return true;
     }
 
     @Override

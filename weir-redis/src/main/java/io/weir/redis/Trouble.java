@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 
 /** What the driver's failures mean. */
 final class Trouble {
-  /** What every error of a server begins with: its name. */
-  private static final Pattern ERROR = Pattern.compile("[A-Z]{3}");
+  /** What an error may be: text, as people read it. */
+  private static final Pattern ERROR = Pattern.compile("[ -~]+");
 
   private Trouble() {}
 
@@ -33,7 +33,7 @@ final class Trouble {
   static boolean isGarbled(Throwable failure) {
     Throwable cause = root(failure);
     if (cause instanceof RedisCommandExecutionException) {
-      return !ERROR.matcher(text(cause)).lookingAt();
+      return !ERROR.matcher(text(cause)).matches();
     }
     return !(cause instanceof RedisException
         || cause instanceof IOException

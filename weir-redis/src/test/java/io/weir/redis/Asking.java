@@ -11,6 +11,8 @@ import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** How these tests ask a store. */
 final class Asking {
@@ -37,6 +39,16 @@ final class Asking {
       throw new AssertionError("not joined: " + state);
     }
     return store;
+  }
+
+  /** How long this machine needs now to open a store and to ask it: what tells it from others. */
+  static Duration opening(RedisProcess redis) {
+    Rule rule = budget("opening", 1, Posture.CLOSED);
+    long began = Load.now();
+    try (RedisStore store = joined(RedisStore.at(redis.uri()).deadline(PATIENT))) {
+      peek(store, rule, "x");
+      return Duration.ofNanos((Load.now() - began) * 1000);
+    }
   }
 
   /** So many permits, none of which comes back while a test runs. */
@@ -75,6 +87,17 @@ final class Asking {
       admitted += o.fits() ? 1 : 0;
     }
     return admitted;
+  }
+
+  /** How often a server was asked to decide; its other calls sweep, which scans. */
+  static long decisions(RedisProcess redis) {
+    String stats = String.valueOf(redis.command("INFO", "commandstats"));
+    return calls(stats, "fcall") - calls(stats, "hscan");
+  }
+
+  private static long calls(String stats, String command) {
+    Matcher m = Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(stats);
+    return m.find() ? Long.parseLong(m.group(1)) : 0;
   }
 
   /** How many permits the store says a caller has used; waits until it answers. */

@@ -11,23 +11,31 @@ import io.weir.redis.Load.Sample;
 import io.weir.rule.Claim;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
+import io.weir.store.Mode;
 import io.weir.testkit.Soon;
 import io.weir.testkit.redis.RedisCluster;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A cluster that loses one of its shards. */
+@Tag("slow")
 class FaultsClusterTest {
   private static final int CALLERS = 24;
   private static final int SHELVES = 64;
   private static final int FAST_MICROS = 50_000;
 
-  /** Longer than elsewhere: seven processes on few cores must not look like a lost shard. */
-  private static final Duration DEADLINE = Duration.ofSeconds(1);
+  /** Long, since seven processes on few cores must not look like a lost shard. */
+  private static final Duration DEADLINE = Duration.ofSeconds(5);
+
+  /** Of one who wants to know soon. */
+  private static final Duration EAGER = Duration.ofMillis(250);
 
   @ParameterizedTest(name = "A7 Cluster shard lost, by {0}")
   @ValueSource(strings = {"kill", "freeze"})
@@ -41,6 +49,7 @@ class FaultsClusterTest {
       set(cluster.servers(), "cluster-replica-validity-factor", "0");
       try (RedisStore store =
               joined(RedisStore.at(cluster.uri()).deadline(DEADLINE).shelves(SHELVES));
+          RedisStore eager = joined(RedisStore.at(cluster.uri()).deadline(EAGER).shelves(SHELVES));
           Load load =
               Load.on(store, CALLERS, i -> new Claim[] {claim(store, rule, "caller " + i, 1)})) {
         Soon.until(LONG, "a steady load", () -> load.inARow() > 4000);
@@ -58,7 +67,7 @@ class FaultsClusterTest {
         } else {
           victim.freeze();
         }
-        Soon.until(LONG, "signals", () -> !store.health().available());
+        Soon.until(LONG, "signals", () -> isLost(eager, claim(eager, rule, "caller 0", 1)));
         List<RedisProcess> left =
             cluster.servers().stream().filter(server -> server != victim).toList();
         set(left, "cluster-replica-no-failover", "no");
@@ -66,10 +75,11 @@ class FaultsClusterTest {
             Soon.until(
                 LONG,
                 "the shard's callers served again",
-                () -> !Asking.peek(store, rule, "caller 0").degraded() && load.inARow() > 1000);
+                () -> !Asking.peek(eager, rule, "caller 0").degraded() && load.inARow() > 1000);
         long ended = Load.now();
         List<Sample> all = load.stop();
-        Soon.until(LONG, "available again", () -> store.health().available());
+        Soon.until(LONG, "available again", () -> eager.health().available());
+        Soon.until(LONG, "and to the other", () -> store.health().available());
 
         List<Sample> others =
             all.stream()
@@ -79,8 +89,9 @@ class FaultsClusterTest {
         System.out.printf(
             "A7 %s: served again after %d ms; others' p99 %d us%n",
             how, took.toMillis(), Load.p99(others));
-        assertThat(others).noneMatch(Sample::degraded);
-        assertThat(Load.p99(others)).as("fast").isLessThan(FAST_MICROS + Load.p99Lag(others));
+        assertThat(others.stream().filter(Sample::degraded)).isEmpty();
+        List<Sample> before = all.stream().filter(s -> s.ended() < began).toList();
+        assertThat(Load.p99(others)).as("fast").isLessThan(FAST_MICROS + 3 * Load.p99(before));
         for (int i = 0; i < CALLERS; i++) {
           int caller = i;
           List<Sample> own = all.stream().filter(s -> s.caller() == caller).toList();
@@ -98,6 +109,15 @@ class FaultsClusterTest {
 
   private static void set(List<RedisProcess> servers, String setting, String value) {
     servers.forEach(server -> server.command("CONFIG", "SET", setting, value));
+  }
+
+  /** Asks often enough that it can tell. */
+  private static boolean isLost(RedisStore store, Claim claim) {
+    Stream.generate(() -> store.take(new Claim[] {claim}, Mode.PEEK))
+        .limit(8)
+        .toList()
+        .forEach(CompletableFuture::join);
+    return !store.health().available();
   }
 
   private static int slot(Claim claim) {

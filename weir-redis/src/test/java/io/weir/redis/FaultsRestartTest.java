@@ -14,7 +14,6 @@ import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.testkit.Soon;
 import io.weir.testkit.redis.RedisProcess;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -22,11 +21,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server that is gone, comes back empty, or forgets the script. */
+@Tag("slow")
 class FaultsRestartTest {
 
   @ParameterizedTest(name = "A4 crash, empty restart; functions: {0}")
@@ -49,7 +50,7 @@ class FaultsRestartTest {
       assertThat(libraries(redis)).hasSize(functions ? 1 : 0);
 
       redis.kill();
-      Soon.until(Duration.ofSeconds(1), "signals", () -> !store.health().available());
+      Soon.until(LONG, "signals", () -> !store.health().available());
       redis.restart();
       Soon.until(LONG, "works again", () -> load.inARow() > 200);
 

@@ -18,9 +18,11 @@ import io.weir.testkit.redis.RedisSentinels;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Another server takes over. */
+@Tag("slow")
 class FaultsSentinelTest {
 
   /**
@@ -44,7 +46,7 @@ class FaultsSentinelTest {
       assertThat(old.command("WAIT", "2", "8000")).as("replicas in step").isEqualTo(2L);
       old.kill();
       long killed = Load.now();
-      Soon.until(Duration.ofSeconds(1), "signals", () -> !store.health().available());
+      Soon.until(LONG, "signals", () -> !store.health().available());
       Duration took = Soon.until(LONG, "another primary", () -> load.inARow() > 100);
       assertThat(sentinels.primary().port()).isNotEqualTo(old.port());
       assertThat(store.health().available()).isTrue();

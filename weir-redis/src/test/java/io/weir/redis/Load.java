@@ -17,7 +17,7 @@ import java.util.function.ToLongFunction;
 final class Load implements AutoCloseable {
   private static final Clock CLOCK = Clock.system();
   private static final long PACE_NANOS = 500_000;
-  private static final long PATIENCE_MS = 10_000;
+  private static final long PATIENCE_MS = 60_000;
 
   /**
    * One question; times in microseconds.

@@ -2,9 +2,12 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.weir.rule.Claim;
+import io.weir.rule.Consistency;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.store.Clock;
+import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.testkit.Soon;
 import java.io.BufferedReader;
@@ -12,15 +15,21 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A node in a JVM of its own, which does what it reads, one command a line, and writes one line for
- * each: {@code wall}, {@code drift}, {@code one algorithm limit caller}, {@code take algorithm
- * limit caller attempts threads}.
+ * each: {@code wall}, {@code drift}, {@code nodes}, {@code one algorithm limit caller}, {@code take
+ * algorithm limit caller attempts threads}, {@code pace consistency algorithm limit caller
+ * per-second seconds}.
  */
 final class Node {
   private final RedisStore store;
@@ -44,6 +53,13 @@ final class Node {
     return switch (words[0]) {
       case "wall" -> Long.toString(Clock.wall().micros());
       case "drift" -> Long.toString(store.health().drift().toMillis());
+      case "nodes" -> Integer.toString(store.health().nodes());
+      case "pace" ->
+          pace(
+              rule(words[2], words[3], words[1]),
+              words[4],
+              Integer.parseInt(words[5]),
+              Integer.parseInt(words[6]));
       case "one" -> {
         say("asking");
         Outcome o = Asking.take(store, rule(words[1], words[2]), words[3], 1);
@@ -82,11 +98,52 @@ final class Node {
     return all.toString();
   }
 
+  /** So many requests a second, evenly, whatever they are told: how many of them are admitted. */
+  private String pace(Rule rule, String caller, int perSecond, int seconds) throws Exception {
+    Clock clock = Clock.system();
+    long began = clock.micros();
+    long total = (long) perSecond * seconds;
+    LongAdder admitted = new LongAdder();
+    LongAdder degraded = new LongAdder();
+    CompletableFuture<?>[] last = new CompletableFuture<?>[1024];
+    Arrays.fill(last, CompletableFuture.completedFuture(null));
+    for (long i = 0; i < total; i++) {
+      long due = began + i * 1_000_000 / perSecond;
+      while (clock.micros() < due) {
+        LockSupport.parkNanos(200_000);
+      }
+      Claim[] claims = {Asking.claim(store, rule, caller, 1)};
+      last[(int) (i % last.length)].join(); // no more than so many at once
+      last[(int) (i % last.length)] =
+          store
+              .take(claims, Mode.TAKE)
+              .thenAccept(
+                  o -> {
+                    admitted.add(o[0].fits() ? 1 : 0);
+                    degraded.add(o[0].degraded() ? 1 : 0);
+                  });
+    }
+    CompletableFuture.allOf(last).join();
+    return admitted.sum() + " " + degraded.sum();
+  }
+
   /** A limit such as 10/minute; or 1/hour+1000, with a burst. */
   private static Rule rule(String algorithm, String limit) {
+    return rule(algorithm, limit, "exact");
+  }
+
+  /** As above, counted together as said: exact, leased, local, or synced:100 for milliseconds. */
+  private static Rule rule(String algorithm, String limit, String consistency) {
     String[] parts = limit.split("\\+", -1);
+    String[] how = consistency.split(":", -1);
+    Consistency.Kind kind = Consistency.Kind.valueOf(how[0].toUpperCase(Locale.ROOT));
+    Duration every = how.length > 1 ? Duration.ofMillis(Long.parseLong(how[1])) : Duration.ZERO;
     var rule =
-        Rule.named("node").algorithm(algorithm).limit(parts[0]).onStoreFailure(Posture.CLOSED);
+        Rule.named("node")
+            .algorithm(algorithm)
+            .limit(parts[0])
+            .consistency(new Consistency(kind, every))
+            .onStoreFailure(Posture.CLOSED);
     return (parts.length > 1 ? rule.burst(Long.parseLong(parts[1])) : rule).build();
   }
 

@@ -26,8 +26,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -201,15 +199,8 @@ class RedisStoreTest {
     return joined(patient());
   }
 
-  /** How often the server was asked to decide; the other calls sweep, which scans. */
   private static long decisions() {
-    String stats = String.valueOf(redis.command("INFO", "commandstats"));
-    return calls(stats, "fcall") - calls(stats, "hscan");
-  }
-
-  private static long calls(String stats, String command) {
-    Matcher m = Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(stats);
-    return m.find() ? Long.parseLong(m.group(1)) : 0;
+    return Asking.decisions(redis);
   }
 
   private static long number(String... command) {

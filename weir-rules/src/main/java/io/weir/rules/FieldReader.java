@@ -17,9 +17,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /** Reads the values of one field of one rule; what it cannot read is a problem, and empty. */
 public record FieldReader(Problems problems, String rule, String field) {
+  private static final Pattern WHOLE = Pattern.compile("0|-?[1-9][0-9]*");
+  private static final Pattern SHARE = Pattern.compile("(0|[1-9][0-9]{0,5})%");
   private static final List<String> UNITS = List.of("second", "minute", "hour", "day");
 
   public void wrong(Place at, String reason) {
@@ -61,7 +64,7 @@ public record FieldReader(Problems problems, String rule, String field) {
       return Optional.empty();
     }
     String digits = text.get();
-    if (!digits.matches("0|-?[1-9][0-9]*")) {
+    if (!WHOLE.matcher(digits).matches()) {
       return refuse(value, "is not a whole number; write digits only, such as 200");
     }
     if (value instanceof Text written && !written.plain()) {
@@ -91,7 +94,7 @@ public record FieldReader(Problems problems, String rule, String field) {
 
   Optional<Integer> percent(Written value) {
     Optional<String> text = text(value, "a share, such as 50%");
-    if (text.isPresent() && !text.get().matches("(0|[1-9][0-9]{0,5})%")) {
+    if (text.isPresent() && !SHARE.matcher(text.get()).matches()) {
       return refuse(value, "is not a share; write a whole number and %, such as 50%");
     }
     return text.map(share -> Integer.parseInt(share.substring(0, share.length() - 1)));
@@ -110,13 +113,22 @@ public record FieldReader(Problems problems, String rule, String field) {
   }
 
   Optional<Rate> rate(Written value) {
-    Optional<String> text = text(value, "how many per how long, such as 100/minute");
-    if (text.isEmpty()) {
+    return text(value, "how many per how long, such as 100/minute")
+        .flatMap(text -> rate(text).or(() -> noRate(value, text)));
+  }
+
+  private static Optional<Rate> rate(String text) {
+    try {
+      return Optional.of(Rate.parse(text));
+    } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
-    int slash = text.get().indexOf('/');
-    String unit = text.get().substring(slash + 1).trim().toLowerCase(Locale.ROOT);
-    if (slash > 0 && !isRate(text.get()) && unit.matches("[a-z]+") && !isRate("1/" + unit)) {
+  }
+
+  private Optional<Rate> noRate(Written value, String text) {
+    int slash = text.indexOf('/');
+    String unit = text.substring(slash + 1).trim().toLowerCase(Locale.ROOT);
+    if (slash > 0 && unit.matches("[a-z]+") && rate("1/" + unit).isEmpty()) {
       return refuse(
           value,
           "has no unit "
@@ -126,15 +138,7 @@ public record FieldReader(Problems problems, String rule, String field) {
                   .orElse("; write")
               + " second, minute, hour, day or a duration such as 30s");
     }
-    return tried(value, text.get(), Rate::parse);
-  }
-
-  private static boolean isRate(String text) {
-    try {
-      return Rate.parse(text).permits() > 0;
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
+    return tried(value, text, Rate::parse);
   }
 
   /** What a function makes of something read; what it refuses is a problem. */

@@ -1,50 +1,79 @@
 package io.weir.rules;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.function.Consumer;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /** Writes fields as JSON, one rule to a line. */
 final class JsonWriter {
+  private final StringBuilder out = new StringBuilder();
 
   private JsonWriter() {}
 
   static String rules(List<Map<String, Object>> rules) {
-    return rules.isEmpty()
-        ? "{\"rules\":[]}\n"
-        : rules.stream()
-            .map(JsonWriter::value)
-            .collect(Collectors.joining(",\n  ", "{\"rules\":[\n  ", "\n]}\n"));
+    JsonWriter writer = new JsonWriter();
+    writer.out.append(rules.isEmpty() ? "{\"rules\":[" : "{\"rules\":[\n  ");
+    writer.each(rules, ",\n  ", writer::value);
+    return writer.out.append(rules.isEmpty() ? "]}\n" : "\n]}\n").toString();
   }
 
   static String rule(Map<String, Object> rule) {
-    return value(rule);
-  }
-
-  private static String value(Object value) {
-    if (value instanceof Map<?, ?> map) {
-      return map.entrySet().stream()
-          .map(e -> quoted(String.valueOf(e.getKey())) + ":" + value(e.getValue()))
-          .collect(Collectors.joining(",", "{", "}"));
-    }
-    if (value instanceof List<?> list) {
-      return list.stream().map(JsonWriter::value).collect(Collectors.joining(",", "[", "]"));
-    }
-    if (value instanceof RuleFields.Plain plain) {
-      return quoted(plain.text());
-    }
-    return value instanceof String text ? quoted(text) : String.valueOf(value);
+    JsonWriter writer = new JsonWriter();
+    writer.value(rule);
+    return writer.out.toString();
   }
 
   /** In double quotes, with escapes that JSON and YAML both have. */
   static String quoted(String text) {
-    StringBuilder quoted = new StringBuilder("\"");
-    text.codePoints().forEach(c -> escape(quoted, c));
-    return quoted.append('"').toString();
+    JsonWriter writer = new JsonWriter();
+    writer.string(text);
+    return writer.out.toString();
   }
 
-  private static void escape(StringBuilder out, int c) {
+  private void value(Object value) {
+    if (value instanceof Map<?, ?> map) {
+      out.append('{');
+      each(map.entrySet(), ",", this::field);
+      out.append('}');
+    } else if (value instanceof List<?> list) {
+      out.append('[');
+      each(list, ",", this::value);
+      out.append(']');
+    } else if (value instanceof RuleFields.Plain plain) {
+      string(plain.text());
+    } else if (value instanceof String text) {
+      string(text);
+    } else {
+      out.append(value);
+    }
+  }
+
+  private void field(Map.Entry<?, ?> field) {
+    string(String.valueOf(field.getKey()));
+    out.append(':');
+    value(field.getValue());
+  }
+
+  private <T> void each(Collection<? extends T> all, String between, Consumer<T> write) {
+    String before = "";
+    for (T one : all) {
+      out.append(before);
+      write.accept(one);
+      before = between;
+    }
+  }
+
+  private void string(String text) {
+    out.append('"');
+    for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+      escape(text.codePointAt(i));
+    }
+    out.append('"');
+  }
+
+  private void escape(int c) {
     switch (c) {
       case '"' -> out.append("\\\"");
       case '\\' -> out.append("\\\\");

@@ -48,13 +48,12 @@ public final class Rules {
 
   /** As {@link #read(String)}, of a text whose name is shown where something is wrong. */
   public static List<Rule> read(String name, String text) {
-    return List.copyOf(new RulesReader(new Problems(name)).rules(text));
+    return List.copyOf(RulesReader.rules(name, text));
   }
 
   /** As {@link #read(String, String)}, of bytes that must be UTF-8. */
   public static List<Rule> read(String name, byte[] utf8) {
-    Problems problems = new Problems(name);
-    return List.copyOf(new RulesReader(problems).rules(Unprintable.text(utf8, problems)));
+    return read(name, Unprintable.text(utf8, new Problems(name)));
   }
 
   /**
@@ -72,13 +71,12 @@ public final class Rules {
    * @throws TextException with everything that is wrong
    */
   public static Rule readOne(String name, String text) {
-    return new RulesReader(new Problems(name)).rule(text);
+    return RulesReader.rule(name, text);
   }
 
   /** As {@link #readOne(String, String)}, of bytes that must be UTF-8. */
   public static Rule readOne(String name, byte[] utf8) {
-    Problems problems = new Problems(name);
-    return new RulesReader(problems).rule(Unprintable.text(utf8, problems));
+    return readOne(name, Unprintable.text(utf8, new Problems(name)));
   }
 
   /** These rules in YAML; what is not said is the default. */

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /** Reads a whole text of rules, and collects what is wrong with it. */
 final class RulesReader {
@@ -29,20 +30,42 @@ final class RulesReader {
   }
 
   /** The rules of a text that has a list of them. */
+  static List<Rule> rules(String name, String text) {
+    return quickly(name, text, RulesReader::list)
+        .orElseGet(() -> new RulesReader(new Problems(name)).rules(text));
+  }
+
+  /** The rule of a text that is one. */
+  static Rule rule(String name, String text) {
+    return quickly(name, text, RulesReader::rule)
+        .map(rules -> rules.get(0))
+        .orElseGet(() -> new RulesReader(new Problems(name)).rule(text));
+  }
+
+  /** What is read of plain JSON; nothing if it is not, or has anything wrong. */
+  private static Optional<List<Rule>> quickly(
+      String name, String text, BiConsumer<RulesReader, Written> read) {
+    return JsonTree.read(text)
+        .flatMap(
+            tree -> {
+              Problems problems = new Problems(name);
+              RulesReader reader = new RulesReader(problems);
+              read.accept(reader, tree);
+              return problems.any() ? Optional.empty() : Optional.of(reader.rules);
+            });
+  }
+
+  /** As {@link #rules(String, String)}, of any YAML. */
   List<Rule> rules(String text) {
     Optional<Written> tree = Yaml.read(text, problems);
     if (tree.isEmpty()) {
       throw problems.fatal(Place.START, "nothing is written here; " + ADVICE);
     }
-    if (tree.get() instanceof Fields top) {
-      top(top);
-    } else {
-      unlike(tree.get(), "", ADVICE);
-    }
+    list(tree.get());
     return finished();
   }
 
-  /** The rule of a text that is one. */
+  /** As {@link #rule(String, String)}, of any YAML. */
   Rule rule(String text) {
     Optional<Written> tree = Yaml.read(text, problems);
     if (tree.isEmpty()) {
@@ -50,6 +73,14 @@ final class RulesReader {
     }
     rule(tree.get());
     return finished().get(0);
+  }
+
+  private void list(Written tree) {
+    if (tree instanceof Fields top) {
+      top(top);
+    } else {
+      unlike(tree, "", ADVICE);
+    }
   }
 
   private void top(Fields top) {

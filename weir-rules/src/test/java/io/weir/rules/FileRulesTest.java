@@ -18,6 +18,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +70,7 @@ class FileRulesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "rules:", "rules: [{id: api, limt: 10}]", "rules: [{id: api", "\0"})
+  @DisplayName("D1, D3 a file blank, null, cut or misspelt is refused, the last good rules serve")
   void aBadChangeIsRefusedAndTheLastGoodServes(String bad) throws IOException {
     try (FileRules rules = open()) {
       RuleSet first = rules.current();
@@ -148,6 +150,7 @@ class FileRulesTest {
   }
 
   @Test
+  @DisplayName("D5 an unrelated edit or another order resets no counter")
   void unrelatedEditsAndOrderKeepTheCounters() throws IOException {
     try (FileRules rules = open()) {
       Limiter limiter = Weir.limiter(rules).clock(clock).build();
@@ -167,6 +170,7 @@ class FileRulesTest {
   }
 
   @Test
+  @DisplayName("D4 loosened while refused: helps at once")
   void loosenedWhileRefusedItHelpsAtOnce() throws IOException {
     try (FileRules rules = open()) {
       Limiter limiter = Weir.limiter(rules).clock(clock).build();

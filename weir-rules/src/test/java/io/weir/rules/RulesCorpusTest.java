@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
 import io.weir.rules.text.TextException;
+import io.weir.store.Clock;
+import io.weir.testkit.LogLines;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -42,6 +48,27 @@ class RulesCorpusTest {
     assertThat(refused.problems())
         .hasSize((int) expected.lines().count())
         .allSatisfy(problem -> assertThat(problem.reason()).containsPattern(ADVICE));
+  }
+
+  @Test
+  @DisplayName("D1, D2, D3 each bad file in turn, written over good rules, changes nothing")
+  void writtenOverGoodRulesNoneChangesAnything(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{id: a, limit: 1/h}]");
+    Heard heard = new Heard();
+    try (LogLines quiet = new LogLines();
+        FileRules rules = new FileRules(file, Clock.system(), List.of(heard))) {
+      RuleSet good = rules.current();
+      for (Path bad : bad()) {
+        // at once, or the watch may read it before it is whole
+        Path next = Files.copy(bad, folder.resolve("next"));
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        rules.look();
+        assertThat(rules.current()).as("%s", bad).isSameAs(good);
+        String last = heard.rejections.get(heard.rejections.size() - 1);
+        assertThat(last).as("%s", bad).startsWith(file + ":");
+      }
+      assertThat(heard.rejections).hasSameSizeAs(bad()).hasSameSizeAs(quiet.lines());
+    }
   }
 
   @Test

@@ -1,8 +1,10 @@
 package io.weir.server;
 
+import io.weir.DecisionListener;
 import io.weir.Limiter;
 import io.weir.Weir;
 import io.weir.http.Identity;
+import io.weir.metrics.Vitals;
 import io.weir.redis.RedisStore;
 import io.weir.rule.RuleSource;
 import io.weir.rules.FileRules;
@@ -13,9 +15,11 @@ import io.weir.server.admin.Activity;
 import io.weir.server.alerts.AlertHook;
 import io.weir.server.config.Config;
 import io.weir.server.config.Settings;
+import io.weir.server.gateway.Means;
+import io.weir.server.gateway.MessageRules;
 import io.weir.server.metrics.Metrics;
-import io.weir.server.metrics.Vitals;
 import io.weir.server.refusals.RefusalLog;
+import io.weir.server.regions.Regions;
 import io.weir.server.tracing.Tracing;
 import io.weir.server.web.Desk;
 import io.weir.store.Clock;
@@ -26,6 +30,8 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -39,9 +45,11 @@ final class Backend {
   final Activity activity = new Activity(Clock.system());
   final RuleSource rules;
   final Store store;
+  final Regions regions;
   final Limiter limiter;
   final Identity identity;
   final Desk desk;
+  private final List<DecisionListener> listeners = new ArrayList<>();
 
   /**
    * @param endings what must be closed at the end, also if this fails half-way
@@ -52,19 +60,48 @@ final class Backend {
     checkData(config);
     rules = openRules(config, endings);
     store = openStore(config, endings);
-    Vitals vitals = Vitals.of(rules, store);
+    regions = openRegions(config, endings);
+    metrics.beforeScrape(regions.bind(metrics.registry()));
+    Vitals vitals = Vitals.of(regions.rules(), store);
     metrics.watch(vitals);
     config
         .get(Settings.ALERT_WEBHOOK)
         .ifPresent(url -> endings.add(AlertHook.start(URI.create(url), node, vitals)));
-    Weir.Builder builder = Weir.limiter(rules).store(store).listener(metrics.decisions());
+    listeners.add(metrics.decisions());
+    listeners.add(regions);
     if (config.get(Settings.ADMIN_PORT).isPresent()) {
-      builder.listener(activity.decisions());
+      listeners.add(activity.decisions());
     }
-    refusalLog(config).map(endings::add).ifPresent(builder::listener);
-    limiter = endings.add(builder.build());
+    refusalLog(config).map(endings::add).ifPresent(listeners::add);
+    limiter = endings.add(limiter(regions.rules()));
     identity = identity(config, endings);
     desk = new Desk(limiter, metrics.decisions(), Tracing.global());
+  }
+
+  private Limiter limiter(RuleSource over) {
+    Weir.Builder builder = Weir.limiter(over).store(store);
+    listeners.forEach(builder::listener);
+    return builder.build();
+  }
+
+  Means gatewayMeans() {
+    MessageRules messages = new MessageRules(regions.rules());
+    return new Means(node, desk, identity, messages, limiter(messages), metrics.registry());
+  }
+
+  private Regions openRegions(Config config, Endings endings) {
+    String region = config.get(Settings.REGION).orElse("");
+    Optional<String> link = config.get(Settings.REGIONS_LINK);
+    if (link.isEmpty()) {
+      return endings.add(Regions.apart(rules, region));
+    }
+    if (region.isEmpty()) {
+      throw new StartException(
+          "regions-link: which region this node is of is not said; write --region");
+    }
+    String prefix = config.get(Settings.STORE_PREFIX);
+    return endings.add(
+        Regions.linked(rules, region, link.get(), prefix, () -> store.health().nodes()));
   }
 
   private static void checkData(Config config) {
@@ -128,6 +165,7 @@ final class Backend {
     return endings.add(
         RedisStore.at(url)
             .deadline(config.get(Settings.STORE_DEADLINE))
+            .spike(config.get(Settings.STORE_SPIKE))
             .maxInFlight(config.get(Settings.STORE_IN_FLIGHT))
             .prefix(config.get(Settings.STORE_PREFIX))
             .listener(StoreListener.both(metrics.store(), activity.store()))

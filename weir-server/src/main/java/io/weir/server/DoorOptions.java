@@ -5,6 +5,7 @@ import io.vertx.core.net.PemKeyCertOptions;
 import io.weir.server.config.Config;
 import io.weir.server.config.Settings;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -12,8 +13,18 @@ import java.util.concurrent.TimeUnit;
 final class DoorOptions {
   private static final int MAX_HEADER_BYTES = 16 * 1024;
   private static final int MAX_LINE_BYTES = 8 * 1024;
+  private static final Duration MARGIN = Duration.ofSeconds(5);
 
   private DoorOptions() {}
+
+  /** As {@link #of}, with answers that may take so long while the connection is silent. */
+  static HttpServerOptions patient(Config config, Duration answer) {
+    Duration least = answer.plus(MARGIN);
+    HttpServerOptions options = of(config);
+    return least.compareTo(config.get(Settings.IDLE_TIMEOUT)) > 0
+        ? options.setIdleTimeout((int) least.toMillis())
+        : options;
+  }
 
   static HttpServerOptions of(Config config) {
     HttpServerOptions options =

@@ -4,7 +4,6 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import java.time.Duration;
 import java.util.List;
@@ -13,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A door that is open: its port listens, on every event loop, to at most so many connections.
+ * A door that is open: its port listens, on every event loop.
  *
  * <p>Closing it takes no more connections at once, lets requests under way end, and then ends the
  * rest.
@@ -24,18 +23,15 @@ final class OpenDoor {
   private final Door door;
   // A negative port is any free one: the same for all instances, and another for each number.
   private final int anyPort = -OPENED.incrementAndGet();
-  private final int maxConnections;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
-  private final AtomicInteger connections = new AtomicInteger();
 
-  private OpenDoor(Door door, int maxConnections) {
+  private OpenDoor(Door door) {
     this.door = door;
-    this.maxConnections = maxConnections;
   }
 
   /** Opens it, and fails if its address cannot be had. */
-  static Future<OpenDoor> open(Vertx vertx, Door door, int loops, int maxConnections) {
-    OpenDoor open = new OpenDoor(door, maxConnections);
+  static Future<OpenDoor> open(Vertx vertx, Door door, int loops) {
+    OpenDoor open = new OpenDoor(door);
     return vertx
         .deployVerticle(open::verticle, new DeploymentOptions().setInstances(loops))
         .map(id -> open);
@@ -48,20 +44,12 @@ final class OpenDoor {
         int port = door.port() == 0 ? anyPort : door.port();
         return vertx
             .createHttpServer(door.options())
-            .connectionHandler(OpenDoor.this::count)
+            .connectionHandler(HeadWatch::connected)
             .requestHandler(door.handlers().get())
             .listen(port, door.host())
             .onSuccess(servers::add);
       }
     };
-  }
-
-  private void count(HttpConnection connection) {
-    int open = connections.incrementAndGet();
-    connection.closeHandler(v -> connections.decrementAndGet());
-    if (open > maxConnections) {
-      connection.close();
-    }
   }
 
   String name() {

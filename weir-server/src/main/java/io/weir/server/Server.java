@@ -3,7 +3,6 @@ package io.weir.server;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.server.admin.AdminApi;
@@ -12,6 +11,8 @@ import io.weir.server.admin.Node;
 import io.weir.server.config.Config;
 import io.weir.server.config.Setting;
 import io.weir.server.config.Settings;
+import io.weir.server.gateway.Gateway;
+import io.weir.server.gateway.Means;
 import io.weir.server.http.DecisionApi;
 import io.weir.server.http.OpenReservations;
 import io.weir.server.rls.RateLimitDoor;
@@ -33,6 +34,7 @@ import java.util.function.Supplier;
  */
 public final class Server implements AutoCloseable {
   private static final Duration LONGEST = Duration.ofSeconds(30);
+  private static final int LOOPS = Runtime.getRuntime().availableProcessors();
 
   private final Config config;
   private final Endings endings = new Endings();
@@ -44,7 +46,12 @@ public final class Server implements AutoCloseable {
   private Server(Config config) {
     this.config = config;
     adminToken = config.get(Settings.ADMIN_TOKEN).orElseGet(Gate::newToken);
-    vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
+    vertx =
+        Vertx.builder()
+            .withTransport(
+                Doorstep.of(
+                    config.get(Settings.MAX_CONNECTIONS), config.get(Settings.REQUEST_TIMEOUT)))
+            .build();
     endings.add(() -> wait(vertx.close()));
     try {
       backend = new Backend(config, endings);
@@ -68,6 +75,7 @@ public final class Server implements AutoCloseable {
     AdminApi admin = openAdmin();
     openDecisions();
     openEnvoy();
+    openGateway();
     admin.ready();
     endings.add(admin::stopping);
   }
@@ -77,9 +85,18 @@ public final class Server implements AutoCloseable {
     String host = config.get(Settings.ADMIN_HOST);
     Clock clock = Clock.system();
     Node node =
-        new Node(backend.node, backend.rules, backend.store, backend.metrics::scrape, clock);
+        new Node(
+            backend.node,
+            backend.rules,
+            backend.regions,
+            backend.store,
+            backend.metrics::scrape,
+            clock);
     AdminApi admin = new AdminApi(vertx, node, backend.activity, new Gate(adminToken, clock), host);
     open("admin", Settings.ADMIN_HOST, Settings.ADMIN_PORT, DoorOptions.of(config), admin::handler);
+    if (port("admin").isPresent()) {
+      endings.add(admin.watch());
+    }
     return admin;
   }
 
@@ -88,6 +105,24 @@ public final class Server implements AutoCloseable {
         new DecisionApi(
             backend.desk, backend.identity, new OpenReservations(backend.node, Clock.system()));
     open("http", Settings.HTTP_HOST, Settings.HTTP_PORT, DoorOptions.of(config), api::handler);
+  }
+
+  private void openGateway() {
+    try {
+      Means means = backend.gatewayMeans();
+      endings.add(means.messages());
+      Gateway gateway = new Gateway(vertx, config, means, LOOPS);
+      if (gateway.hasUpstream()) {
+        open(
+            "gateway",
+            Settings.GATEWAY_HOST,
+            Settings.GATEWAY_PORT,
+            DoorOptions.patient(config, config.get(Settings.UPSTREAM_TIMEOUT)),
+            gateway::handler);
+      }
+    } catch (IllegalArgumentException e) {
+      throw new StartException("gateway: " + e.getMessage(), e);
+    }
   }
 
   private void openEnvoy() {
@@ -117,9 +152,8 @@ public final class Server implements AutoCloseable {
       return;
     }
     Door door = new Door(name, config.get(host), number.getAsInt(), options, handlers);
-    int loops = Runtime.getRuntime().availableProcessors();
     try {
-      OpenDoor open = wait(OpenDoor.open(vertx, door, loops, config.get(Settings.MAX_CONNECTIONS)));
+      OpenDoor open = wait(OpenDoor.open(vertx, door, LOOPS));
       doors.add(open);
       endings.add(() -> wait(open.close(config.get(Settings.DRAIN))));
     } catch (ExecutionException | TimeoutException e) {

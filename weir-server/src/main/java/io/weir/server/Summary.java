@@ -78,7 +78,7 @@ final class Summary {
       case "http" -> "decision API: POST /v1/check";
       case "grpc" -> "Envoy's rate limit service";
       case "gateway" -> "limits, then forwards";
-      default -> "health, metrics, administration";
+      default -> "dashboard, health, metrics, administration";
     };
   }
 

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
@@ -32,6 +33,20 @@ record TestCertificate(Path cert, Path key, Path store) {
       Path key =
           pem(folder, "PRIVATE KEY", keys.getKey("weir", PASSWORD.toCharArray()).getEncoded());
       return new TestCertificate(cert, key, store);
+    } catch (IOException | GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** What shows it. */
+  SSLContext serving() {
+    try {
+      KeyManagerFactory keys =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      keys.init(load(store), PASSWORD.toCharArray());
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(keys.getKeyManagers(), null, null);
+      return context;
     } catch (IOException | GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }

@@ -6,16 +6,18 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** POSTs over HTTP/1.1, one at a time, with one of several bodies each. */
+/** Requests over HTTP/1.1, one at a time, each one of several. */
 final class Http1 implements Exchange {
   private static final byte[] LENGTH = "content-length:".getBytes(ISO_8859_1);
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final List<byte[]> requests;
+  private final char status;
   private int next;
 
-  private Http1(List<byte[]> requests, int first) {
+  private Http1(List<byte[]> requests, int first, char status) {
     this.requests = requests;
+    this.status = status;
     this.next = first;
   }
 
@@ -32,7 +34,12 @@ final class Http1 implements Exchange {
 
   /** A connection that begins at one of the requests and goes through all. */
   static Http1 over(List<byte[]> requests, int first) {
-    return new Http1(requests, first);
+    return new Http1(requests, first, '2');
+  }
+
+  /** A connection on which one request is sent, and answered with a status that begins so. */
+  static Http1 repeating(String request, char status) {
+    return new Http1(List.of(request.getBytes(ISO_8859_1)), 0, status);
   }
 
   @Override
@@ -65,8 +72,8 @@ final class Http1 implements Exchange {
     return NOTHING;
   }
 
-  private static void checkStatus(ByteBuffer in) {
-    if (in.get(in.position() + "HTTP/1.1 ".length()) != '2') {
+  private void checkStatus(ByteBuffer in) {
+    if (in.get(in.position() + "HTTP/1.1 ".length()) != status) {
       byte[] all = new byte[in.limit() - in.position()];
       in.get(in.position(), all);
       throw new IllegalStateException("answered: " + new String(all, ISO_8859_1));

@@ -5,7 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,11 +18,12 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/** A server in a JVM of its own, which says at which ports it is; ended when closed. */
+/** A server in a process of its own; ended when closed. */
 final class Target implements AutoCloseable {
   private static final Pattern DOOR =
-      Pattern.compile("^ +(http|grpc) +https?://127\\.0\\.0\\.1:(\\d+)");
+      Pattern.compile("^ +(http|grpc|gateway) +https?://127\\.0\\.0\\.1:(\\d+)");
   private static final Path SERVER = Path.of("weir-server", "target");
 
   private final Process process;
@@ -30,19 +35,40 @@ final class Target implements AutoCloseable {
 
   /** Weir with these flags. */
   static Target weir(Path rules, Path data, String... flags) throws IOException {
+    List<String> args = serve(rules, data, flags);
+    args.addAll(List.of("--gateway-port", "off", "--http-port", "0", "--grpc-port", "0"));
+    return java("io.weir.server.cli.Main", args);
+  }
+
+  /** Weir's gateway before an upstream. */
+  static Target gateway(Path rules, Path data, int upstream) throws IOException {
+    List<String> args =
+        serve(rules, data, "--gateway-port", "0", "--upstream", "http://127.0.0.1:" + upstream);
+    args.addAll(List.of("--http-port", "off", "--grpc-port", "off"));
+    return java("io.weir.server.cli.Main", args);
+  }
+
+  private static List<String> serve(Path rules, Path data, String... flags) {
     List<String> args = new ArrayList<>(List.of("serve", "--rules", "file:" + rules));
-    args.addAll(List.of("--data", data.toString(), "--admin-port", "off", "--gateway-port", "off"));
-    args.addAll(List.of("--http-port", "0", "--grpc-port", "0"));
+    args.addAll(List.of("--data", data.toString(), "--admin-port", "off"));
     args.addAll(List.of(flags));
-    return start("io.weir.server.cli.Main", args);
+    return args;
+  }
+
+  /** A program that listens at a port it was told. */
+  static Target program(String door, int port, String... command) throws IOException {
+    Target target = new Target(run(List.of(command)));
+    target.ports.put(door, port);
+    target.awaitListening(port);
+    return target;
   }
 
   /** Endpoints of the same framework that decide nothing: the floor. */
   static Target bare() throws IOException {
-    return start("io.weir.bench.server.BareServer", List.of()); // not on this class path
+    return java("io.weir.bench.server.BareServer", List.of()); // not on this class path
   }
 
-  private static Target start(String main, List<String> args) throws IOException {
+  private static Target java(String main, List<String> args) throws IOException {
     String path =
         SERVER.resolve("weir-server.jar")
             + File.pathSeparator
@@ -55,11 +81,35 @@ final class Target implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx1g", "-cp", path, main));
     command.addAll(args);
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.redirectError(ProcessBuilder.Redirect.INHERIT);
-    Target target = new Target(builder.start());
+    Target target = new Target(run(command));
     target.readPorts();
     return target;
+  }
+
+  private static Process run(List<String> command) throws IOException {
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+
+  private void awaitListening(int port) throws IOException {
+    for (int i = 0; i < 600 && !endsWithin(50); i++) {
+      try {
+        new Socket(InetAddress.getLoopbackAddress(), port).close();
+        return;
+      } catch (ConnectException e) {
+        // not yet
+      }
+    }
+    close();
+    throw new IOException("a program did not start");
+  }
+
+  private boolean endsWithin(long millis) throws IOException {
+    try {
+      return process.waitFor(millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    }
   }
 
   private void readPorts() throws IOException {
@@ -80,9 +130,11 @@ final class Target implements AutoCloseable {
     return Objects.requireNonNull(ports.get(door), door);
   }
 
-  /** The CPU time it has used so far, in microseconds. */
+  /** The CPU time it and its children have used so far, in microseconds. */
   double cpuMicros() {
-    return process.info().totalCpuDuration().orElseThrow().toNanos() / 1e3;
+    return Stream.concat(Stream.of(process.toHandle()), process.descendants())
+        .mapToDouble(p -> p.info().totalCpuDuration().orElse(Duration.ZERO).toNanos() / 1e3)
+        .sum();
   }
 
   @Override

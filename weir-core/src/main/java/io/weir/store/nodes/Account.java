@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * What this node knows of one counter: how much is asked of it here, and the leases it has.
  *
  * <p><b>How much to borrow.</b> Half of what is asked for in the life of a lease, so that it is
- * spent long before it ends; never more than a quarter of what the store has left, so that the
- * nodes that come after find some too, down to what is asked for in a moment and an eighth of the
- * limit. The next is borrowed when half is spent. Of a counter on which little is asked nothing is
- * borrowed.
+ * spent long before it ends, or what comes back in that time if that is more; never more than a
+ * quarter of what the store has left, so that the nodes that come after find some too, down to what
+ * is asked for in a moment and an eighth of the limit. The next is borrowed when half is spent. Of
+ * a counter on which little is asked nothing is borrowed.
  *
  * <p>Safe for any number of threads.
  */
@@ -25,6 +25,9 @@ final class Account {
 
   /** The moment: for how long a counter that has run dry is left alone. */
   private static final long MOMENT = LIFE / 5;
+
+  /** Within which time a counter that was reset must be noticed. */
+  private static final long LONGEST_WAIT = 500_000;
 
   private static final long SLICE = LIFE / 4;
   private static final long BUSY = 8;
@@ -40,6 +43,8 @@ final class Account {
   private long left = UNKNOWN;
   private long dryUntil;
   private boolean asking;
+  private boolean waiting;
+  private Runnable refuse = () -> {};
 
   Account(Limit limit, long key, long now) {
     this.limit = limit;
@@ -91,15 +96,24 @@ final class Account {
     if (asking || now < dryUntil || demand < BUSY) {
       return 0;
     }
-    long held = held(now);
-    long ahead = demand / 2;
-    if (held > ahead / 2) {
-      return 0;
-    }
+    long ahead = Math.max(demand / 2, refill(LIFE / 2));
     long share = left == UNKNOWN ? ahead : left / 4;
     long least = Math.max(1, Math.min(demand * MOMENT / LIFE, limit.most() / 8));
+    long want = Math.max(least, Math.min(ahead, share));
+    if (held(now) > want / 2) {
+      return 0;
+    }
     asking = true;
-    return Math.max(least, Math.min(ahead, share));
+    return want;
+  }
+
+  /**
+   * What comes back to a bucket in a time. A lease of less would end sooner than that, since a
+   * bucket that is full again has forgotten it.
+   */
+  private long refill(long micros) {
+    Terms t = limit.terms();
+    return limit.algorithm().bursts() ? (long) ((double) t.permits() * micros / t.period()) : 0;
   }
 
   /** Permits that are here to be spent. */
@@ -119,7 +133,9 @@ final class Account {
     }
     left = o.fits() ? o.remaining() : 0;
     if (!o.fits()) {
-      dryUntil = sent + dryFor();
+      long wait = o.remaining() == 0 ? Math.min(o.pause(), LONGEST_WAIT) : 0;
+      dryUntil = sent + Math.max(wait, dryFor());
+      refuse.run();
     }
     if (!o.fits() && o.remaining() == 0) {
       return false;
@@ -128,11 +144,34 @@ final class Account {
     return true;
   }
 
-  /** Takes in what the store said to a request. */
-  synchronized void heard(Outcome o) {
-    if (!o.degraded()) {
-      left = o.remaining();
+  /** Takes in what the store said to a request; true if the counter is busy and has run dry. */
+  synchronized boolean heard(Outcome o, long now) {
+    if (o.degraded()) {
+      return false;
     }
+    left = o.remaining();
+    return !o.fits() && !o.never() && isBusy(now);
+  }
+
+  /** Keeps what makes this node refuse by itself, and does it. */
+  synchronized void leaveAlone(Runnable refusing) {
+    refuse = refusing;
+    refusing.run();
+  }
+
+  synchronized boolean isDry(long now) {
+    return now < dryUntil;
+  }
+
+  /** How long to wait for permits to gather, if nobody waits yet; from now on somebody does. */
+  synchronized long waits(long now) {
+    boolean first = !waiting;
+    waiting = true;
+    return first ? Math.max(dryFor(), dryUntil - now) : 0;
+  }
+
+  synchronized void waited() {
+    waiting = false;
   }
 
   /**

@@ -23,13 +23,16 @@ import org.jspecify.annotations.Nullable;
  * <p>What no lease covers is asked of the shared store as ever: the first requests of a caller, the
  * last before a limit, all while the store is away. So nothing is admitted that the store has not
  * charged by then, and a refusal is the store's. Only a busy counter that has run dry is left alone
- * for a moment, in which this node refuses by itself.
+ * for a moment, that it may gather permits; until more are lent this node refuses by itself.
  *
  * <p>Safe for any number of threads.
  */
 final class LeasedStore implements Store {
   private static final int SIZE = 1 << 14;
   private static final long LOOK_EVERY = Account.LIFE / 5;
+
+  /** How long a loan may take that is asked for when a moment is over. */
+  private static final long GRACE = 2_000;
 
   private final Store shared;
   private final Clock clock;
@@ -38,6 +41,7 @@ final class LeasedStore implements Store {
   private final AtomicReferenceArray<@Nullable Account> accounts = new AtomicReferenceArray<>(SIZE);
   private final Set<Account> borrowing = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean looking = new AtomicBoolean();
+  private volatile boolean closed;
 
   LeasedStore(Store shared, Clock clock, Alarm alarm) {
     this.shared = shared;
@@ -64,10 +68,6 @@ final class LeasedStore implements Store {
   }
 
   private CompletableFuture<Outcome[]> take(Claim[] claims) {
-    Outcome[] known = refusals.recall(claims);
-    if (known != null) {
-      return CompletableFuture.completedFuture(known);
-    }
     long now = clock.micros();
     @Nullable Account[] theirs = new Account[claims.length];
     Outcome[] outcomes = new Outcome[claims.length];
@@ -89,6 +89,10 @@ final class LeasedStore implements Store {
         account.putBack(claims[i].cost(), outcomes[i]);
       }
     }
+    Outcome[] known = refusals.recall(claims);
+    if (known != null) {
+      return CompletableFuture.completedFuture(known);
+    }
     CompletableFuture<Outcome[]> answer = shared.take(claims, Mode.TAKE);
     borrow(theirs, now);
     return answer.thenApply(
@@ -98,39 +102,57 @@ final class LeasedStore implements Store {
         });
   }
 
+  /** Takes in what the store said; a busy counter that has run dry is left alone for a moment. */
   private void learn(Claim[] claims, @Nullable Account[] theirs, Outcome[] said, long sent) {
-    long least = 0;
     for (int i = 0; i < claims.length; i++) {
       Account account = theirs[i];
-      if (account != null) {
-        account.heard(said[i]);
-        if (!said[i].fits() && !claims[i].limit().shadow() && account.isBusy(sent)) {
-          least = Math.max(least, account.dryFor());
-        }
+      if (account != null && account.heard(said[i], sent) && !claims[i].limit().shadow()) {
+        account.leaveAlone(
+            () -> refusals.remember(claims, said, clock.micros(), account.dryFor() + GRACE));
+        borrowLater(account);
       }
-    }
-    if (least > 0) {
-      refusals.remember(claims, said, sent, least);
     }
   }
 
   /** Borrows for the counters that have need of it. */
   private void borrow(@Nullable Account[] theirs, long now) {
     for (Account account : theirs) {
-      long want = account == null ? 0 : account.want(now);
-      if (account != null && want > 0) {
-        Claim[] wish = {new Claim(account.limit, account.key, want)};
-        var unused =
-            shared
-                .take(wish, Mode.LEASE)
-                .thenAccept(
-                    said -> {
-                      if (account.lent(said[0], want, now)) {
-                        borrowing.add(account);
-                        look();
-                      }
-                    });
+      if (account != null) {
+        borrow(account, now);
       }
+    }
+  }
+
+  private void borrow(Account account, long now) {
+    long want = closed ? 0 : account.want(now);
+    if (want > 0) {
+      Claim[] wish = {new Claim(account.limit, account.key, want)};
+      var unused =
+          shared
+              .take(wish, Mode.LEASE)
+              .thenAccept(
+                  said -> {
+                    if (account.lent(said[0], want, now)) {
+                      borrowing.add(account);
+                      look();
+                    }
+                    if (account.isDry(now)) {
+                      borrowLater(account);
+                    }
+                  });
+    }
+  }
+
+  /** Borrows again when a counter that has run dry has gathered some permits. */
+  private void borrowLater(Account account) {
+    long wait = account.waits(clock.micros());
+    if (wait > 0) {
+      alarm.after(
+          wait,
+          () -> {
+            account.waited();
+            borrow(account, clock.micros());
+          });
     }
   }
 
@@ -226,8 +248,9 @@ final class LeasedStore implements Store {
     return shared.fingerprint();
   }
 
-  /** Gives back all that is borrowed; done when the store has answered. */
+  /** Gives back all that is borrowed, and borrows no more; done when the store has answered. */
   CompletableFuture<Void> giveAllBack() {
+    closed = true;
     List<CompletableFuture<?>> answers = new ArrayList<>();
     borrowing.forEach(account -> answers.add(giveBack(account, account.endAll())));
     borrowing.clear();

@@ -44,7 +44,8 @@ final class Spikes {
   void answered(long sent, boolean degraded) {
     if (degraded || clock.micros() - sent > threshold) {
       quick.set(0);
-      if (slow.incrementAndGet() >= IN_A_ROW) {
+      if (slow.incrementAndGet() >= IN_A_ROW && !lasting) {
+        nextProbe.set(clock.micros() + PROBE_EVERY);
         lasting = true;
       }
     } else {

@@ -29,11 +29,15 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   private final Database database;
   private final Node node;
   private final ApiKeys keys;
+  private final Traffic traffic;
+  private final Nodes nodes;
 
   private DatabaseRules(Database database, Node node) {
     this.database = database;
     this.node = node;
     keys = new ApiKeys(database, node);
+    traffic = new Traffic(database);
+    nodes = new Nodes(database);
   }
 
   /**
@@ -106,6 +110,16 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   /** The API keys of the same database. */
   public ApiKeys keys() {
     return keys;
+  }
+
+  /** What rules said, of all nodes of the same database. */
+  public Traffic traffic() {
+    return traffic;
+  }
+
+  /** The nodes of the same database. */
+  public Nodes nodes() {
+    return nodes;
   }
 
   /** For how long this node has not been in step with the database; zero while it is. */

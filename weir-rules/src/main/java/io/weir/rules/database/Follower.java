@@ -111,7 +111,7 @@ final class Follower implements AutoCloseable {
     connection = null;
     if (open != null) {
       try {
-        open.abort(Runnable::run);
+        database.dialect().drop(open);
       } catch (SQLException e) {
         LOG.log(Level.DEBUG, "a connection that was lost does not close", e);
       }

@@ -39,8 +39,8 @@ public final class H2Trigger implements Trigger {
   public void fire(
       Connection connection, @Nullable Object @Nullable [] old, @Nullable Object @Nullable [] now)
       throws SQLException {
-    kind.move(connection);
-    long revision = kind.revision(connection);
+    kind.move(connection, now == null);
+    long revision = kind.moved(connection).now();
     if (kind == Kind.RULES) {
       keepHistory(connection, revision, old, now);
     }

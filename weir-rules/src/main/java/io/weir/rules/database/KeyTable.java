@@ -12,8 +12,9 @@ import java.util.Optional;
 
 /** The table of API keys. */
 final class KeyTable {
-  private static final String SINCE =
-      "SELECT hash, id, owner, tier, revoked_at FROM weir_key WHERE revision > ?";
+  private static final String ROWS = "SELECT hash, id, owner, tier, revoked_at FROM weir_key";
+  private static final String SINCE = ROWS + " WHERE revision > ?";
+  private static final String GOOD = ROWS + " WHERE revoked_at IS NULL";
   private static final String LIST =
       "SELECT id, owner, tier, who, created_at, revoked_at FROM weir_key ORDER BY created_at, id";
   private static final String COUNT = "SELECT COUNT(*) FROM weir_key WHERE revoked_at IS NULL";
@@ -31,16 +32,27 @@ final class KeyTable {
     void key(String hash, Caller caller, boolean revoked);
   }
 
-  /** Visits the keys changed since a revision. */
+  /** Visits the keys changed since a revision, those revoked included. */
   static void since(Connection connection, long revision, Visitor visitor) throws SQLException {
     try (PreparedStatement query = connection.prepareStatement(SINCE)) {
-      query.setFetchSize(FETCHED_AT_ONCE);
       query.setLong(1, revision);
-      try (ResultSet row = query.executeQuery()) {
-        while (row.next()) {
-          Caller caller = new Caller(row.getString(2), row.getString(3), row.getString(4));
-          visitor.key(row.getString(1), caller, row.getObject(5) != null);
-        }
+      visit(query, visitor);
+    }
+  }
+
+  /** Visits the keys that are good. */
+  static void good(Connection connection, Visitor visitor) throws SQLException {
+    try (PreparedStatement query = connection.prepareStatement(GOOD)) {
+      visit(query, visitor);
+    }
+  }
+
+  private static void visit(PreparedStatement query, Visitor visitor) throws SQLException {
+    query.setFetchSize(FETCHED_AT_ONCE);
+    try (ResultSet row = query.executeQuery()) {
+      while (row.next()) {
+        Caller caller = new Caller(row.getString(2), row.getString(3), row.getString(4));
+        visitor.key(row.getString(1), caller, row.getObject(5) != null);
       }
     }
   }

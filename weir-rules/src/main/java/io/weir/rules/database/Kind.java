@@ -10,9 +10,11 @@ enum Kind {
   RULES("rules"),
   KEYS("keys");
 
-  private static final String READ = "SELECT revision FROM weir_revision WHERE kind = ?";
+  private static final String READ = "SELECT revision, deleted FROM weir_revision WHERE kind = ?";
   private static final String MOVE =
       "UPDATE weir_revision SET revision = revision + 1 WHERE kind = ?";
+  private static final String DELETE =
+      "UPDATE weir_revision SET revision = revision + 1, deleted = revision + 1 WHERE kind = ?";
 
   private final String text;
 
@@ -20,14 +22,22 @@ enum Kind {
     this.text = text;
   }
 
-  long revision(Connection connection) throws SQLException {
+  /**
+   * How far a kind has moved on.
+   *
+   * @param now its revision
+   * @param deleted the revision in which rows were deleted last
+   */
+  record Moved(long now, long deleted) {}
+
+  Moved moved(Connection connection) throws SQLException {
     try (PreparedStatement read = connection.prepareStatement(READ)) {
       read.setString(1, text);
       try (ResultSet row = read.executeQuery()) {
         if (!row.next()) {
           throw new SQLException("weir_revision has no row of kind '" + text + "'; insert it");
         }
-        return row.getLong(1);
+        return new Moved(row.getLong(1), row.getLong(2));
       }
     }
   }
@@ -41,8 +51,8 @@ enum Kind {
   }
 
   /** Moves on to the next revision; other changes wait until the transaction ends. */
-  void move(Connection connection) throws SQLException {
-    try (PreparedStatement move = connection.prepareStatement(MOVE)) {
+  void move(Connection connection, boolean deletes) throws SQLException {
+    try (PreparedStatement move = connection.prepareStatement(deletes ? DELETE : MOVE)) {
       move.setString(1, text);
       move.executeUpdate();
     }

@@ -1,6 +1,7 @@
 package io.weir.rules.database;
 
 import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
 import io.weir.rules.Rules;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the last good version of a rule whose row is bad: in the history, else in the copy on disk.
@@ -21,8 +23,13 @@ import java.util.TreeSet;
 final class LastGood {
   private static final Logger LOG = System.getLogger(LastGood.class.getName());
 
+  private static final RuleSet NOTHING = RuleSet.of(0, List.of());
+
   private final Optional<Copy> copy;
   private final Set<String> lost = new TreeSet<>();
+
+  /** Read once: whatever is copied later, this node knows already. */
+  private @Nullable RuleSet copied;
 
   LastGood(Optional<Copy> copy) {
     this.copy = copy;
@@ -75,14 +82,20 @@ final class LastGood {
   }
 
   private Optional<Rule> copied(String id) {
-    if (copy.isEmpty()) {
-      return Optional.empty();
+    RuleSet known = copied;
+    if (known == null) {
+      known = copy.map(LastGood::rules).orElse(NOTHING);
+      copied = known;
     }
+    return Optional.ofNullable(known.rule(id));
+  }
+
+  private static RuleSet rules(Copy copy) {
     try {
-      return Optional.ofNullable(copy.get().read().rules().rule(id));
+      return copy.read().rules();
     } catch (IOException e) {
       LOG.log(Level.DEBUG, "there is no copy to find a good rule in", e);
-      return Optional.empty();
+      return NOTHING;
     }
   }
 }

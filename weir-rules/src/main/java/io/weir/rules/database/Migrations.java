@@ -14,7 +14,7 @@ import java.util.List;
 /** Brings the schema up to date: the scripts not yet run, in their order, one node at a time. */
 final class Migrations {
   private static final List<String> SCRIPTS =
-      List.of("V1__rules.sql", "V2__keys.sql", "%s/V3__edits.sql");
+      List.of("V1__rules.sql", "V2__keys.sql", "%s/V3__edits.sql", "V4__traffic.sql");
 
   private Migrations() {}
 

@@ -9,9 +9,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /** What this node knows of the database, and how it keeps in step with it. */
@@ -30,15 +32,15 @@ final class Node implements AutoCloseable {
   private final RuleCache rules;
   private final KeyCache keys = new KeyCache();
   private final Follower follower;
-  private final AtomicBoolean news = new AtomicBoolean();
+  private final Optional<CopyKeeper> copy;
   private int looks;
-  private long copiedAt;
   private volatile long inStepAt = NEVER;
 
   private Node(Database database, DatabaseRules.Settings settings, List<RulesListener> listeners) {
     this.database = database;
     this.settings = settings;
     this.listeners = listeners;
+    copy = settings.copy().map(file -> new CopyKeeper(file, settings.clock()));
     lastGood = new LastGood(settings.copy());
     rules = new RuleCache(lastGood);
     follower = new Follower(database, settings.every(), this::follow);
@@ -71,13 +73,14 @@ final class Node implements AutoCloseable {
   }
 
   private void restore(DatabaseException why) {
-    Copy copy = settings.copy().orElseThrow(() -> why);
+    Copy kept = settings.copy().orElseThrow(() -> why);
     try {
-      Copy.Content content = copy.read();
-      rules.restore(content.rules());
+      Copy.Content content = kept.read();
+      rules.restore(content);
       keys.restore(content.keys());
       inStepAt = content.micros();
-      LOG.log(Level.WARNING, "{0}; the copy at {1} serves", why.getMessage(), copy);
+      LOG.log(Level.WARNING, "{0}; the copy at {1} serves", why.getMessage(), kept);
+      tellRefused(Set.of(), "left out, for the copy is all there is");
     } catch (IOException e) {
       throw new DatabaseException(
           why.getMessage() + "; and " + e.getMessage() + "; start the database first", why);
@@ -126,44 +129,38 @@ final class Node implements AutoCloseable {
 
   private void follow(Connection connection) throws SQLException {
     look(connection);
-    keepCopy();
-  }
-
-  /** In the follower's thread only, so that many changes at once make few copies. */
-  private void keepCopy() {
-    long now = settings.clock().micros();
-    boolean due = now - copiedAt >= settings.every().toNanos() / 1000;
-    if (settings.copy().isPresent() && due && news.getAndSet(false)) {
-      copiedAt = now;
-      try {
-        settings.copy().get().write(rules.rules(), keys.keys());
-      } catch (IOException e) {
-        LOG.log(Level.WARNING, "the copy of the rules cannot be written: {0}", e.toString());
-      }
-    }
+    // in the follower's thread only, so that many changes at once make few copies
+    copy.ifPresent(keeper -> keeper.keep(rules.rules(), keys.keys()));
   }
 
   private synchronized void look(Connection connection) throws SQLException {
     RuleSet before = rules.rules();
-    Map<String, String> refusedBefore = rules.refused();
+    Collection<String> refusedBefore = rules.refused().values();
     boolean whole = looks++ % WHOLE == 0;
-    rules.look(connection, whole);
-    boolean newKeys = keys.look(connection, whole);
+    rules.look(connection, Kind.RULES.moved(connection), whole);
+    boolean newKeys = keys.look(connection, Kind.KEYS.moved(connection), whole);
     RuleSet now = rules.rules();
     if (rules.refused().isEmpty() || inStepAt == NEVER) {
       inStepAt = settings.clock().micros();
     }
     if (newKeys || now != before) {
-      news.set(true);
+      copy.ifPresent(CopyKeeper::changed);
     }
     if (now != before) {
       LOG.log(
           Level.INFO, "{0}: {1} rules, revision {2}", database, now.rules().size(), now.revision());
       tell(listener -> listener.changed(now));
     }
-    if (!refusedBefore.equals(rules.refused()) && !rules.refused().isEmpty()) {
-      String reason = String.join("\n", rules.refused().values());
-      LOG.log(Level.WARNING, "refused, what was good before serves:\n{0}", reason);
+    tellRefused(refusedBefore, "refused, what was good before serves");
+  }
+
+  /** Tells what is wrong once, however often it is read. */
+  private void tellRefused(Collection<String> told, String what) {
+    Set<String> news = new TreeSet<>(rules.refused().values());
+    news.removeAll(told);
+    if (!news.isEmpty()) {
+      String reason = String.join("\n", news);
+      LOG.log(Level.WARNING, "{0}:\n{1}", what, reason);
       tell(listener -> listener.rejected(reason));
     }
   }
@@ -181,7 +178,6 @@ final class Node implements AutoCloseable {
   @Override
   public void close() {
     follower.close();
-    copiedAt = 0;
-    keepCopy();
+    copy.ifPresent(keeper -> keeper.keepNow(rules.rules(), keys.keys()));
   }
 }

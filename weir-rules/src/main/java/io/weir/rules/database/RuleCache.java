@@ -7,10 +7,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -25,6 +28,7 @@ final class RuleCache {
 
   private final LastGood lastGood;
   private final Map<String, RuleRow> rows = new ConcurrentHashMap<>();
+  private final Set<RuleRow> order = new TreeSet<>(ORDER);
   private final Map<String, Rule> good = new HashMap<>();
   private final Map<String, String> wrong = new TreeMap<>();
   private long seen = NONE;
@@ -50,49 +54,43 @@ final class RuleCache {
     return refused;
   }
 
-  /**
-   * Takes what the database says now, except for rows that are bad.
-   *
-   * @param whole whether to read the rows even if the revision is the one seen last
-   */
-  void look(Connection connection, boolean whole) throws SQLException {
-    long revision = Kind.RULES.revision(connection);
-    if (whole || revision != seen) {
-      take(connection, revision, RuleTable.all(connection));
-      seen = revision;
-    }
-  }
-
   /** Serves rules of a copy until the database is read. */
-  void restore(RuleSet copied) {
-    copied.rules().forEach(rule -> good.put(rule.id(), rule));
-    rules = copied;
+  void restore(Copy.Content copied) {
+    copied.rules().rules().forEach(rule -> good.put(rule.id(), rule));
+    wrong.putAll(copied.refused());
+    rules = copied.rules();
+    refused = Map.copyOf(wrong);
   }
 
-  private void take(Connection connection, long revision, List<RuleRow> all) throws SQLException {
-    Map<String, RuleRow> byId = new HashMap<>();
-    for (RuleRow row : all) {
-      byId.put(row.id(), row);
-      RuleRow old = rows.get(row.id());
-      if (old == null || !old.body().equals(row.body())) {
+  /**
+   * Takes what was changed in the database, except for rows that are bad.
+   *
+   * @param whole whether to read all rows, and not only those changed since the last look
+   */
+  void look(Connection connection, Kind.Moved moved, boolean whole) throws SQLException {
+    if (whole || moved.now() != seen) {
+      boolean all = whole || moved.now() < seen;
+      List<RuleRow> changed = RuleTable.since(connection, all ? NONE : seen);
+      for (RuleRow row : changed) {
         read(connection, row);
       }
+      Set<String> gone = all || moved.deleted() > seen ? gone(connection) : Set.of();
+      changed.forEach(this::place);
+      gone.forEach(this::displace);
+      serve(moved.now());
+      changed.forEach(row -> rows.put(row.id(), row));
+      rows.keySet().removeAll(gone);
+      seen = moved.now();
     }
-    good.keySet().retainAll(byId.keySet());
-    wrong.keySet().retainAll(byId.keySet());
-    List<Rule> serving =
-        all.stream().sorted(ORDER).map(r -> good.get(r.id())).filter(Objects::nonNull).toList();
-    if (revision != rules.revision() || !serving.equals(rules.rules())) {
-      rules = RuleSet.of(revision, serving);
-    }
-    refused = Map.copyOf(wrong);
-    rows.putAll(byId);
-    rows.keySet().retainAll(byId.keySet());
   }
 
   /** The rule in force stays if the row says the same, so that its limits are the same objects. */
   private void read(Connection connection, RuleRow row) throws SQLException {
     String id = row.id();
+    RuleRow old = rows.get(id);
+    if (old != null && old.body().equals(row.body())) {
+      return;
+    }
     try {
       good.merge(id, rule(row), (kept, read) -> read.equals(kept) ? kept : read);
       wrong.remove(id);
@@ -112,5 +110,39 @@ final class RuleCache {
               .formatted(row.id(), rule.id()));
     }
     return rule;
+  }
+
+  /** The rules known here of which the database has no row any more. */
+  private Set<String> gone(Connection connection) throws SQLException {
+    Set<String> known = new HashSet<>(good.keySet());
+    known.addAll(wrong.keySet());
+    known.removeAll(RuleTable.ids(connection));
+    return known;
+  }
+
+  private void place(RuleRow row) {
+    RuleRow old = rows.get(row.id());
+    if (old != null) {
+      order.remove(old);
+    }
+    order.add(row);
+  }
+
+  private void displace(String id) {
+    good.remove(id);
+    wrong.remove(id);
+    RuleRow old = rows.get(id);
+    if (old != null) {
+      order.remove(old);
+    }
+  }
+
+  private void serve(long revision) {
+    List<Rule> serving =
+        order.stream().map(row -> good.get(row.id())).filter(Objects::nonNull).toList();
+    if (revision != rules.revision() || !serving.equals(rules.rules())) {
+      rules = RuleSet.of(revision, serving);
+    }
+    refused = Map.copyOf(wrong);
   }
 }

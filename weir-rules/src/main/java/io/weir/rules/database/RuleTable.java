@@ -8,28 +8,33 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The table of rules; triggers put the revision into each row and the change into the history. */
 final class RuleTable {
   private static final String ROWS = "SELECT id, position, body, revision FROM weir_rule";
+  private static final String IDS = "SELECT id FROM weir_rule";
   private static final String END = "SELECT COALESCE(MAX(position), 0) + 1 FROM weir_rule";
   private static final String INSERT =
       "INSERT INTO weir_rule (position, body, id, revision) VALUES (?, ?, ?, 0)";
   private static final String UPDATE = "UPDATE weir_rule SET position = ?, body = ? WHERE id = ?";
   private static final String DELETE = "DELETE FROM weir_rule WHERE id = ?";
   private static final int FETCHED_AT_ONCE = 2_000;
+  private static final long NONE = -1;
 
   private RuleTable() {}
 
-  /** All rules in their order. */
-  static List<RuleRow> all(Connection connection) throws SQLException {
+  /** The rules changed since a revision. */
+  static List<RuleRow> since(Connection connection, long revision) throws SQLException {
     List<RuleRow> rows = new ArrayList<>();
-    try (PreparedStatement query = connection.prepareStatement(ROWS + " ORDER BY position, id")) {
+    try (PreparedStatement query = connection.prepareStatement(ROWS + " WHERE revision > ?")) {
+      query.setLong(1, revision);
       query.setFetchSize(FETCHED_AT_ONCE);
       try (ResultSet row = query.executeQuery()) {
         while (row.next()) {
@@ -38,6 +43,17 @@ final class RuleTable {
       }
     }
     return rows;
+  }
+
+  static Set<String> ids(Connection connection) throws SQLException {
+    Set<String> ids = new HashSet<>();
+    try (PreparedStatement query = connection.prepareStatement(IDS);
+        ResultSet row = query.executeQuery()) {
+      while (row.next()) {
+        ids.add(row.getString(1));
+      }
+    }
+    return ids;
   }
 
   /**
@@ -75,12 +91,12 @@ final class RuleTable {
   static long replace(Connection connection, Map<String, String> bodies, long expected)
       throws SQLException {
     Kind.RULES.lock(connection);
-    long current = Kind.RULES.revision(connection);
+    long current = Kind.RULES.moved(connection).now();
     if (current != expected) {
       throw new StaleRevisionException(expected, current);
     }
     Map<String, RuleRow> old = new HashMap<>();
-    all(connection).forEach(row -> old.put(row.id(), row));
+    since(connection, NONE).forEach(row -> old.put(row.id(), row));
     for (RuleRow row : old.values()) {
       if (!bodies.containsKey(row.id())) {
         write(connection, row.id(), row.position(), true, null);
@@ -96,7 +112,7 @@ final class RuleTable {
         write(connection, rule.getKey(), position, row != null, rule.getValue());
       }
     }
-    return Kind.RULES.revision(connection);
+    return Kind.RULES.moved(connection).now();
   }
 
   /**
@@ -168,7 +184,7 @@ final class RuleTable {
         write.executeUpdate();
       }
     }
-    return Kind.RULES.revision(connection);
+    return Kind.RULES.moved(connection).now();
   }
 
   private static RuleRow row(ResultSet row) throws SQLException {

@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /** Secrets of API keys: {@code weir_}, an id, {@code _}, and 32 random bytes in base 62. */
@@ -52,6 +53,9 @@ final class Secret {
 
   /** The SHA-256 of a secret; two are compared in constant time. */
   static final class Digest {
+    /** That of nothing. */
+    static final Digest NONE = new Digest(new byte[0]);
+
     private final byte[] bytes;
 
     private Digest(byte[] bytes) {
@@ -78,7 +82,7 @@ final class Secret {
 
     @Override
     public int hashCode() {
-      return new BigInteger(bytes).intValue();
+      return Arrays.hashCode(bytes);
     }
   }
 }

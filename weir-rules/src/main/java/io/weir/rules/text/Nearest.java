@@ -14,6 +14,9 @@ public final class Nearest {
 
   /** The known name nearest to what was written, if any is near. */
   public static Optional<String> to(String written, Collection<String> known) {
+    if (known.contains(written)) {
+      return Optional.of(written);
+    }
     String plain = plain(written);
     if (plain.length() > LONGEST) {
       return Optional.empty();

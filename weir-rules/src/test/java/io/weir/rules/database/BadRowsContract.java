@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -49,6 +50,8 @@ abstract class BadRowsContract extends DatabaseTest {
   private final Heard heard = new Heard();
 
   @Test
+  @DisplayName(
+      "D1, D3 a row blank, null, cut or misspelt is told with its place, its last good version serves")
   void aBadRowIsToldWithItsPlaceAndItsLastGoodVersionServes() {
     DatabaseRules node = eagerNode(heard);
     node.put(rule("api", 5), "ann", 0);
@@ -141,6 +144,7 @@ abstract class BadRowsContract extends DatabaseTest {
 
   /** Every field in turn, with values that no field can have. */
   @Test
+  @DisplayName("D1, D2 each field in turn, null, cut or no number, is refused")
   void noFieldTakesABadValue() throws SQLException {
     Map<String, String> good = new TreeMap<>();
     Map<String, String> bad = new TreeMap<>();

@@ -16,12 +16,15 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A13: PostgreSQL frozen and killed, and away at the start. */
 @Timeout(120)
+@Tag("slow")
 class DatabaseAwayTest extends DatabaseTest {
   private static final Duration BACK = Duration.ofSeconds(20);
 
@@ -51,6 +54,8 @@ class DatabaseAwayTest extends DatabaseTest {
   }
 
   @Test
+  @DisplayName(
+      "A13 PostgreSQL frozen: the last good rules serve, the staleness rises, it recovers by itself")
   void frozenTheLastGoodRulesServeAndItRecoversByItself() {
     DatabaseRules node = node();
     node.put(rule("api", 1_000_000), "ann", 0);
@@ -68,6 +73,7 @@ class DatabaseAwayTest extends DatabaseTest {
   }
 
   @Test
+  @DisplayName("A13 PostgreSQL killed: the last good rules serve, after a restart changes arrive")
   void killedTheLastGoodRulesServeAndAfterARestartChangesArrive() {
     DatabaseRules node = node();
     DatabaseRules other = node();
@@ -86,6 +92,7 @@ class DatabaseAwayTest extends DatabaseTest {
   }
 
   @Test
+  @DisplayName("A13 PostgreSQL away at the start: the copy serves until it is back")
   void awayAtTheStartTheCopyServesUntilItIsBack() throws Exception {
     Path copy = folder.resolve("kept/rules.copy");
     NewKey key;
@@ -103,7 +110,7 @@ class DatabaseAwayTest extends DatabaseTest {
         .hasMessageNotContaining("\n");
     assertThatThrownBy(() -> DatabaseRules.open(url, folder.resolve("none")))
         .hasMessageContaining("there is no copy of the rules at " + folder.resolve("none"));
-    Path torn = Files.writeString(folder.resolve("torn"), "weir-copy-1 3 2\nabc");
+    Path torn = Files.writeString(folder.resolve("torn"), "weir-copy-3 3 1 0\nabc");
     assertThatThrownBy(() -> DatabaseRules.open(url, torn)).hasMessageContaining("not whole");
     DatabaseRules node = opened(DatabaseRules.open(url, copy));
     assertThat(node.current().rules()).containsExactly(rule("api", 7));

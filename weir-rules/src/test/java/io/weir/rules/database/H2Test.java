@@ -2,6 +2,8 @@ package io.weir.rules.database;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -12,6 +14,14 @@ class H2Test {
   @SuppressWarnings("NullAway.Init")
   @TempDir
   Path folder;
+
+  @Nested
+  class OfTraffic extends TrafficContract {
+    @Override
+    String url() {
+      return h2();
+    }
+  }
 
   @Nested
   class OfRules extends RulesContract {
@@ -38,10 +48,73 @@ class H2Test {
   }
 
   @Nested
+  class OfReloads extends ReloadContract {
+    @Override
+    String url() {
+      return h2();
+    }
+  }
+
+  @Nested
+  class OfCounters extends CountersContract {
+    @Override
+    String url() {
+      return h2();
+    }
+  }
+
+  @Nested
   class OfKeys extends KeysContract {
     @Override
     String url() {
       return h2();
+    }
+  }
+
+  @Nested
+  class OfCopies extends CopyContract {
+    @Override
+    String url() {
+      return h2();
+    }
+
+    @Override
+    void lose() throws IOException {
+      Files.writeString(folder.resolve("rules.mv.db"), "no database");
+    }
+  }
+
+  @Nested
+  class OfTelling extends ToldOnceContract {
+    @Override
+    String url() {
+      return h2();
+    }
+  }
+
+  @Nested
+  class OfPromptness extends PromptContract {
+    @Override
+    String url() {
+      return h2();
+    }
+  }
+
+  @Nested
+  class OfSecrets extends SecretContract {
+    @Override
+    String url() {
+      return h2();
+    }
+
+    @Override
+    Path files() {
+      return folder;
+    }
+
+    @Override
+    void flush() {
+      // done when the last connection was closed
     }
   }
 

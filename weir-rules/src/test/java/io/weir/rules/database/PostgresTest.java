@@ -2,6 +2,10 @@ package io.weir.rules.database;
 
 import io.weir.testkit.Soon;
 import io.weir.testkit.postgres.PostgresProcess;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,6 +25,16 @@ class PostgresTest {
   @AfterAll
   static void stop() {
     postgres.close();
+  }
+
+  @Nested
+  class OfTraffic extends TrafficContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
   }
 
   @Nested
@@ -79,12 +93,90 @@ class PostgresTest {
   }
 
   @Nested
+  class OfReloads extends ReloadContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+  }
+
+  @Nested
+  class OfCounters extends CountersContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+  }
+
+  @Nested
   class OfKeys extends KeysContract {
     private final String url = postgres.newDatabase();
 
     @Override
     String url() {
       return url;
+    }
+  }
+
+  @Nested
+  class OfCopies extends CopyContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+
+    @Override
+    void lose() throws SQLException {
+      String name = url.replaceAll(".*/|[?].*", "");
+      try (Connection other = DriverManager.getConnection(postgres.newDatabase())) {
+        other.createStatement().execute("DROP DATABASE " + name + " WITH (FORCE)");
+      }
+    }
+  }
+
+  @Nested
+  class OfTellingOnce extends ToldOnceContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+  }
+
+  @Nested
+  class OfPromptness extends PromptContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+  }
+
+  @Nested
+  class OfSecrets extends SecretContract {
+    private final String url = postgres.newDatabase();
+
+    @Override
+    String url() {
+      return url;
+    }
+
+    @Override
+    Path files() {
+      return postgres.folder();
+    }
+
+    @Override
+    void flush() {
+      byHand("CHECKPOINT");
     }
   }
 }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.rule.Rule;
+import io.weir.rules.OneRevision;
 import io.weir.rules.Rules;
+import io.weir.testkit.LogLines;
 import io.weir.testkit.Soon;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -143,6 +146,28 @@ abstract class RulesContract extends DatabaseTest {
     assertThat(node.current().rule("api")).isEqualTo(rule("api", 2));
     node.undo("api", "ann", second);
     assertThat(node.current().rule("api")).isEqualTo(rule("api", 1));
+  }
+
+  @Test
+  @DisplayName("C5 two rules changed together, here and there: each decision is of one revision")
+  void eachDecisionIsOfOneRevision() {
+    DatabaseRules here = node();
+    here.replace(version(1), "ann", 0);
+    DatabaseRules there = eagerNode();
+    long first = here.current().revision();
+    try (LogLines log = new LogLines();
+        OneRevision decisions = new OneRevision(here);
+        OneRevision others = new OneRevision(there)) {
+      OneRevision.changing(n -> here.replace(version(n), "ann", here.current().revision()));
+      decisions.check(Dialect.of(url()).folder() + " where it is changed");
+      others.check("and elsewhere");
+      assertThat(here.current().revision() - first).as("reloads").isGreaterThanOrEqualTo(400);
+      assertThat(log.lines()).noneMatch(line -> line.contains("refused"));
+    }
+  }
+
+  private static List<Rule> version(int number) {
+    return OneRevision.version(number).stream().map(r -> Rules.readOne("test", r)).toList();
   }
 
   @RepeatedTest(5)

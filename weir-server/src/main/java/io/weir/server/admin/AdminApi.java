@@ -6,11 +6,16 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.server.admin.HealthCalls.Stage;
+import io.weir.server.dashboard.Dashboard;
+import io.weir.server.traffic.Heart;
+import io.weir.server.traffic.History;
+import io.weir.server.traffic.Pulse;
 import io.weir.server.web.OpenApi;
 import io.weir.server.web.Reply;
 import io.weir.server.web.Route;
 import io.weir.server.web.Route.Parameter;
 import io.weir.server.web.Router;
+import io.weir.store.Clock;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,6 +28,10 @@ public final class AdminApi {
   private final Activity activity;
   private final Origins origins;
   private final HealthCalls health;
+  private final Clock clock;
+  final Pulse pulse;
+  private final NodeCalls nodes;
+  private final Dashboard dashboard = Dashboard.read();
   private final List<Route> open;
   private final List<Route> closed = new ArrayList<>();
 
@@ -32,6 +41,8 @@ public final class AdminApi {
   public AdminApi(Vertx vertx, Node node, Activity activity, Gate gate, String host) {
     this.gate = gate;
     this.activity = activity;
+    clock = node.clock();
+    pulse = new Pulse(activity.counted(), History.of(node.rules()), activity.latency);
     origins = new Origins(host);
     Work work = new Work(vertx);
     health = new HealthCalls(node, work);
@@ -42,6 +53,11 @@ public final class AdminApi {
     new CounterCalls(node, work).routes().forEach(this::close);
     new StatCalls(node, activity, work).routes().forEach(this::close);
     new LabCalls(work).routes().forEach(this::close);
+    new TrafficCalls(pulse, activity.recent, clock, work).routes().forEach(this::close);
+    new RefusalCalls(node, work).routes().forEach(this::close);
+    close(new WhatIf(node.rules(), activity.recent, clock, work).route());
+    nodes = new NodeCalls(node, activity, work);
+    close(nodes.route());
     close(
         new Route(
             GET,
@@ -67,11 +83,21 @@ public final class AdminApi {
                 behind.handle(http);
               }
             });
+    Router pages = new Router(dashboard.routes(), door);
     return http -> {
       if (origins.admits(http)) {
-        door.handle(http);
+        pages.handle(http);
       }
     };
+  }
+
+  /** Begins to watch the traffic, second by second, until what it returns is closed. */
+  public AutoCloseable watch() {
+    return Heart.start(
+        pulse,
+        clock,
+        second -> activity.events.tell("tick", json -> TrafficCalls.tell(second, json)),
+        nodes::live);
   }
 
   /** Says from now on that the node takes requests. */

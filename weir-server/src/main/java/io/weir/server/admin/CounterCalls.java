@@ -82,12 +82,7 @@ final class CounterCalls {
 
   private void ask(HttpServerRequest http, Content content, Call call) {
     try {
-      Map<String, String> caller = new LinkedHashMap<>();
-      for (Map.Entry<String, String> one : http.params(true)) {
-        if (caller.put(one.getKey(), one.getValue()) != null) {
-          throw new BadInput("'" + Asked.shown(one.getKey()) + "' stands twice; send it once");
-        }
-      }
+      Map<String, String> caller = caller(http);
       String rule = caller.getOrDefault(RULE, "");
       caller.remove(RULE);
       Request request = Request.of(caller);
@@ -100,8 +95,19 @@ final class CounterCalls {
     }
   }
 
+  /** The attributes a query names. */
+  static Map<String, String> caller(HttpServerRequest http) throws BadInput {
+    Map<String, String> caller = new LinkedHashMap<>();
+    for (Map.Entry<String, String> one : http.params(true)) {
+      if (caller.put(one.getKey(), one.getValue()) != null) {
+        throw new BadInput("'" + Asked.shown(one.getKey()) + "' stands twice; send it once");
+      }
+    }
+    return caller;
+  }
+
   private Answer show(Question asked) throws BadInput {
-    RuleSet all = node.rules().current();
+    RuleSet all = node.regions().rules().current();
     if (!asked.rule().isEmpty()) {
       return all.rule(asked.rule()) == null
           ? RuleCalls.noSuchRule(asked.rule())
@@ -137,7 +143,7 @@ final class CounterCalls {
     if (asked.rule().isEmpty()) {
       throw new BadInput("rule is missing; send ?rule=id and whom it counts");
     }
-    RuleSet all = node.rules().current();
+    RuleSet all = node.regions().rules().current();
     if (all.rule(asked.rule()) == null) {
       return RuleCalls.noSuchRule(asked.rule());
     }

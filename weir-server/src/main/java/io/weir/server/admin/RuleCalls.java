@@ -11,15 +11,22 @@ import io.weir.rules.FileRules;
 import io.weir.rules.Rules;
 import io.weir.rules.database.Change;
 import io.weir.rules.database.DatabaseRules;
+import io.weir.server.web.BadInput;
 import io.weir.server.web.JsonFields;
 import io.weir.server.web.Route;
 import io.weir.server.web.Route.Content;
+import io.weir.server.web.Route.Parameter;
 import java.util.List;
+import java.util.Locale;
 
 /** The calls that show rules and their history. */
 final class RuleCalls {
   /** The schema of rules is that of their file, whose problems are told with their places. */
   static final Content TEXT = new Content(Asked.RULES, "{\"type\":\"object\"}");
+
+  private static final String FIND = "find";
+  private static final String FROM = "from";
+  private static final String COUNT = "count";
 
   private final RuleSource rules;
   private final Work work;
@@ -31,7 +38,14 @@ final class RuleCalls {
 
   List<Route> routes() {
     return List.of(
-        new Route(GET, "/admin/rules", "All rules", List.of(), List.of(200), this::all),
+        new Route(
+                GET,
+                "/admin/rules",
+                "All rules, or some of those in which a text is found",
+                List.of(),
+                List.of(200),
+                this::all)
+            .asking(Parameter.query(FIND), Parameter.query(FROM), Parameter.query(COUNT)),
         new Route(
             POST,
             "/admin/rules/validate",
@@ -52,19 +66,52 @@ final class RuleCalls {
 
   private void all(HttpServerRequest http, String id) {
     boolean yaml = Asked.wantsYaml(http);
-    work.answer(http, () -> yaml ? yaml(rules.current()) : json());
+    work.answer(http, () -> yaml ? yaml(rules.current()) : json(Some.of(http)));
   }
 
   private static Answer yaml(RuleSet all) {
     return new Answer(200, Answer.YAML, Rules.toYaml(all.rules()), all.revision());
   }
 
-  private Answer json() {
+  /**
+   * Which rules are asked for.
+   *
+   * @param find a text that the rule has, as JSON; in small letters
+   */
+  private record Some(String find, int from, int count) {
+    static Some of(HttpServerRequest http) throws BadInput {
+      String find = http.params(true).get(FIND);
+      return new Some(
+          find == null ? "" : find.strip().toLowerCase(Locale.ROOT),
+          number(http, FROM, 0),
+          number(http, COUNT, Integer.MAX_VALUE));
+    }
+
+    private static int number(HttpServerRequest http, String name, int otherwise) throws BadInput {
+      String text = http.params(true).get(name);
+      if (text != null && !text.matches("[0-9]{1,9}")) {
+        throw new BadInput(name + " is no number; send digits");
+      }
+      return text == null ? otherwise : Integer.parseInt(text);
+    }
+
+    boolean meets(Rule rule) {
+      return find.isEmpty() || Rules.toJson(rule).toLowerCase(Locale.ROOT).contains(find);
+    }
+
+    List<Rule> in(List<Rule> found) {
+      return found.stream().skip(from).limit(count).toList();
+    }
+  }
+
+  private Answer json(Some some) {
     RuleSet all = rules.current();
-    JsonFields revisions = revisions(all);
+    List<Rule> found = all.rules().stream().filter(some::meets).toList();
+    JsonFields revisions = revisions(some.in(found));
     while (all != rules.current()) { // a revision must not be newer than the rule it stands for
       all = rules.current();
-      revisions = revisions(all);
+      found = all.rules().stream().filter(some::meets).toList();
+      revisions = revisions(some.in(found));
     }
     JsonFields fields = new JsonFields();
     fields.number("revision", all.revision()).number("stale_ms", rules.stale().toMillis());
@@ -72,7 +119,8 @@ final class RuleCalls {
     if (rules instanceof FileRules file) {
       fields.text("file", file.file().toString());
     }
-    fields.list("rules", all.rules().stream().map(Rules::toJson).toList());
+    fields.number("total", all.rules().size()).number("found", found.size());
+    fields.list("rules", some.in(found).stream().map(Rules::toJson).toList());
     fields.json("revisions", revisions.end());
     JsonFields refused = new JsonFields();
     if (rules instanceof DatabaseRules database) {
@@ -81,9 +129,9 @@ final class RuleCalls {
     return Answer.ok(fields.json("refused", refused.end()).end()).tagged(all.revision());
   }
 
-  private JsonFields revisions(RuleSet all) {
+  private JsonFields revisions(List<Rule> shown) {
     JsonFields revisions = new JsonFields();
-    all.rules().forEach(rule -> revisions.number(rule.id(), revision(rule.id())));
+    shown.forEach(rule -> revisions.number(rule.id(), revision(rule.id())));
     return revisions;
   }
 

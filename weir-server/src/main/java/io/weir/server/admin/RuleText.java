@@ -32,12 +32,21 @@ final class RuleText {
     return rule;
   }
 
+  /** The rule that is sent, whatever its name. */
+  static Rule any(byte[] text) {
+    return Rules.readOne(NAME, text);
+  }
+
   /** Everything that is wrong with a rule or a file, whichever this is. */
   static Answer validate(byte[] text) {
     JsonFields answer = new JsonFields();
     try {
-      int rules = isOne(text) ? List.of(Rules.readOne(NAME, text)).size() : all(text).size();
+      Rule one = isOne(text) ? any(text) : null;
+      int rules = one != null ? 1 : all(text).size();
       answer.truth("valid", true).number("rules", rules).list("problems", List.of());
+      if (one != null) {
+        answer.json("rule", Rules.toJson(one)).text("yaml", Rules.toYaml(one));
+      }
     } catch (TextException e) {
       answer.truth("valid", false).json("problems", Answer.problems(e.problems()));
     }

@@ -75,6 +75,7 @@ final class StatCalls {
         .number("revision", node.rules().current().revision())
         .number("stale_ms", node.rules().stale().toMillis())
         .json("store", store(node.store().health()))
+        .json("regions", node.regions().json())
         .json(
             "requests",
             new JsonFields()
@@ -87,13 +88,16 @@ final class StatCalls {
         .end();
   }
 
-  private static String store(Health health) {
+  static String store(Health health) {
     return new JsonFields()
         .truth("available", health.available())
         .text("state", health.state())
         .number("drift_us", health.drift().toNanos() / 1000)
         .number("degraded", health.degraded())
         .number("corrupt", health.corrupt())
+        .number("nodes", health.nodes())
+        .number("leased", health.leased())
+        .number("untold", health.untold())
         .end();
   }
 

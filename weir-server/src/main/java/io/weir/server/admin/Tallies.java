@@ -3,6 +3,8 @@ package io.weir.server.admin;
 import io.weir.Request;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rules.database.Said;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,6 +47,17 @@ final class Tallies {
   synchronized void keepOnly(RuleSet rules) {
     byRule.keySet().removeIf(id -> rules.rule(id) == null);
     followed = (int) byRule.values().stream().filter(tally -> tally.callers != null).count();
+  }
+
+  /** As {@link #all}, in numbers and in no order. */
+  Map<String, Said> soFar() {
+    Map<String, Said> said = new HashMap<>(2 * byRule.size());
+    byRule.forEach(
+        (id, tally) ->
+            said.put(
+                id,
+                new Said(id, tally.allowed.sum(), tally.refused.sum(), tally.shadowRefused.sum())));
+    return said;
   }
 
   /** What every rule said that said anything, by its id. */

@@ -2,8 +2,8 @@ package io.weir.server.alerts;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import io.weir.metrics.Vitals;
 import io.weir.rule.Durations;
-import io.weir.server.metrics.Vitals;
 import io.weir.store.Clock;
 import java.io.IOException;
 import java.lang.System.Logger;

@@ -53,16 +53,25 @@ final class Demo implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     Path folder = folder();
-    Running running = Running.until(() -> start(folder), () -> delete(folder));
+    Echo echo = new Echo();
+    Running running =
+        Running.until(
+            () -> start(folder, echo.url()),
+            () -> {
+              echo.close();
+              delete(folder);
+            });
     PrintWriter out = spec.commandLine().getOut();
     out.println(running.summary());
     out.println(tries(running));
     out.flush();
+    DemoTraffic traffic = DemoTraffic.start(running.port("http"));
     running.await();
+    traffic.close();
     return 0;
   }
 
-  private Server start(Path folder) {
+  private Server start(Path folder, String upstream) {
     String rules = "jdbc:h2:file:" + folder.resolve("rules").toAbsolutePath();
     try (DatabaseRules database = DatabaseRules.open(rules)) {
       Rules.read("the demonstration's rules", RULES).forEach(r -> database.put(r, "demo", 0));
@@ -71,6 +80,7 @@ final class Demo implements Callable<Integer> {
     flags.put("rules", rules);
     flags.put("data", folder.toString());
     flags.put("node", "demo");
+    flags.put(Settings.UPSTREAM.flag(), upstream);
     for (Setting<OptionalInt> port :
         List.of(
             Settings.HTTP_PORT, Settings.GRPC_PORT, Settings.GATEWAY_PORT, Settings.ADMIN_PORT)) {
@@ -84,6 +94,9 @@ final class Demo implements Callable<Integer> {
 
   private static String tries(Running server) {
     return """
+        See it: open http://127.0.0.1:%d and sign in with the token above. The demonstration makes a
+        little traffic of its own.
+
         Five a minute for each user. Ask in another terminal, six times:
 
           curl -i http://127.0.0.1:%d/v1/check -d '{"attributes":{"user":"42"}}'
@@ -92,12 +105,21 @@ final class Demo implements Callable<Integer> {
 
           ./weir check user=42 --server http://127.0.0.1:%d
 
+        Five in ten seconds for each address, through the gateway to a server that echoes:
+
+          curl -i http://127.0.0.1:%d/hello
+
         What was decided, by rule:
 
           curl -s http://127.0.0.1:%d/metrics | grep weir_decisions
 
         Ctrl-C ends it."""
-        .formatted(server.port("http"), server.port("http"), server.port("admin"));
+        .formatted(
+            server.port("admin"),
+            server.port("http"),
+            server.port("http"),
+            server.port("gateway"),
+            server.port("admin"));
   }
 
   private static boolean isFree(int port) {

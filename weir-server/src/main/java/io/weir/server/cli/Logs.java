@@ -13,19 +13,19 @@ final class Logs {
   /**
    * Sets it for the rest of the process.
    *
-   * @param heard whether anything is logged: the libraries' warnings, and what Weir says. Commands
-   *     that end soon tell what matters themselves.
+   * @param weir from which level on Weir is heard, and warnings of the libraries too, unless it is
+   *     off: commands that end soon tell what matters themselves
    */
-  static void set(boolean heard) {
+  static void set(Level weir) {
     if (System.getProperty("java.util.logging.config.file") != null) {
       return; // people who bring their own know what they want
     }
     System.setProperty("java.util.logging.SimpleFormatter.format", FORMAT);
     Logger root = Logger.getLogger("");
-    root.setLevel(heard ? Level.WARNING : Level.OFF);
+    root.setLevel(weir.equals(Level.OFF) ? Level.OFF : Level.WARNING);
     for (Handler handler : root.getHandlers()) {
       handler.setLevel(Level.ALL);
     }
-    Logger.getLogger("io.weir").setLevel(heard ? Level.INFO : Level.OFF);
+    Logger.getLogger("io.weir").setLevel(weir);
   }
 }

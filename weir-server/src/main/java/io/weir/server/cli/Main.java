@@ -7,8 +7,8 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
-import java.util.List;
 import java.util.Map;
+import java.util.logging.Level;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,7 +33,6 @@ public final class Main {
   static final int WRONG = 1;
 
   private static final int WIDTH = 100;
-  private static final List<String> SERVING = List.of("serve", "demo");
 
   @Option(
       names = {"-v", "--verbose"},
@@ -48,7 +47,7 @@ public final class Main {
     line.setOut(writer(System.out)).setErr(writer(System.err));
     line.setExecutionStrategy(
         parsed -> {
-          Logs.set(isServing(parsed) || line.<Main>getCommand().verbose);
+          Logs.set(line.<Main>getCommand().verbose ? Level.INFO : level(parsed));
           return new CommandLine.RunLast().execute(parsed);
         });
     int code;
@@ -98,8 +97,13 @@ public final class Main {
     line.getSubcommands().values().forEach(Main::explain);
   }
 
-  private static boolean isServing(ParseResult parsed) {
-    return parsed.hasSubcommand() && SERVING.contains(parsed.subcommand().commandSpec().name());
+  /** A server tells its log what happens; one that is shown around says it on the screen. */
+  private static Level level(ParseResult parsed) {
+    return switch (parsed.hasSubcommand() ? parsed.subcommand().commandSpec().name() : "") {
+      case "serve" -> Level.INFO;
+      case "demo" -> Level.WARNING;
+      default -> Level.OFF;
+    };
   }
 
   /** A locale that knows only ASCII is mostly that of a container, whose terminal knows more. */

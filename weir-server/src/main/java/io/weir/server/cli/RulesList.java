@@ -6,6 +6,7 @@ import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
 import io.weir.server.home.RuleHome;
+import io.weir.store.nodes.Overshoot;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -78,6 +79,7 @@ final class RulesList implements Callable<Integer> {
             "per",
             "match",
             "consistency",
+            "too many",
             "posture",
             "shadow",
             "enabled",
@@ -91,6 +93,7 @@ final class RulesList implements Callable<Integer> {
           String.join(", ", rule.per()),
           match(rule),
           consistency(rule.consistency()),
+          tooMany(rule),
           posture(rule.posture()),
           rule.shadow() ? "shadow" : "-",
           rule.enabled() ? "yes" : "no",
@@ -110,6 +113,12 @@ final class RulesList implements Callable<Integer> {
     return consistency.syncEvery().isZero()
         ? kind
         : kind + " " + Words.time(consistency.syncEvery().toMillis());
+  }
+
+  /** By how much nodes together may overrun a counter, for any number of them. */
+  private static String tooMany(Rule rule) {
+    long each = rule.limits().stream().mapToLong(limit -> Overshoot.of(limit, 2)).max().orElse(0);
+    return each == 0 ? "0" : "(nodes - 1) x " + each;
   }
 
   private static String posture(Posture posture) {

@@ -28,6 +28,13 @@ public final class Settings {
           "5ms",
           "how long a decision may wait for the store before its rule's posture answers",
           Values.duration(Duration.ofMillis(1), Duration.ofMinutes(1)));
+  public static final Setting<Duration> STORE_SPIKE =
+      add(
+          "store-spike",
+          "TIME",
+          "off",
+          "above this latency of the store, answer exact rules from what this node knows, and tell it after",
+          Values.durationOrOff(Duration.ofNanos(100_000), Duration.ofMinutes(1)));
   public static final Setting<Integer> STORE_IN_FLIGHT =
       add(
           "store-in-flight",
@@ -60,6 +67,13 @@ public final class Settings {
       add("node", "NAME", "", "this node's name; the host's if not said", Values::name);
   public static final Setting<Optional<String>> REGION =
       add("region", "NAME", "", "this node's region, as rules name it", Values::name);
+  public static final Setting<Optional<String>> REGIONS_LINK =
+      add(
+          "regions-link",
+          "URL",
+          "",
+          "a Redis that all regions can reach: shares of divided rules follow demand through it",
+          Values::link);
 
   public static final Setting<OptionalInt> HTTP_PORT = port("http", "8080", "the decision API");
   public static final Setting<String> HTTP_HOST = host("http", "0.0.0.0");
@@ -98,6 +112,55 @@ public final class Settings {
           "",
           "other upstreams, by [host]/path prefix, the longest first",
           Values::routes);
+  public static final Setting<Boolean> KEEP_HOST =
+      add(
+          "gateway.keep-host",
+          "true|false",
+          "true",
+          "whether upstreams see the host that was asked for, or their own",
+          Values::truth);
+  public static final Setting<Duration> CONNECT_TIMEOUT =
+      add(
+          "gateway.connect-timeout",
+          "TIME",
+          "3s",
+          "how long a request may wait for a connection to its upstream",
+          Values.duration(Duration.ofMillis(1), Duration.ofMinutes(10)));
+  public static final Setting<Duration> UPSTREAM_TIMEOUT =
+      add(
+          "gateway.upstream-timeout",
+          "TIME",
+          "60s",
+          "how long an upstream may be silent before the gateway gives up on it",
+          Values.duration(Duration.ofMillis(1), Duration.ofDays(1)));
+  public static final Setting<Optional<Path>> UPSTREAM_CA =
+      add(
+          "gateway.upstream-ca",
+          "FILE",
+          "",
+          "certificates in PEM that https upstreams may be signed by; the JDK's if not said",
+          Values::file);
+  public static final Setting<Integer> UPSTREAM_CONNECTIONS =
+      add(
+          "gateway.upstream-connections",
+          "N",
+          "512",
+          "open connections to each upstream",
+          Values.whole(1, 100_000));
+  public static final Setting<Integer> MAX_WEBSOCKETS =
+      add(
+          "gateway.max-websockets",
+          "N",
+          "10000",
+          "open WebSockets to each upstream",
+          Values.whole(1, 1_000_000));
+  public static final Setting<Integer> MAX_WAITING =
+      add(
+          "gateway.max-waiting",
+          "N",
+          "1024",
+          "requests held for their delay, and waiting for a connection to each upstream",
+          Values.whole(1, 1_000_000));
   public static final Setting<OptionalInt> ADMIN_PORT =
       port("admin", "9090", "health, metrics and administration");
   public static final Setting<String> ADMIN_HOST = host("admin", "127.0.0.1");
@@ -181,6 +244,13 @@ public final class Settings {
           "60s",
           "after which a silent connection is closed",
           Values.duration(Duration.ofSeconds(1), Duration.ofDays(1)));
+  public static final Setting<Duration> REQUEST_TIMEOUT =
+      add(
+          "request-timeout",
+          "TIME",
+          "10s",
+          "in which the head of a request must have come, and 256 bytes a second of its body",
+          Values.duration(Duration.ofMillis(10), Duration.ofHours(1)));
   public static final Setting<Duration> DRAIN =
       add(
           "drain",

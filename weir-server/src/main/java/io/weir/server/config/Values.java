@@ -46,6 +46,13 @@ final class Values {
     return text;
   }
 
+  static Optional<String> link(String text) {
+    if (!text.isEmpty()) {
+      var unused = RedisStore.at(text);
+    }
+    return optional(text);
+  }
+
   static String rules(String text) {
     boolean known =
         text.startsWith("file:")
@@ -117,6 +124,12 @@ final class Values {
       require(fits, text, "is too short or too long; write " + range);
       return time;
     };
+  }
+
+  /** A time; zero for {@code off}. */
+  static Function<String, Duration> durationOrOff(Duration least, Duration most) {
+    Function<String, Duration> time = duration(least, most);
+    return text -> text.equals("off") ? Duration.ZERO : time.apply(text);
   }
 
   static List<String> list(String text) {

@@ -25,6 +25,9 @@ final class AuthCall {
   private static final int OK = 200;
   private static final int REFUSED = 403;
 
+  /** Of a refusal only: tells it from what could not be read, which is 403 too. */
+  private static final String RULE = "X-Weir-Rule";
+
   private final Desk desk;
   private final Identity identity;
 
@@ -62,7 +65,9 @@ final class AuthCall {
     RateLimitHeaders.write(decision, response::putHeader);
     if (!decision.allowed()) {
       String error = decision.never() ? "cost_exceeds_limit" : "rate_limited";
-      Reply.error(http, REFUSED, error, "refused by " + decision.rule().orElse(""));
+      String rule = decision.rule().orElse("");
+      response.putHeader(RULE, rule);
+      Reply.error(http, REFUSED, error, "refused by " + rule);
     } else if (call.unauthorized()) {
       response.putHeader("WWW-Authenticate", identity.challenge());
       Reply.error(http, Call.UNAUTHORIZED, "unauthorized", "show an API key or a token");

@@ -23,7 +23,7 @@ import io.vertx.grpc.server.GrpcServerResponse;
 import io.vertx.grpc.server.Service;
 import io.weir.Decision;
 import io.weir.Limiter;
-import io.weir.server.metrics.DecisionMetrics;
+import io.weir.metrics.DecisionMetrics;
 import io.weir.server.web.Desk;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
-import io.weir.server.metrics.DecisionMetrics;
+import io.weir.metrics.DecisionMetrics;
 import io.weir.server.tracing.Tracing;
 import io.weir.store.Mode;
 import java.util.concurrent.CompletableFuture;

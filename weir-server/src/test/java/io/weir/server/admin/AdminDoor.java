@@ -4,6 +4,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonObject;
 import io.weir.rule.RuleSource;
+import io.weir.server.Running;
+import io.weir.server.regions.Regions;
 import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
@@ -39,7 +41,8 @@ final class AdminDoor implements AutoCloseable {
 
   AdminDoor(RuleSource rules, BiFunction<Clock, Activity, Store> opened, String host) {
     store = opened.apply(clock, activity);
-    Node node = new Node("node-1", rules, store, () -> "weir_rules_revision 1.0\n", clock);
+    Regions regions = Regions.apart(rules, "eu");
+    Node node = new Node("node-1", rules, regions, store, () -> "weir_rules_revision 1.0\n", clock);
     api = new AdminApi(vertx, node, activity, new Gate(TOKEN, clock), host);
     server =
         vertx
@@ -68,6 +71,25 @@ final class AdminDoor implements AutoCloseable {
   /** What is shown to one who has the token. */
   JsonObject json(String path) {
     return new JsonObject(get(path).body());
+  }
+
+  /** What a whole server shows to one who has the token. */
+  static JsonObject json(Running server, String path) {
+    URI uri = URI.create("http://127.0.0.1:" + server.port("admin") + path);
+    HttpRequest request =
+        HttpRequest.newBuilder(uri)
+            .header("Authorization", "Bearer " + TOKEN)
+            .timeout(PATIENCE)
+            .build();
+    try {
+      return new JsonObject(
+          HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
   }
 
   /** The answer to one who has the token; JSON if there is a body and nothing else is said. */

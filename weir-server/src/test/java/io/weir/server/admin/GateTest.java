@@ -53,7 +53,8 @@ class GateTest {
       }
     }
     assertThat(closed).isPositive();
-    for (String path : List.of("/", "/admin", "/admin/", "/admin/none", "//admin/rules")) {
+    for (String path :
+        List.of("/admin", "/admin/", "/admin/none", "//admin/rules", "/dashboard/none.js")) {
       isClosed("GET", path);
     }
     isClosed("PATCH", "/admin/rules");

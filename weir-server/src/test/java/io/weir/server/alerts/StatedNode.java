@@ -1,7 +1,7 @@
 package io.weir.server.alerts;
 
+import io.weir.metrics.Vitals;
 import io.weir.rule.RuleSet;
-import io.weir.server.metrics.Vitals;
 import io.weir.store.Health;
 import java.time.Duration;
 
@@ -24,6 +24,6 @@ final class StatedNode implements Vitals {
 
   @Override
   public Health store() {
-    return new Health(state.equals("answers"), state, drift, degraded, 0);
+    return new Health(state.equals("answers"), state, drift, degraded, 0, 1, 0, 0);
   }
 }

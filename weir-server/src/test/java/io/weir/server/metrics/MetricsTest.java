@@ -7,6 +7,8 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
+import io.weir.metrics.DecisionMetrics;
+import io.weir.metrics.Vitals;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.FileRules;
@@ -129,7 +131,7 @@ class MetricsTest {
 
           @Override
           public Health store() {
-            return new Health(false, "away", Duration.ofMillis(-25), 0, 0);
+            return new Health(false, "away", Duration.ofMillis(-25), 0, 0, 3, 40, 5);
           }
         });
     System.gc(); // gauges must not depend on others to keep what they read

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
+import io.weir.metrics.Vitals;
 import io.weir.redis.RedisStore;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;

@@ -49,6 +49,11 @@ public final class PostgresProcess implements AutoCloseable {
     return server.getJdbcUrl("postgres", name);
   }
 
+  /** Where it keeps all its files. */
+  public Path folder() {
+    return folder;
+  }
+
   /** Stops it and all that belongs to it in their tracks. */
   public void freeze() {
     signal("STOP");

@@ -4,7 +4,9 @@ ALTER TABLE weir_history DROP CONSTRAINT weir_history_pkey;
 ALTER TABLE weir_history ADD PRIMARY KEY (revision, rule_id);
 CREATE INDEX weir_rule_by_revision ON weir_rule (revision);
 
--- Once a transaction, since a row written often in one is read ever more slowly.
+-- The revision in which rows were deleted last: what else changed is found by the revision of its row.
+ALTER TABLE weir_revision ADD COLUMN deleted BIGINT DEFAULT 0 NOT NULL;
+-- Moved once a transaction, since a row written often in one is read ever more slowly.
 ALTER TABLE weir_revision ADD COLUMN moved_by xid8;
 
 -- Runs before any row is locked: writers wait for each other here, and nowhere in another order.
@@ -12,6 +14,8 @@ CREATE FUNCTION weir_move() RETURNS trigger LANGUAGE plpgsql SET search_path FRO
 BEGIN
   UPDATE weir_revision SET revision = revision + 1, moved_by = pg_current_xact_id()
     WHERE kind = TG_ARGV[0] AND moved_by IS DISTINCT FROM pg_current_xact_id();
+  UPDATE weir_revision SET deleted = revision
+    WHERE kind = TG_ARGV[0] AND deleted <> revision AND TG_OP IN ('DELETE', 'TRUNCATE');
   NOTIFY weir;
   RETURN NULL;
 END $$;

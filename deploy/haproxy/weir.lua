@@ -1,0 +1,72 @@
+-- Asks Weir about the request that is held, and leaves its word in variables of the transaction:
+-- weir is allowed, refused, unauthorized, unreadable or away; the rest are the fields for the caller.
+
+local FIELDS = {
+  ["x-ratelimit-limit"] = "txn.weir_limit",
+  ["x-ratelimit-remaining"] = "txn.weir_remaining",
+  ["x-ratelimit-reset"] = "txn.weir_reset",
+  ["ratelimit-policy"] = "txn.weir_policy",
+  ["ratelimit"] = "txn.weir_ratelimit",
+  ["retry-after"] = "txn.weir_retry",
+  ["www-authenticate"] = "txn.weir_challenge",
+}
+
+-- What speaks of the body or of the connection, and what only we may say.
+local OURS = {
+  ["content-length"] = true, ["transfer-encoding"] = true, ["connection"] = true, ["expect"] = true,
+  ["upgrade"] = true, ["te"] = true, ["trailer"] = true, ["keep-alive"] = true,
+  ["x-original-method"] = true, ["x-original-uri"] = true, ["x-forwarded-for"] = true, ["forwarded"] = true,
+}
+
+local WAIT_MS = 200 -- Weir answers within its store-deadline
+
+local function first(headers, name)
+  local values = headers and headers[name]
+  return values and values[0]
+end
+
+local function question(txn)
+  local headers = {}
+  for name, values in pairs(txn.http:req_get_headers()) do
+    if not OURS[name] then
+      headers[name] = {}
+      for i = 0, #values do
+        table.insert(headers[name], values[i])
+      end
+    end
+  end
+  headers["x-original-method"] = { txn.sf:method() }
+  headers["x-original-uri"] = { txn.sf:pathq() }
+  headers["x-forwarded-for"] = { tostring(txn.sf:src()) }
+  return headers
+end
+
+local function word(txn, answer)
+  local status = answer and answer.status
+  if status == 200 then
+    return "allowed"
+  elseif status == 401 then
+    return "unauthorized"
+  elseif status ~= 403 then
+    return "away"
+  end
+  local rule = first(answer.headers, "x-weir-rule")
+  if not rule then
+    return "unreadable"
+  end
+  local wait = first(answer.headers, "retry-after")
+  local rest = wait and (',"retry_after_seconds":' .. wait) or ""
+  txn:set_var("txn.weir_body", '{"error":"rate_limited","rule":"' .. rule .. '"' .. rest .. "}")
+  return "refused"
+end
+
+core.register_action("weir", { "http-req" }, function(txn, url)
+  local answer = core.httpclient():get({ url = url, headers = question(txn), timeout = WAIT_MS })
+  for field, variable in pairs(FIELDS) do
+    local value = first(answer and answer.headers, field)
+    if value then
+      txn:set_var(variable, value)
+    end
+  end
+  txn:set_var("txn.weir", word(txn, answer))
+end, 1)

@@ -1,0 +1,141 @@
+package io.weir.client;
+
+import io.weir.Decision;
+import io.weir.client.Items.Item;
+import io.weir.http.RateLimitHeaders;
+import io.weir.rule.Claim;
+import io.weir.rule.Limit;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
+import io.weir.store.Clock;
+import io.weir.store.Outcome;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads decisions of the decision API. Of each rule they tell the tightest limit, in milliseconds;
+ * its rate is what {@code RateLimit-Policy} says. Safe for any number of threads.
+ */
+final class DecisionReader {
+  private static final int MOST_LIMITS = 10_000;
+  private static final long MILLI = 1_000;
+  private static final long NEVER = -1;
+
+  /** Of a limit whose period is not told: no door tells one that is not whole seconds, either. */
+  private static final Duration UNTOLD = Duration.ofDays(1).plusMillis(1);
+
+  private final Clock clock;
+  private final Map<Told, Limit> limits = new ConcurrentHashMap<>();
+
+  DecisionReader(Clock clock) {
+    this.clock = clock;
+  }
+
+  /** All that is told of a limit. */
+  private record Told(String rule, boolean shadow, long most, Rate rate) {}
+
+  /** A decision, and the id of its reservation if it has one. */
+  record Answer(Decision decision, @Nullable String reservation) {}
+
+  /**
+   * Reads an answer.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  Answer read(HttpResponse<String> response, long cost) {
+    Map<String, @Nullable Object> body = JsonReader.object(response.body());
+    List<Item> policies = Items.of(response.headers().allValues(RateLimitHeaders.POLICY));
+    boolean degraded = truth(body, "degraded");
+    long delay = number(body, "delay_ms");
+    List<Claim> claims = new ArrayList<>();
+    List<Outcome> outcomes = new ArrayList<>();
+    if (!(body.get("rules") instanceof List<?> rules)) {
+      throw new IllegalArgumentException("rules is no list");
+    }
+    for (Object rule : rules) {
+      if (!(rule instanceof Map<?, ?> row)) {
+        throw new IllegalArgumentException("a rule is no object");
+      }
+      claims.add(new Claim(limit(row, policies), 0, cost));
+      outcomes.add(outcome(row, degraded, delay));
+    }
+    Decision decision = Decision.of(claims, outcomes, number(body, "revision"));
+    if (decision.allowed() != truth(body, "allowed")) {
+      throw new IllegalArgumentException("its rules and its answer differ");
+    }
+    return new Answer(decision, body.get("reservation") instanceof String id ? id : null);
+  }
+
+  private Outcome outcome(Map<?, ?> row, boolean degraded, long delay) {
+    boolean fits = truth(row, "allowed");
+    long wait = number(row, "retry_after_ms");
+    long pause = fits ? (truth(row, "shadow") ? 0 : delay) : wait == 0 ? NEVER : wait;
+    return new Outcome(
+        fits,
+        degraded,
+        number(row, "remaining"),
+        number(row, "reset_ms") * MILLI,
+        pause == NEVER ? NEVER : pause * MILLI,
+        clock.wallMicros());
+  }
+
+  private Limit limit(Map<?, ?> row, List<Item> policies) {
+    if (!(row.get("id") instanceof String id)) {
+      throw new IllegalArgumentException("a rule has no id");
+    }
+    long most = number(row, "limit");
+    Told told = new Told(id, truth(row, "shadow"), most, rate(id, most, policies));
+    Limit known = limits.get(told);
+    if (known != null) {
+      return known;
+    }
+    if (limits.size() >= MOST_LIMITS) {
+      limits.clear();
+    }
+    return limits.computeIfAbsent(told, DecisionReader::compiled);
+  }
+
+  /** The rate of the policy of a rule that can hold as much as the limit told. */
+  private static Rate rate(String id, long most, List<Item> policies) {
+    for (Item policy : policies) {
+      boolean mine = policy.name().equals(id) || policy.name().startsWith(id + "/");
+      long permits = policy.number("q");
+      long burst = policy.number("weir-burst");
+      long seconds = policy.number("w");
+      if (mine && permits >= 0 && seconds > 0 && (burst < 0 ? permits : burst) == most) {
+        return new Rate(permits, Duration.ofSeconds(seconds));
+      }
+    }
+    return new Rate(most, UNTOLD);
+  }
+
+  private static Limit compiled(Told told) {
+    RuleBuilder rule = Rule.named(told.rule).shadow(told.shadow).limit(List.of(told.rate));
+    return (told.rate.permits() == told.most
+            ? rule.algorithm("fixed-window")
+            : rule.algorithm("token-bucket").burst(told.most))
+        .build()
+        .limits()
+        .get(0);
+  }
+
+  private static boolean truth(Map<?, ?> fields, String name) {
+    if (fields.get(name) instanceof Boolean truth) {
+      return truth;
+    }
+    throw new IllegalArgumentException(name + " is neither true nor false");
+  }
+
+  private static long number(Map<?, ?> fields, String name) {
+    if (fields.get(name) instanceof Long number && number >= 0 && number <= Numbers.MOST) {
+      return number;
+    }
+    throw new IllegalArgumentException(name + " is no number that can be");
+  }
+}

@@ -1,0 +1,12 @@
+package io.weir.client;
+
+/**
+ * What an answer says of one limit. Times are in microseconds.
+ *
+ * @param name of the limit, as the service calls it; empty if it does not
+ * @param limit the most that can ever fit; 0 if not said
+ * @param window how long until a used permit is back; 0 if not said
+ * @param left the permits left
+ * @param reset the time until all are back
+ */
+record Reading(String name, long limit, long window, long left, long reset) {}

@@ -1,0 +1,190 @@
+package io.weir.client;
+
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Reservation;
+import io.weir.client.DecisionReader.Answer;
+import io.weir.client.Service.Call;
+import io.weir.http.Json;
+import io.weir.rule.Claim;
+import io.weir.store.Clock;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+/**
+ * A limiter that asks the decision service of a Weir server, and answers by itself what the service
+ * does not answer in time. Safe for any number of threads; holds none.
+ *
+ * <p>The rules are the server's. What the service cannot do, this refuses with an {@code
+ * UnsupportedOperationException}: charging past a limit, giving back without a reservation, and
+ * peeking at several requests together; nor can a request bring a limit of its own. Several
+ * requests decided together are reserved one after the other, and given back unless all are
+ * admitted.
+ */
+public final class RemoteLimiter implements Limiter {
+  private static final Duration TOGETHER = Duration.ofSeconds(10);
+  private static final Duration CLOSES_WITHIN = Duration.ofSeconds(5);
+
+  private final Service service;
+  private final Limiter otherwise;
+  private final DecisionReader reader;
+  private final RemoteReservations reservations;
+
+  RemoteLimiter(Service service, Limiter otherwise, Clock clock) {
+    this.service = service;
+    this.otherwise = otherwise;
+    reader = new DecisionReader(clock);
+    reservations = new RemoteReservations(service, clock);
+  }
+
+  /**
+   * Begins a limiter that asks a server.
+   *
+   * @param url such as {@code http://127.0.0.1:8080}
+   */
+  public static RemoteLimiterBuilder at(String url) {
+    return new RemoteLimiterBuilder(url);
+  }
+
+  /** Whether the service is asked and answers. */
+  public boolean available() {
+    return service.available();
+  }
+
+  @Override
+  public CompletableFuture<Decision> ask(Request request, Mode mode) {
+    String path =
+        switch (mode) {
+          case TAKE -> "/v1/check";
+          case PEEK -> "/v1/peek";
+          case FORCE -> throw unsupported("charges past a limit", "reserve and commit");
+          case LEASE -> throw unsupported("charges as much as fits", "ask for what is needed");
+          case REFUND -> throw unsupported("gives back what was checked", "reserve and commit");
+        };
+    return call(path, mode, request, "")
+        .thenCompose(
+            answer ->
+                answer
+                    .map(a -> CompletableFuture.completedFuture(a.decision()))
+                    .orElseGet(() -> otherwise.ask(request, mode).thenApply(this::degraded)));
+  }
+
+  @Override
+  public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
+    if (ttl.toMillis() < 1 || ttl.compareTo(Duration.ofDays(1)) > 0) {
+      throw new IllegalArgumentException(
+          "a reservation of " + ttl + " cannot be; write a millisecond to a day");
+    }
+    return call("/v1/reserve", Mode.TAKE, request, ",\"ttl_ms\":" + ttl.toMillis())
+        .thenCompose(
+            answer ->
+                answer
+                    .map(a -> reservations.of(a.decision(), a.reservation(), ttl))
+                    .map(CompletableFuture::completedFuture)
+                    .orElseGet(() -> otherwise.reserve(request, ttl).thenApply(Degraded::new)));
+  }
+
+  @Override
+  public CompletableFuture<List<Decision>> askAll(List<Request> requests, Mode mode) {
+    if (requests.size() == 1) {
+      return ask(requests.get(0), mode).thenApply(List::of);
+    }
+    if (mode != Mode.TAKE) {
+      throw unsupported("judges several requests together but to charge them", "ask for each");
+    }
+    List<Request> asked = List.copyOf(requests);
+    return reserveAll(asked, new ArrayList<>()).thenCompose(held -> settleAll(asked, held));
+  }
+
+  /** Reserves one after the other, so that each is judged after those before it. */
+  private CompletableFuture<List<Reservation>> reserveAll(
+      List<Request> requests, List<Reservation> held) {
+    return held.size() == requests.size()
+        ? CompletableFuture.completedFuture(held)
+        : reserve(requests.get(held.size()), TOGETHER)
+            .thenCompose(
+                one -> {
+                  held.add(one);
+                  return reserveAll(requests, held);
+                });
+  }
+
+  private static CompletableFuture<List<Decision>> settleAll(
+      List<Request> requests, List<Reservation> held) {
+    List<Decision> decisions = held.stream().map(Reservation::decision).toList();
+    boolean all = decisions.stream().allMatch(Decision::allowed);
+    return CompletableFuture.allOf(
+            IntStream.range(0, held.size())
+                .mapToObj(i -> held.get(i).commit(all ? requests.get(i).cost() : 0))
+                .toArray(CompletableFuture<?>[]::new))
+        .thenApply(settled -> decisions);
+  }
+
+  private CompletableFuture<Optional<Answer>> call(
+      String path, Mode mode, Request request, String more) {
+    if (request.limit() != null) {
+      throw unsupported("holds a request to a limit of its own", "write a rule");
+    }
+    StringBuilder body = new StringBuilder(128).append("{\"attributes\":{");
+    String separator = "";
+    for (Map.Entry<String, String> attribute : request.attributes().entrySet()) {
+      Json.quote(body.append(separator), attribute.getKey()).append(':');
+      Json.quote(body, attribute.getValue());
+      separator = ",";
+    }
+    body.append("},\"cost\":").append(request.cost()).append(more).append('}');
+    return service.ask(
+        new Call("POST", path, body.toString(), mode), r -> reader.read(r, request.cost()));
+  }
+
+  /** The same, marked as what the service did not decide. */
+  private Decision degraded(Decision decision) {
+    List<Claim> claims = IntStream.range(0, decision.size()).mapToObj(decision::claim).toList();
+    List<Outcome> outcomes =
+        IntStream.range(0, decision.size())
+            .mapToObj(decision::outcome)
+            .map(o -> new Outcome(o.fits(), true, o.remaining(), o.reset(), o.pause(), o.time()))
+            .toList();
+    return Decision.of(claims, outcomes, decision.revision());
+  }
+
+  private static UnsupportedOperationException unsupported(String what, String instead) {
+    return new UnsupportedOperationException(
+        "the decision service never " + what + "; " + instead + " instead");
+  }
+
+  /** Gives back what is reserved; the limiter that answers otherwise is closed by who made it. */
+  @Override
+  public void close() {
+    reservations.close(CLOSES_WITHIN);
+  }
+
+  /** A reservation where the service did not answer. */
+  private final class Degraded implements Reservation {
+    private final Reservation held;
+    private final Decision decision;
+
+    Degraded(Reservation held) {
+      this.held = held;
+      decision = degraded(held.decision());
+    }
+
+    @Override
+    public Decision decision() {
+      return decision;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> commit(long cost) {
+      return held.commit(cost);
+    }
+  }
+}

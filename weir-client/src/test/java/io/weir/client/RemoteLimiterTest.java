@@ -1,0 +1,222 @@
+package io.weir.client;
+
+import static io.weir.testkit.DecisionAssert.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Reservation;
+import io.weir.Weir;
+import io.weir.rule.Posture;
+import io.weir.rule.Rule;
+import io.weir.server.Server;
+import io.weir.store.Clock;
+import io.weir.store.Mode;
+import io.weir.store.StoreException.Kind;
+import io.weir.store.StoreListener;
+import io.weir.testkit.Soon;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A limiter that asks a whole server, which is there, slow, wrong or gone. */
+@Timeout(120)
+class RemoteLimiterTest {
+  private static final Request ANNA = Request.of("user", "anna \"é\n");
+  private static final Duration PATIENT = Duration.ofSeconds(20);
+
+  @TempDir Path folder;
+
+  private Server server(int port) throws IOException {
+    return WeirServer.start(folder, port);
+  }
+
+  private static RemoteLimiterBuilder at(int port) {
+    return RemoteLimiter.at("http://127.0.0.1:" + port);
+  }
+
+  private static RemoteLimiterBuilder at(Server server) {
+    return at(server.port("http").orElseThrow()).deadline(PATIENT);
+  }
+
+  @Test
+  void itDecidesAsTheServerDoes() throws IOException {
+    try (Server server = server(0);
+        Limiter limiter = at(server).build()) {
+      assertThat(limiter.peek(ANNA).join()).isAllowed().hasRemaining(10);
+      assertThat(limiter.decideNow(ANNA.cost(4))).isAllowed().hasRemaining(6).boundBy("api");
+      assertThat(limiter.decideNow(Request.of("user", "bert"))).isAllowed().hasRemaining(9);
+      Decision refused = limiter.decideNow(ANNA.cost(7));
+      assertThat(refused).isRefused().isNotDegraded().hasRemaining(6);
+      assertThat(refused.retryAfter()).isBetween(Duration.ofMinutes(5), Duration.ofMinutes(6));
+      assertThat(limiter.peek(ANNA.cost(7)).join()).isRefused();
+      assertThat(limiter.decideNow(ANNA.cost(11))).neverFits();
+      assertThat(limiter.decideNow(Request.of("ip", "10.0.0.1"))).isAllowed();
+      assertThat(refused.revision()).isPositive();
+    }
+  }
+
+  @Test
+  void whatIsReservedIsSettledOnce() throws IOException {
+    try (Server server = server(0)) {
+      try (Limiter limiter = at(server).build()) {
+        Reservation held = limiter.reserve(ANNA.cost(8), Duration.ofMinutes(1)).join();
+        assertThat(held.decision()).isAllowed().hasRemaining(2);
+        assertThat(limiter.reserve(ANNA.cost(3), Duration.ofMinutes(1)).join().decision())
+            .isRefused();
+        assertThat(held.commit(3).join()).isTrue();
+        assertThat(held.commit(3).join()).isFalse();
+        assertThat(limiter.peek(ANNA).join()).hasRemaining(7);
+        Reservation open = limiter.reserve(ANNA.cost(7), Duration.ofMinutes(1)).join();
+        assertThat(open.decision()).isAllowed();
+      }
+      try (Limiter again = at(server).build()) {
+        assertThat(again.peek(ANNA).join()).as("closing gave it back").hasRemaining(7);
+      }
+    }
+  }
+
+  @Test
+  void severalAreAdmittedTogetherOrNotAtAll() throws IOException {
+    try (Server server = server(0);
+        Limiter limiter = at(server).build()) {
+      Request bert = Request.of("user", "bert");
+      assertThat(limiter.askAll(List.of(ANNA.cost(6), bert.cost(5)), Mode.TAKE).join())
+          .allMatch(Decision::allowed);
+      List<Decision> some =
+          limiter.askAll(List.of(ANNA.cost(2), bert.cost(6), ANNA.cost(3)), Mode.TAKE).join();
+      assertThat(some).extracting(Decision::allowed).containsExactly(true, false, false);
+      assertThat(limiter.peek(ANNA).join()).hasRemaining(4);
+      assertThat(limiter.peek(bert).join()).hasRemaining(5);
+      assertThat(limiter.askAll(List.of(ANNA), Mode.PEEK).join()).hasSize(1);
+    }
+  }
+
+  @Test
+  void whatTheServiceCannotDoIsSaid() {
+    Limiter limiter = at(1).build();
+    assertThatThrownBy(() -> limiter.charge(ANNA))
+        .isInstanceOf(UnsupportedOperationException.class)
+        .hasMessageContaining("reserve and commit");
+    assertThatThrownBy(() -> limiter.reset(ANNA)).isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> limiter.askAll(List.of(ANNA, ANNA), Mode.PEEK))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> RemoteLimiter.at("localhost:8080"))
+        .hasMessageContaining("write http://host:port");
+    assertThatThrownBy(() -> at(1).onFailure(Posture.local(10)))
+        .hasMessageContaining("onFailure(Weir.inMemory(rules))");
+    assertThatThrownBy(() -> at(1).deadline(Duration.ZERO)).hasMessageContaining("100ms");
+  }
+
+  /** What a listener was told. */
+  private static final class Heard implements StoreListener {
+    private final List<String> words = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void failed(Kind kind, String reason) {
+      words.add(kind.name());
+    }
+
+    @Override
+    public void lost(String reason) {
+      words.add("lost");
+    }
+
+    @Override
+    public void found(Duration away) {
+      words.add("found");
+    }
+  }
+
+  @Test
+  void aServerThatIsGoneIsAnsweredForAndFoundAgain() throws IOException {
+    Heard heard = new Heard();
+    int port;
+    try (Server server = server(0)) {
+      port = server.port("http").orElseThrow();
+    }
+    try (RemoteLimiter open = at(port).deadline(Duration.ofSeconds(1)).listener(heard).build()) {
+      assertThat(open.decideNow(ANNA)).isAllowed().isDegraded();
+      Soon.until(
+          Duration.ofSeconds(60),
+          "lost",
+          () -> {
+            assertThat(open.decideNow(ANNA)).isAllowed().isDegraded();
+            return !open.available();
+          });
+      assertThat(heard.words).contains("UNREACHABLE", "lost");
+      try (Server back = server(port)) {
+        Soon.until(Duration.ofSeconds(60), "found again", () -> !open.decideNow(ANNA).degraded());
+        assertThat(open.available()).isTrue();
+        assertThat(back.port("http")).hasValue(port);
+        assertThat(heard.words).contains("found");
+      }
+    }
+  }
+
+  @Test
+  void aServerThatDoesNotAnswerIsNotWaitedFor() throws IOException {
+    Clock clock = Clock.system();
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        Limiter closed =
+            at(silent.getLocalPort())
+                .deadline(Duration.ofMillis(50))
+                .onFailure(Posture.CLOSED)
+                .build()) {
+      long began = clock.micros();
+      Decision decision = closed.decideNow(ANNA);
+      assertThat(clock.micros() - began).isBetween(50_000L, 10_000_000L);
+      assertThat(decision).isRefused().isDegraded().retriesAfter(Duration.ofSeconds(1));
+      Reservation nothing = closed.reserve(ANNA, Duration.ofMinutes(1)).join();
+      assertThat(nothing.decision()).isRefused().isDegraded();
+      assertThat(nothing.commit(1).join()).isFalse();
+    }
+  }
+
+  @Test
+  void rulesForThatTimeAreCountedHere() {
+    Limiter here = Weir.inMemory(Rule.named("here").per("user").limit("2/hour").build());
+    try (Limiter limiter = at(1).onFailure(here).build()) {
+      assertThat(limiter.decideNow(ANNA)).isAllowed().isDegraded().boundBy("here").hasRemaining(1);
+      assertThat(limiter.decideNow(ANNA)).isAllowed().isDegraded();
+      assertThat(limiter.decideNow(ANNA)).isRefused().isDegraded();
+    }
+  }
+
+  @Test
+  void whatIsNoWeirIsNotBelieved() {
+    Heard heard = new Heard();
+    try (LimitedServer other =
+            LimitedServer.start(Weir.inMemory(Rule.named("r").limit("1/hour").build()));
+        Limiter limiter =
+            RemoteLimiter.at(other.uri("").toString()).deadline(PATIENT).listener(heard).build()) {
+      assertThat(limiter.decideNow(ANNA)).isAllowed().isDegraded();
+      assertThat(heard.words).containsExactly("GARBLED");
+    }
+  }
+
+  @Test
+  void badInputIsNoOutage() throws IOException {
+    Heard heard = new Heard();
+    try (Server server = server(0);
+        RemoteLimiter limiter = at(server).onFailure(Posture.CLOSED).listener(heard).build()) {
+      for (int i = 0; i < 10; i++) {
+        assertThat(limiter.decideNow(Request.of("user", "x".repeat(65_536))))
+            .isRefused()
+            .isDegraded();
+      }
+      assertThat(heard.words).containsOnly("ERROR");
+      assertThat(limiter.available()).isTrue();
+      assertThat(limiter.decideNow(ANNA)).isAllowed().isNotDegraded();
+    }
+  }
+}

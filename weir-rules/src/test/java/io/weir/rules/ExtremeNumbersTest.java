@@ -1,0 +1,79 @@
+package io.weir.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
+import io.weir.rule.RuleSet;
+import io.weir.rules.text.TextException;
+import io.weir.testkit.FakeClock;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Numbers at and past the edges, in all pairs: a rule is refused, or limits to the very permit. */
+class ExtremeNumbersTest {
+  private static final long[] NUMBERS = {
+    1,
+    3,
+    1_000,
+    999_999,
+    1_000_000,
+    1_000_003,
+    1_000_000_000,
+    999_999_999_999L,
+    1_000_000_000_000L,
+    1_000_000_000_001L,
+    Long.MAX_VALUE
+  };
+  private static final Duration[] PERIODS = {
+    Duration.ofMillis(1), Duration.ofSeconds(1), Duration.ofHours(1), Duration.ofDays(365)
+  };
+
+  @Test
+  @DisplayName("D2 rates far above and far below the burst: refused or exact")
+  void refusedOrExact() {
+    int exact = 0;
+    int refused = 0;
+    for (long permits : NUMBERS) {
+      for (Duration period : PERIODS) {
+        for (long burst : NUMBERS) {
+          String rule =
+              "{id: api, limit: %d/%dms, burst: %d}".formatted(permits, period.toMillis(), burst);
+          try {
+            isExact(Rules.parse("rules: [" + rule + "]"), permits, period, burst, rule);
+            exact++;
+          } catch (TextException e) {
+            assertThat(e).hasMessageContaining("write ");
+            refused++;
+          }
+        }
+      }
+    }
+    System.out.printf("of extreme rules %d are exact, %d refused%n", exact, refused);
+    assertThat(exact).isGreaterThan(50);
+    assertThat(refused).isGreaterThan(50);
+  }
+
+  private static void isExact(
+      RuleSet rules, long permits, Duration period, long burst, String rule) {
+    FakeClock clock = new FakeClock();
+    Limiter limiter = Weir.limiter(rules).clock(clock).build();
+    admitsJust(limiter, burst, rule);
+    BigInteger all = BigInteger.valueOf(permits);
+    BigInteger micros = BigInteger.valueOf(period.toNanos() / 1000);
+    long time = micros.add(all).subtract(BigInteger.ONE).divide(all).longValueExact();
+    clock.advance(Duration.of(time, ChronoUnit.MICROS));
+    BigInteger filled = BigInteger.valueOf(time).multiply(all).divide(micros);
+    admitsJust(limiter, filled.min(BigInteger.valueOf(burst)).longValueExact(), rule);
+  }
+
+  private static void admitsJust(Limiter limiter, long permits, String rule) {
+    Request request = Request.of("user", "acme");
+    assertThat(limiter.decideNow(request.cost(permits)).allowed()).as(rule).isTrue();
+    assertThat(limiter.decideNow(request).allowed()).as(rule).isFalse();
+  }
+}

@@ -1,0 +1,130 @@
+package io.weir.rules;
+
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.store.Clock;
+import io.weir.testkit.Soon;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+
+/**
+ * Whether some work holds decisions up: their longest pause meanwhile, beside their longest pause
+ * while another thread merely keeps a processor busy for as long.
+ *
+ * <p>The two take turns and the least of each counts: what holds decisions up does so every time,
+ * and what else the machine does, now and then.
+ */
+public final class Pauses implements AutoCloseable {
+  private static final Clock CLOCK = Clock.system();
+  private static final Duration MOST = Duration.ofMinutes(1);
+
+  /**
+   * A short rest after so many decisions, or on few cores the work would hardly come to its turn.
+   */
+  private static final int AT_ONCE = 50;
+
+  private static final long REST_NANOS = 200_000;
+
+  private final AtomicBoolean done = new AtomicBoolean();
+  private final AtomicLong decided = new AtomicLong();
+  private final AtomicLong longest = new AtomicLong();
+  private final Thread thread;
+
+  /** Begins to decide, without end. */
+  public Pauses(Limiter limiter, Request request) {
+    thread = new Thread(() -> decide(limiter, request), "decisions");
+    thread.start();
+    aDecision();
+  }
+
+  /**
+   * What was found, as the least of all rounds.
+   *
+   * @param busy the longest pause while the processor was merely busy
+   * @param meanwhile the longest pause during the work
+   * @param work how long the work took
+   */
+  public record Found(Duration busy, Duration meanwhile, Duration work) {
+    private static final Duration SLACK = Duration.ofMillis(30);
+
+    /**
+     * Whether the work held decisions up: for a good part of its time, and far beyond what a busy
+     * processor does.
+     */
+    public boolean heldUp() {
+      return meanwhile.compareTo(busy.multipliedBy(3).plus(SLACK)) > 0
+          && meanwhile.compareTo(work.dividedBy(4)) > 0;
+    }
+
+    @Override
+    public String toString() {
+      return "work of %d ms, decisions paused for at most %d ms (%d ms beside mere work)"
+          .formatted(work.toMillis(), meanwhile.toMillis(), busy.toMillis());
+    }
+  }
+
+  /** Does some work in each round, prepared first. */
+  public Found during(int rounds, IntFunction<Runnable> prepare) {
+    long[] busy = new long[rounds];
+    long[] meanwhile = new long[rounds];
+    long[] took = new long[rounds];
+    for (int i = 0; i < rounds; i++) {
+      Runnable work = prepare.apply(i);
+      long start = CLOCK.micros();
+      meanwhile[i] = longestDuring(work);
+      took[i] = CLOCK.micros() - start;
+      long equal = took[i];
+      busy[i] = longestDuring(() -> burn(equal));
+    }
+    return new Found(least(busy), least(meanwhile), least(took));
+  }
+
+  private long longestDuring(Runnable work) {
+    aDecision();
+    longest.set(0);
+    work.run();
+    // a pause that is not over yet counts too
+    aDecision();
+    return longest.get();
+  }
+
+  private void aDecision() {
+    long before = decided.get();
+    Soon.until(MOST, "a decision", () -> decided.get() > before + 1);
+  }
+
+  private static void burn(long micros) {
+    long end = CLOCK.micros() + micros;
+    while (CLOCK.micros() < end) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static Duration least(long[] micros) {
+    return Duration.of(Arrays.stream(micros).min().orElse(0), ChronoUnit.MICROS);
+  }
+
+  private void decide(Limiter limiter, Request request) {
+    long last = CLOCK.micros();
+    while (!done.get()) {
+      var unused = limiter.decideNow(request);
+      long now = CLOCK.micros();
+      longest.accumulateAndGet(now - last, Math::max);
+      last = now;
+      if (decided.incrementAndGet() % AT_ONCE == 0) {
+        LockSupport.parkNanos(REST_NANOS);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    done.set(true);
+    Soon.until(MOST, "the last decision", () -> !thread.isAlive());
+  }
+}

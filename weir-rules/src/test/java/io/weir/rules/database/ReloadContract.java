@@ -1,0 +1,210 @@
+package io.weir.rules.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Request;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rules.Pauses;
+import io.weir.testkit.Soon;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Much of everything, in any database: what reading it takes, and whether it holds anybody up. */
+@Timeout(600)
+@Tag("slow")
+abstract class ReloadContract extends DatabaseTest {
+  private static final int RULES = 10_000;
+  private static final int KEYS = 100_000;
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final Request REQUEST = Request.of("path", "/a/77", "user", "1", "tier", "pro");
+  private static final String RULE =
+      "{\"id\":\"rule-%s\",\"match\":{\"path\":\"/a/%s/**\",\"tier\":[\"free\",\"pro\"]},"
+          + "\"per\":[\"user\"],\"limit\":\"10000000/second\",\"burst\":1000000}";
+  private static final ThreadMXBean PROCESSOR = ManagementFactory.getThreadMXBean();
+
+  /** What reading took the processor; others may want it too. */
+  private final Map<String, List<Duration>> reads = new LinkedHashMap<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private DatabaseRules node;
+
+  private long follower;
+
+  @BeforeEach
+  void open() {
+    Set<Long> others = followers();
+    node = node();
+    follower = followers().stream().filter(id -> !others.contains(id)).findAny().orElseThrow();
+    node.put(rule("always", 1_000_000), "ann", 0);
+  }
+
+  @Test
+  void tenThousandRulesAreAddedRemovedAndChangedWhileDecisionsGoOn() {
+    try (Pauses pauses = new Pauses(Weir.inMemory(node), REQUEST)) {
+      goesOn(pauses.during(2, i -> after(i > 0, this::removeRules, this::addRules)));
+      goesOn(pauses.during(1, i -> after(i > 0, this::addRules, this::removeRules)));
+      addRules().run();
+      goesOn(pauses.during(2, this::changeRules));
+    }
+    long start = PROCESSOR.getCurrentThreadCpuTime();
+    node.put(rule("always", 1), "ann", node.revision("always"));
+    Duration one = Duration.ofNanos(PROCESSOR.getCurrentThreadCpuTime() - start);
+    System.out.println(name() + " one rule changed among them: " + one.toMillis() + " ms");
+    assertThat(one).as("reads what changed only").isLessThan(middle("rules changed"));
+    areRead();
+  }
+
+  @Test
+  void aHundredThousandKeysAreAddedRemovedAndReadAnewWhileDecisionsGoOn() {
+    try (Pauses pauses = new Pauses(Weir.inMemory(node), REQUEST)) {
+      goesOn(pauses.during(2, i -> after(i > 0, this::removeKeys, this::addKeys)));
+      goesOn(pauses.during(1, i -> after(i > 0, this::addKeys, this::removeKeys)));
+      addKeys().run();
+      goesOn(pauses.during(2, this::deleteKey));
+    }
+    areRead();
+  }
+
+  private static Runnable after(boolean needed, Supplier<Runnable> first, Supplier<Runnable> then) {
+    if (needed) {
+      first.get().run();
+    }
+    return then.get();
+  }
+
+  private Runnable addRules() {
+    String insert =
+        "INSERT INTO weir_rule (id, position, body, revision) SELECT 'rule-' || n, n + 10, '"
+            + RULE.formatted("' || n || '", "' || n || '")
+            + "', 0 FROM "
+            + numbers(RULES);
+    return reading("rules added", () -> node.current().rules().size() > RULES, List.of(insert));
+  }
+
+  private Runnable removeRules() {
+    String delete = "DELETE FROM weir_rule WHERE id <> 'always'";
+    return reading("rules removed", () -> node.current().rules().size() == 1, List.of(delete));
+  }
+
+  private Runnable changeRules(int round) {
+    int burst = 1_000_000 + round;
+    String update =
+        "UPDATE weir_rule SET body = REPLACE(body, ':%d}', ':%d}') WHERE id <> 'always'"
+            .formatted(burst, burst + 1);
+    BooleanSupplier read =
+        () ->
+            Optional.ofNullable(node.current().rule("rule-7")).map(Rule::burst).orElse(0L) > burst;
+    return reading("rules changed", read, List.of(update));
+  }
+
+  private Runnable addKeys() {
+    boolean postgres = Dialect.of(url()) == Dialect.POSTGRESQL;
+    String digest =
+        postgres
+            ? "ENCODE(SHA256(('weir_key_' || n)::bytea), 'hex')"
+            : "RAWTOHEX(HASH('SHA-256', STRINGTOUTF8('weir_key_' || n)))";
+    String insert =
+        "INSERT INTO weir_key (id, hash, owner, tier, who, revision) SELECT 'key-' || n, "
+            + digest
+            + ", 'user-' || n, 'pro', 'ann', (SELECT revision FROM weir_revision WHERE kind = 'keys') + 1 FROM "
+            + numbers(KEYS);
+    return reading("keys added", () -> has(1) && has(KEYS), pastTheTrigger(insert, "deleted"));
+  }
+
+  private Runnable removeKeys() {
+    List<String> delete = pastTheTrigger("DELETE FROM weir_key", "revision + 1");
+    return reading("keys removed", () -> !has(1) && !has(KEYS), delete);
+  }
+
+  /** After which all others are read anew. */
+  private Runnable deleteKey(int round) {
+    String delete = "DELETE FROM weir_key WHERE id = 'key-" + (round + 1) + "'";
+    return reading("keys read anew", () -> !has(round + 1), List.of(delete));
+  }
+
+  private boolean has(int key) {
+    return node.keys().verify("weir_key_" + key).isPresent();
+  }
+
+  /** The trigger of the rows takes its time for so many. */
+  private List<String> pastTheTrigger(String statement, String deleted) {
+    String move =
+        "UPDATE weir_revision SET revision = revision + 1, deleted = %s WHERE kind = 'keys'"
+            .formatted(deleted);
+    return Dialect.of(url()) == Dialect.POSTGRESQL
+        ? List.of(
+            "ALTER TABLE weir_key DISABLE TRIGGER USER",
+            statement,
+            "ALTER TABLE weir_key ENABLE TRIGGER USER",
+            move)
+        : List.of(
+            "DROP TRIGGER weir_key_written",
+            statement,
+            "CREATE TRIGGER weir_key_written BEFORE INSERT, UPDATE, DELETE ON weir_key FOR EACH ROW CALL '"
+                + H2Trigger.class.getName()
+                + "'",
+            move);
+  }
+
+  private String numbers(int last) {
+    return Dialect.of(url()) == Dialect.POSTGRESQL
+        ? "GENERATE_SERIES(1, " + last + ") AS n"
+        : "(SELECT x AS n FROM SYSTEM_RANGE(1, " + last + "))";
+  }
+
+  /** Writes now; what is returned commits, and waits until it is read. */
+  private Runnable reading(String what, BooleanSupplier read, List<String> statements) {
+    Transaction all = new Transaction(url(), statements);
+    return () -> {
+      long start = PROCESSOR.getThreadCpuTime(follower);
+      all.commit();
+      Soon.until(PATIENCE, what, read);
+      Duration took = Duration.ofNanos(PROCESSOR.getThreadCpuTime(follower) - start);
+      reads.computeIfAbsent(what, w -> new ArrayList<>()).add(took);
+    };
+  }
+
+  private void goesOn(Pauses.Found found) {
+    System.out.println(name() + ": " + found);
+    assertThat(found.heldUp()).as("held up: %s", found).isFalse();
+  }
+
+  private void areRead() {
+    System.out.println(name() + ", processor time: " + reads);
+    reads
+        .keySet()
+        .forEach(what -> assertThat(middle(what)).as(what).isPositive().isLessThan(SECOND));
+  }
+
+  private Duration middle(String what) {
+    List<Duration> sorted = reads.getOrDefault(what, List.of()).stream().sorted().toList();
+    return sorted.get(sorted.size() / 2);
+  }
+
+  private static Set<Long> followers() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("weir-rules-database"))
+        .map(Thread::getId)
+        .collect(Collectors.toSet());
+  }
+
+  private String name() {
+    return Dialect.of(url()).folder();
+  }
+}

@@ -1,0 +1,88 @@
+package io.weir.server.cli;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A little traffic of the demonstration's own, so that there is something to see: some users who
+ * order, more and fewer by turns, and now and then a crawler that asks too much.
+ */
+final class DemoTraffic {
+  private static final long EVERY_MILLIS = 100;
+  private static final int USERS = 40;
+  private static final List<String> ENDPOINTS =
+      List.of("GET /v1/orders/%d", "GET /v1/orders/%d", "GET /v1/products", "POST /v1/orders");
+
+  private final URI check;
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final Random random = new Random(7);
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread daemon = new Thread(task, "weir-demo-traffic");
+            daemon.setDaemon(true);
+            return daemon;
+          });
+  private int ticks;
+
+  private DemoTraffic(URI check) {
+    this.check = check;
+  }
+
+  /**
+   * Begins.
+   *
+   * @param port that of the decision API
+   */
+  static DemoTraffic start(int port) {
+    DemoTraffic traffic = new DemoTraffic(URI.create("http://127.0.0.1:" + port + "/v1/check"));
+    var unused =
+        traffic.thread.scheduleAtFixedRate(
+            traffic::tick, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    return traffic;
+  }
+
+  private void tick() {
+    ticks++;
+    double expected = 0.6 + 0.45 * Math.sin(ticks / 120.0) + 0.15 * Math.sin(ticks / 17.0);
+    for (double left = expected; left > 0; left--) {
+      if (random.nextDouble() < left) {
+        ask(user());
+      }
+    }
+    boolean crawling = ticks / 10 % 60 >= 35 && ticks / 10 % 60 < 45;
+    if (crawling) {
+      ask("\"user\":\"crawler\",\"endpoint\":\"GET /v1/products\"");
+    }
+    if (random.nextInt(40) == 0) {
+      ask("\"ip\":\"203.0.113.%d\",\"endpoint\":\"POST /login\"".formatted(random.nextInt(3)));
+    }
+  }
+
+  private String user() {
+    int user = (int) (USERS * Math.pow(random.nextDouble(), 2));
+    String endpoint = ENDPOINTS.get(random.nextInt(ENDPOINTS.size()));
+    return "\"user\":\"user-%d\",\"tier\":\"%s\",\"endpoint\":\"%s\""
+        .formatted(user, user % 3 == 0 ? "pro" : "free", endpoint.formatted(random.nextInt(1000)));
+  }
+
+  private void ask(String attributes) {
+    HttpRequest request =
+        HttpRequest.newBuilder(check)
+            .POST(BodyPublishers.ofString("{\"attributes\":{" + attributes + "}}"))
+            .build();
+    var unused = client.sendAsync(request, BodyHandlers.discarding());
+  }
+
+  void close() {
+    thread.shutdownNow();
+  }
+}

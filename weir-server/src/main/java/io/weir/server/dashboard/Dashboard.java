@@ -1,0 +1,77 @@
+package io.weir.server.dashboard;
+
+import static io.vertx.core.http.HttpMethod.GET;
+
+import io.weir.server.web.Route;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The dashboard's page. It is open to anybody and says nothing by itself: it asks for the token,
+ * and then the admin API, as any other client does.
+ */
+public final class Dashboard {
+  private static final String FOLDER = "/dashboard/";
+  private static final String PAGE = "index.html";
+  private static final List<String> FILES =
+      List.of(
+          "style.css",
+          "icon.svg",
+          "app.js",
+          "dom.js",
+          "api.js",
+          "feed.js",
+          "plot.js",
+          "parts.js",
+          "live.js",
+          "rules.js",
+          "editor.js",
+          "form.js",
+          "callers.js",
+          "keys.js",
+          "nodes.js",
+          "lab.js");
+
+  private final List<Page> pages;
+
+  private Dashboard(List<Page> pages) {
+    this.pages = pages;
+  }
+
+  /** Reads it from the jar. */
+  public static Dashboard read() {
+    List<Page> pages = new ArrayList<>();
+    pages.add(new Page("/", PAGE, content(PAGE)));
+    FILES.forEach(file -> pages.add(new Page(FOLDER + file, file, content(file))));
+    return new Dashboard(pages);
+  }
+
+  /** A route for each file. */
+  public List<Route> routes() {
+    return pages.stream()
+        .map(
+            page ->
+                new Route(
+                    GET,
+                    page.path(),
+                    "The dashboard",
+                    List.of(),
+                    List.of(200, 304),
+                    (http, id) -> page.send(http)))
+        .toList();
+  }
+
+  private static byte[] content(String file) {
+    try (InputStream in = Dashboard.class.getResourceAsStream(file)) {
+      if (in == null) {
+        throw new IllegalStateException(file + " is missing in the jar");
+      }
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

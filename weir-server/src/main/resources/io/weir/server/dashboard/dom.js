@@ -1,0 +1,50 @@
+// Elements without markup: a text can only ever become text.
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, props, children) {
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked" || name === "disabled" || name === "open") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== false));
+  return element;
+}
+
+export const h = (tag, props, ...children) => fill(document.createElement(tag), props, children);
+export const s = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
+
+/** Replaces what is in an element. */
+export function put(element, ...children) {
+  element.replaceChildren(...children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== false));
+  return element;
+}
+
+const plain = new Intl.NumberFormat("en");
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+export const number = n => (n < 10000 ? plain.format(n) : short.format(n));
+export const exact = n => plain.format(n);
+export const rate = n => (n === 0 ? "0" : n < 10 ? n.toFixed(1) : number(Math.round(n)));
+
+/** A length of time as people say it. */
+export function lasts(ms) {
+  const s = ms / 1000;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (s < 90) return `${Math.round(s)} s`;
+  if (s < 5400) return `${Math.round(s / 60)} min`;
+  if (s < 172800) return `${Math.round(s / 3600)} h`;
+  return `${Math.round(s / 86400)} days`;
+}
+export const micros = us => (us < 1000 ? `${us} µs` : `${(us / 1000).toFixed(us < 10000 ? 1 : 0)} ms`);
+export const clock = ms => new Date(ms).toLocaleTimeString("en-GB");
+export const moment = iso => new Date(iso).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
+/** Calls once things have been quiet for a while. */
+export function settled(ms, act) {
+  let timer;
+  return (...args) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => act(...args), ms);
+  };
+}

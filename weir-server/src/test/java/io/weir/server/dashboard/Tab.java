@@ -1,0 +1,221 @@
+package io.weir.server.dashboard;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.http.Json;
+import io.weir.testkit.Soon;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A tab of the browser, used as a person uses one: it looks for what is written on things, points,
+ * clicks and types.
+ */
+final class Tab {
+  static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** The element a text is on: a button, a link, a tab, or a field by its label. */
+  private static final String FIND =
+      """
+      (text, kinds) => [...document.querySelectorAll(kinds)].filter(e => e.checkVisibility() && !e.disabled).find(e => {
+        const said = (e.getAttribute('aria-label') ?? e.labels?.[0]?.firstChild?.textContent ?? e.innerText ?? '').trim();
+        return said === text;
+      })""";
+
+  private final Chromium browser;
+  private final String session;
+  private final List<String> complaints = new CopyOnWriteArrayList<>();
+  private final AtomicLong bytes = new AtomicLong();
+
+  Tab(Chromium browser, String session) {
+    this.browser = browser;
+    this.session = session;
+  }
+
+  void begin() {
+    for (String domain : List.of("Page", "Runtime", "Network", "Log", "Audits")) {
+      send(domain + ".enable", new JsonObject());
+    }
+    size(1280, 900, false);
+  }
+
+  JsonObject send(String method, JsonObject params) {
+    return browser.send(session, method, params);
+  }
+
+  /** Notes what a browser complains of: errors of scripts, and what the page's policy forbids. */
+  void heard(JsonObject event) {
+    JsonObject params = event.getJsonObject("params");
+    switch (event.getString("method")) {
+      case "Network.loadingFinished" ->
+          bytes.addAndGet(params.getDouble("encodedDataLength").longValue());
+      case "Runtime.exceptionThrown" ->
+          complaints.add(params.getJsonObject("exceptionDetails").encode());
+      case "Audits.issueAdded" -> complaints.add(params.getJsonObject("issue").encode());
+      case "Log.entryAdded" -> {
+        JsonObject entry = params.getJsonObject("entry");
+        boolean network = entry.getString("source").equals("network"); // the page tells of these
+        if (!network && List.of("error", "warning").contains(entry.getString("level"))) {
+          complaints.add(entry.encode());
+        }
+      }
+      default -> {}
+    }
+  }
+
+  List<String> complaints() {
+    return complaints;
+  }
+
+  /** What came over the wire so far, of answers that have ended. */
+  long bytes() {
+    return bytes.get();
+  }
+
+  Tab size(int width, int height, boolean phone) {
+    send(
+        "Emulation.setDeviceMetricsOverride",
+        new JsonObject()
+            .put("width", width)
+            .put("height", height)
+            .put("deviceScaleFactor", phone ? 2 : 1)
+            .put("mobile", phone));
+    return this;
+  }
+
+  Tab scheme(String name) {
+    send(
+        "Emulation.setEmulatedMedia",
+        new JsonObject()
+            .put(
+                "features",
+                List.of(new JsonObject().put("name", "prefers-color-scheme").put("value", name))));
+    return this;
+  }
+
+  Tab open(String url) {
+    send("Page.navigate", new JsonObject().put("url", url));
+    return this;
+  }
+
+  /** What an expression is, in the page. */
+  Object is(String expression) {
+    JsonObject said =
+        send(
+            "Runtime.evaluate",
+            new JsonObject()
+                .put("expression", expression)
+                .put("awaitPromise", true)
+                .put("returnByValue", true));
+    if (said.containsKey("exceptionDetails")) {
+      throw new AssertionError(said.getJsonObject("exceptionDetails").encodePrettily());
+    }
+    Object value = said.getJsonObject("result").getValue("value");
+    return value == null ? "" : value;
+  }
+
+  String text() {
+    return is("document.body.innerText").toString();
+  }
+
+  /** Waits until something is so. */
+  Duration until(String what, String expression) {
+    try {
+      return Soon.until(
+          PATIENCE, what, () -> Boolean.TRUE.equals(is("Boolean(" + expression + ")")));
+    } catch (AssertionError e) {
+      throw new AssertionError(
+          e.getMessage() + "; the page says\n" + text() + "\n" + complaints, e);
+    }
+  }
+
+  /** As {@link #until(String, String)}, doing something each time before it looks. */
+  Duration until(String what, BooleanSupplier doing, String expression) {
+    return Soon.until(
+        PATIENCE,
+        what,
+        () -> doing.getAsBoolean() && Boolean.TRUE.equals(is("Boolean(" + expression + ")")));
+  }
+
+  /** Waits until a text is on the page. */
+  Duration sees(String text) {
+    return until(
+        "'" + text + "' on the page", "document.body.innerText.includes(" + quoted(text) + ")");
+  }
+
+  /** Waits for something that says this, and clicks into its middle. */
+  Tab click(String text) {
+    press(text, "button, a, summary, [role=switch], label.check");
+    return this;
+  }
+
+  /** Types into the field of that name, over what is there. */
+  Tab type(String label, String text) {
+    press(label, "input, textarea, select");
+    is("document.activeElement.select?.()");
+    send("Input.insertText", new JsonObject().put("text", text));
+    return this;
+  }
+
+  Tab key(String key) {
+    for (String type : List.of("keyDown", "keyUp")) {
+      JsonObject params = new JsonObject().put("type", type).put("key", key).put("code", key);
+      if (key.equals("Enter")) {
+        params.put("windowsVirtualKeyCode", 13).put("text", type.equals("keyDown") ? "\r" : "");
+      } else if (key.equals("Tab")) {
+        params.put("windowsVirtualKeyCode", 9);
+      } else if (key.equals("Escape")) {
+        params.put("windowsVirtualKeyCode", 27);
+      }
+      send("Input.dispatchKeyEvent", params);
+    }
+    return this;
+  }
+
+  private void press(String text, String kinds) {
+    String found = "(" + FIND + ")(" + quoted(text) + "," + quoted(kinds) + ")";
+    until("'" + text + "' to point at", found);
+    String place =
+        is("(e => { e.scrollIntoView({block: 'center', inline: 'center'}); const r = e.getBoundingClientRect();"
+                + " return (r.x + r.width / 2) + ' ' + (r.y + r.height / 2); })("
+                + found
+                + ")")
+            .toString();
+    double x = Double.parseDouble(place.split(" ", -1)[0]);
+    double y = Double.parseDouble(place.split(" ", -1)[1]);
+    for (String type : List.of("mouseMoved", "mousePressed", "mouseReleased")) {
+      send(
+          "Input.dispatchMouseEvent",
+          new JsonObject()
+              .put("type", type)
+              .put("x", x)
+              .put("y", y)
+              .put("button", type.equals("mouseMoved") ? "none" : "left")
+              .put("clickCount", 1));
+    }
+  }
+
+  static String quoted(String text) {
+    return Json.quote(new StringBuilder(), text).toString();
+  }
+
+  /** Keeps a picture of what is seen, for people. */
+  Tab picture(Path file) {
+    String data =
+        send("Page.captureScreenshot", new JsonObject().put("format", "png")).getString("data");
+    try {
+      Files.createDirectories(file.getParent());
+      Files.write(file, Base64.getDecoder().decode(data));
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package io.weir.server.gateway;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.server.Running;
+import io.weir.store.Clock;
+import io.weir.testkit.Soon;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Requests that a leaky bucket admits later: A2 at the edge. */
+class DelayTest {
+  private static final String GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+  private static final String PEEK = "{\"attributes\":{\"ip\":\"127.0.0.1\"}}";
+
+  @TempDir Path folder;
+
+  private Running gateway(Recorder up, String limit, int queue, String... flags) {
+    String[] all = new String[flags.length + 2];
+    System.arraycopy(flags, 0, all, 2, flags.length);
+    all[0] = "upstream";
+    all[1] = up.url();
+    String rules =
+        "rules: [{id: q, per: [ip], limit: %s, burst: %d, algorithm: leaky-bucket}]"
+            .formatted(limit, queue);
+    return Gateways.start(folder, rules, all);
+  }
+
+  private static boolean hasRoom(Running server) {
+    return server.post("/v1/peek", PEEK).body().contains("\"allowed\":true");
+  }
+
+  @Test
+  void a2FiveAtOnceAreThreeAtASteadyRateAndTwoRefused() {
+    List<Long> came = new CopyOnWriteArrayList<>();
+    Clock clock = Clock.system();
+    try (Recorder up =
+            Recorder.with(
+                (head, in, out) -> {
+                  came.add(clock.micros());
+                  out.write(Recorder.OK.getBytes(ISO_8859_1));
+                  return true;
+                });
+        Running server = gateway(up, "1/2s", 3)) {
+      List<Wire> wires = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        wires.add(Wire.to(server.port("gateway")).send(GET));
+      }
+      List<String> answers = wires.stream().map(Wire::answer).toList();
+      assertThat(answers).filteredOn(a -> a.startsWith("HTTP/1.1 200")).hasSize(3);
+      assertThat(answers).filteredOn(a -> a.startsWith("HTTP/1.1 429")).hasSize(2);
+      assertThat(came).hasSize(3);
+      assertThat(came.get(2) - came.get(0)).as("two turns of two seconds").isGreaterThan(3_000_000);
+      wires.forEach(Wire::close);
+    }
+  }
+
+  @Test
+  void whoGoesAwayWhileWaitingGivesItsPlaceBack() {
+    try (Recorder up = Recorder.answering(Recorder.OK);
+        Running server = gateway(up, "1/hour", 2)) {
+      assertThat(Wire.ask(server.port("gateway"), GET)).startsWith("HTTP/1.1 200");
+      try (Wire waits = Wire.to(server.port("gateway")).send(GET)) {
+        Soon.until(Duration.ofSeconds(60), "it waits", () -> !hasRoom(server));
+        assertThat(Wire.ask(server.port("gateway"), GET)).startsWith("HTTP/1.1 429");
+        assertThat(waits.socket().isConnected()).isTrue();
+      }
+      Soon.until(Duration.ofSeconds(60), "its place is free", () -> hasRoom(server));
+      assertThat(up.heads()).hasSize(1);
+    }
+  }
+
+  @Test
+  void noMoreWaitThanMayAndTheirPlacesAreGivenBack() {
+    try (Recorder up = Recorder.answering(Recorder.OK);
+        Running server = gateway(up, "1/hour", 3, "gateway-max-waiting", "1")) {
+      int port = server.port("gateway");
+      assertThat(Wire.ask(port, GET)).startsWith("HTTP/1.1 200");
+      try (Wire waits = Wire.to(port).send(GET)) {
+        Soon.until(
+            Duration.ofSeconds(60),
+            "one waits",
+            () -> server.post("/v1/peek", PEEK).body().contains("\"remaining\":1,"));
+        for (int i = 0; i < 10; i++) {
+          assertThat(Wire.ask(port, GET)).startsWith("HTTP/1.1 503").contains("Retry-After: 1");
+        }
+        assertThat(hasRoom(server)).isTrue();
+        assertThat(waits.socket().isConnected()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void aBodyIsNotReadWhileItsRequestWaits() {
+    AtomicLong sent = new AtomicLong();
+    try (Recorder up = Recorder.answering(Recorder.OK);
+        Running server = gateway(up, "1/hour", 3)) {
+      int port = server.port("gateway");
+      assertThat(Wire.ask(port, GET)).startsWith("HTTP/1.1 200");
+      try (Wire waits = Wire.to(port)) {
+        waits.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000000\r\n\r\n");
+        Thread sender =
+            new Thread(
+                () -> {
+                  byte[] block = new byte[10_000];
+                  while (sent.get() < 100_000_000) {
+                    waits.send(block);
+                    sent.addAndGet(block.length);
+                  }
+                });
+        sender.setUncaughtExceptionHandler((t, e) -> {}); // the socket is closed at the end
+        sender.start();
+        long[] last = {-1};
+        Soon.until(
+            Duration.ofSeconds(60),
+            "the caller is held up",
+            () -> {
+              boolean same = last[0] == sent.get();
+              last[0] = sent.get();
+              Soon.pass(Duration.ofMillis(300));
+              return same && sent.get() > 0;
+            });
+        assertThat(sent.get()).isLessThan(50_000_000);
+      }
+    }
+  }
+}

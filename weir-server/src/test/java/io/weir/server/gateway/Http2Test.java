@@ -1,0 +1,185 @@
+package io.weir.server.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
+import io.weir.server.Running;
+import io.weir.testkit.Soon;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Callers that speak HTTP/2, without TLS and from the first byte. */
+class Http2Test {
+  @TempDir Path folder;
+
+  private final Vertx vertx = Vertx.vertx();
+  private final HttpClientAgent client =
+      vertx.createHttpClient(
+          new HttpClientOptions()
+              .setProtocolVersion(HttpVersion.HTTP_2)
+              .setHttp2ClearTextUpgrade(false));
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+  }
+
+  private record Got(HttpClientResponse head, String body) {}
+
+  private Future<Got> ask(
+      Running server, HttpMethod method, String path, Buffer body, String... fields) {
+    RequestOptions options =
+        new RequestOptions()
+            .setHost("127.0.0.1")
+            .setPort(server.port("gateway"))
+            .setMethod(method)
+            .setURI(path);
+    return client
+        .request(options)
+        .compose(
+            request -> {
+              for (int i = 0; i < fields.length; i += 2) {
+                request.headers().add(fields[i], fields[i + 1]);
+              }
+              return body.length() == 0 ? request.send() : request.send(body);
+            })
+        .compose(head -> head.body().map(b -> new Got(head, b.toString())));
+  }
+
+  private static <T> T wait(Future<T> future) throws Exception {
+    return future.toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void aRequestIsForwardedAsHttp11() throws Exception {
+    try (Recorder up =
+            Recorder.answering(
+                Recorder.text("200 OK", "ok", "X-Up: Yes", "Connection: keep-alive"));
+        Running server = Gateways.start(folder, ProxyTest.NO_RULES, "upstream", up.url())) {
+      Got got =
+          wait(
+              ask(
+                  server,
+                  HttpMethod.GET,
+                  "/x?y",
+                  Buffer.buffer(),
+                  "cookie",
+                  "a=1",
+                  "cookie",
+                  "b=2"));
+      assertThat(got.head().version()).isEqualTo(HttpVersion.HTTP_2);
+      assertThat(got.head().statusCode()).isEqualTo(200);
+      assertThat(got.head().getHeader("x-up")).isEqualTo("Yes");
+      assertThat(got.body()).isEqualTo("ok");
+      assertThat(up.heads().get(0)).startsWith("GET /x?y HTTP/1.1\r\n");
+      assertThat(up.field("Cookie")).isEqualTo("a=1; b=2");
+      assertThat(up.field("Host")).isEqualTo("127.0.0.1:" + server.port("gateway"));
+      assertThat(up.field("Transfer-Encoding")).isEmpty();
+      assertThat(up.field("Content-Length")).isEmpty();
+    }
+  }
+
+  @Test
+  void aBodyIsForwarded() throws Exception {
+    String[] seen = new String[1];
+    try (Recorder up =
+            Recorder.with(
+                (head, in, out) -> {
+                  seen[0] = Recorder.readBody(head, in);
+                  out.write(Recorder.OK.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+                  return true;
+                });
+        Running server = Gateways.start(folder, ProxyTest.NO_RULES, "upstream", up.url())) {
+      String big = "0123456789".repeat(50_000);
+      assertThat(wait(ask(server, HttpMethod.POST, "/", Buffer.buffer(big))).body())
+          .isEqualTo("ok");
+      assertThat(seen[0]).isEqualTo(big);
+      Got chunked =
+          wait(
+              client
+                  .request(HttpMethod.POST, server.port("gateway"), "127.0.0.1", "/")
+                  .compose(
+                      request -> {
+                        request.setChunked(true).write("abc");
+                        request.end("def");
+                        return request.response();
+                      })
+                  .compose(head -> head.body().map(b -> new Got(head, b.toString()))));
+      assertThat(chunked.head().statusCode()).isEqualTo(200);
+      assertThat(seen[0]).isEqualTo("abcdef");
+    }
+  }
+
+  @Test
+  void aHundredStreamsOfOneConnectionAreForwardedAtOnce() throws Exception {
+    CountDownLatch all = new CountDownLatch(100);
+    try (Recorder up =
+            Recorder.with(
+                (head, in, out) -> {
+                  all.countDown();
+                  try {
+                    assertThat(all.await(20, TimeUnit.SECONDS)).isTrue();
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                  out.write(Recorder.OK.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+                  return true;
+                });
+        Running server = Gateways.start(folder, ProxyTest.NO_RULES, "upstream", up.url())) {
+      List<Future<Got>> asked =
+          IntStream.range(0, 100)
+              .mapToObj(i -> ask(server, HttpMethod.GET, "/" + i, Buffer.buffer()))
+              .toList();
+      for (Future<Got> one : asked) {
+        assertThat(wait(one).body()).isEqualTo("ok");
+      }
+    }
+  }
+
+  @Test
+  void trailersOfTheAnswerArrive() throws Exception {
+    String chunked =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 7\r\n\r\n";
+    try (Recorder up = Recorder.answering(chunked);
+        Running server = Gateways.start(folder, ProxyTest.NO_RULES, "upstream", up.url())) {
+      Got got = wait(ask(server, HttpMethod.GET, "/", Buffer.buffer(), "te", "trailers"));
+      assertThat(got.body()).isEqualTo("abc");
+      assertThat(got.head().getTrailer("x-sum")).isEqualTo("7");
+    }
+  }
+
+  @Test
+  void aStreamThatIsResetIsNotWorkedFor() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    try (Recorder up =
+            Recorder.with(
+                (head, in, out) -> {
+                  if (in.read() < 0) {
+                    ended.countDown();
+                  }
+                  return false;
+                });
+        Running server = Gateways.start(folder, ProxyTest.NO_RULES, "upstream", up.url())) {
+      var request = wait(client.request(HttpMethod.GET, server.port("gateway"), "127.0.0.1", "/"));
+      var unused = request.send();
+      Soon.until(Duration.ofSeconds(60), "it is under way", () -> !up.heads().isEmpty());
+      wait(request.reset());
+      Soon.until(Duration.ofSeconds(60), "the upstream is let go", () -> ended.getCount() == 0);
+    }
+  }
+}

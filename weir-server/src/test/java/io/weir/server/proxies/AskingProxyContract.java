@@ -1,0 +1,162 @@
+package io.weir.server.proxies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.weir.server.Running;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What must hold of a real proxy that asks Weir before it forwards, run as it is documented. */
+abstract class AskingProxyContract {
+  private static final String RULES =
+      """
+      rules:
+        - {id: per-address, match: {path: /x/**}, per: [ip], limit: 3/hour}
+        - {id: login, match: {endpoint: "GET /login"}, per: [ip], limit: 1/hour}
+      """;
+
+  @TempDir Path folder;
+
+  private final List<String> served = new CopyOnWriteArrayList<>();
+  private HttpServer service;
+
+  abstract RealProxy start(Path folder, Map<String, String> addresses);
+
+  @BeforeEach
+  void serve() throws IOException {
+    service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
+    service.createContext(
+        "/",
+        exchange -> {
+          served.add(
+              exchange.getRequestMethod()
+                  + " "
+                  + exchange.getRequestURI()
+                  + " "
+                  + exchange.getRequestHeaders().getFirst("X-Forwarded-For"));
+          boolean forbidden = exchange.getRequestURI().getPath().startsWith("/forbidden");
+          byte[] body = (forbidden ? "no" : "ok").getBytes(java.nio.charset.StandardCharsets.UTF_8);
+          exchange.sendResponseHeaders(forbidden ? 403 : 200, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    service.start();
+  }
+
+  @AfterEach
+  void stop() {
+    service.stop(0);
+  }
+
+  private Running weir(String... flags) {
+    String[] all = new String[flags.length + 2];
+    System.arraycopy(flags, 0, all, 2, flags.length);
+    all[0] = "identity-trusted-proxies";
+    all[1] = "127.0.0.1";
+    return Running.start(folder, RULES, all);
+  }
+
+  private RealProxy proxy(int weir) {
+    return start(
+        folder,
+        Map.of(
+            "127.0.0.1:8080",
+            "127.0.0.1:" + weir,
+            "127.0.0.1:3000",
+            "127.0.0.1:" + service.getAddress().getPort()));
+  }
+
+  private static String field(HttpResponse<String> answer, String name) {
+    return String.join("|", answer.headers().allValues(name));
+  }
+
+  @Test
+  void requestsAreCountedAndTheRestRefused() {
+    try (Running weir = weir();
+        RealProxy proxy = proxy(weir.port("http"))) {
+      for (int left = 2; left >= 0; left--) {
+        HttpResponse<String> answer =
+            proxy.get(
+                "/x/y?z=" + left, "X-Forwarded-For", "6.6.6." + left, "Forwarded", "for=1.1.1.1");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).isEqualTo("ok");
+        assertThat(field(answer, "X-RateLimit-Limit")).isEqualTo("3");
+        assertThat(field(answer, "X-RateLimit-Remaining")).isEqualTo("" + left);
+        assertThat(field(answer, "RateLimit")).startsWith("\"per-address\";r=" + left);
+        assertThat(served).last().isEqualTo("GET /x/y?z=" + left + " 127.0.0.1");
+      }
+      HttpResponse<String> refused = proxy.get("/x/y", "X-Forwarded-For", "7.7.7.7");
+      assertThat(refused.statusCode()).isEqualTo(429);
+      assertThat(refused.body())
+          .matches(
+              "\\{\"error\":\"rate_limited\",\"rule\":\"per-address\",\"retry_after_seconds\":1[12]\\d\\d\\}");
+      assertThat(field(refused, "Content-Type")).startsWith("application/json");
+      assertThat(field(refused, "Retry-After")).matches("1[12]\\d\\d");
+      assertThat(field(refused, "X-RateLimit-Remaining")).isEqualTo("0");
+      assertThat(field(refused, "RateLimit-Policy")).isEqualTo("\"per-address\";q=3;w=3600");
+      assertThat(served).hasSize(3);
+      HttpResponse<String> free = proxy.get("/free");
+      assertThat(free.statusCode()).as("no rule meets it").isEqualTo(200);
+      assertThat(field(free, "X-RateLimit-Limit")).isEmpty();
+    }
+  }
+
+  @Test
+  void noSpellingDodgesARule() {
+    try (Running weir = weir();
+        RealProxy proxy = proxy(weir.port("http"))) {
+      assertThat(proxy.get("/login").statusCode()).isEqualTo(200);
+      for (String path : List.of("/%6cogin", "//login", "/a/../login", "/login;v=1", "/login/")) {
+        assertThat(proxy.get(path).statusCode()).as(path).isEqualTo(429);
+      }
+      assertThat(proxy.get("/x%2f..%2flogin").statusCode()).isEqualTo(400);
+      assertThat(served).hasSize(1);
+    }
+  }
+
+  @Test
+  void whatTheServiceForbidsIsItsOwnWord() {
+    try (Running weir = weir();
+        RealProxy proxy = proxy(weir.port("http"))) {
+      HttpResponse<String> answer = proxy.get("/forbidden");
+      assertThat(answer.statusCode()).isEqualTo(403);
+      assertThat(answer.body()).isEqualTo("no");
+    }
+  }
+
+  @Test
+  void whoMustBeVerifiedAndIsNotGets401() {
+    String secret = "a-secret-of-the-tests-that-is-long-enough";
+    try (Running weir = weir("identity-jwt-secret", secret, "identity-required", "true");
+        RealProxy proxy = proxy(weir.port("http"))) {
+      HttpResponse<String> answer = proxy.get("/free", "Authorization", "Bearer guess");
+      assertThat(answer.statusCode()).isEqualTo(401);
+      assertThat(field(answer, "WWW-Authenticate")).isEqualTo("Bearer");
+      assertThat(served).isEmpty();
+    }
+  }
+
+  @Test
+  void whileWeirIsAwayRequestsPass() {
+    int port;
+    try (Running weir = weir()) {
+      port = weir.port("http");
+    }
+    try (RealProxy proxy = proxy(port)) {
+      HttpResponse<String> answer = proxy.get("/x/y");
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(field(answer, "X-RateLimit-Limit")).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.weir.server.proxies;
+
+import io.weir.testkit.Soon;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** A real nginx or HAProxy, run with a configuration of the folder {@code deploy}. */
+final class RealProxy implements AutoCloseable {
+  private static final Path DEPLOY = Path.of("..", "deploy").toAbsolutePath().normalize();
+  private static final Duration START = Duration.ofSeconds(60);
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final Process process;
+  private final int port;
+
+  private RealProxy(List<String> command, Path folder, int port) {
+    this.port = port;
+    Path log = folder.resolve("proxy.log");
+    try {
+      process =
+          new ProcessBuilder(command)
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(log.toFile())
+              .redirectInput(new File("/dev/null"))
+              .start();
+      try {
+        Soon.until(START, "it listens", () -> !process.isAlive() || listens(port));
+        if (!process.isAlive()) {
+          throw new IllegalStateException("it ended by itself");
+        }
+      } catch (RuntimeException | Error e) {
+        process.destroyForcibly();
+        throw new AssertionError(Files.readString(log), e);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Where a program is, if it is installed: on the path, or where servers are put. */
+  static Optional<Path> find(String name) {
+    Stream<String> path =
+        Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1));
+    return Stream.concat(path, Stream.of("/usr/sbin", "/usr/local/sbin", "/usr/local/bin"))
+        .map(folder -> Path.of(folder, name))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /** nginx with a file of {@code deploy/nginx}, its addresses replaced. */
+  static RealProxy nginx(Path folder, String file, Map<String, String> addresses) {
+    int port = freePort();
+    String here = folder + "/";
+    String temporary =
+        "http { client_body_temp_path %sb; proxy_temp_path %sp; fastcgi_temp_path %sf;"
+            + " uwsgi_temp_path %su; scgi_temp_path %ss; access_log off;";
+    String text =
+        text("nginx/" + file, addresses)
+            .replace("listen 8000;", "listen 127.0.0.1:" + port + ";")
+            .replace("proxy_read_timeout    200ms", "proxy_read_timeout 30s") // of a busy machine
+            .replace("http {", temporary.replace("%s", here));
+    Path config = write(folder, "nginx.conf", text);
+    String globals = "daemon off; pid " + here + "nginx.pid;";
+    return new RealProxy(
+        List.of(binary("nginx"), "-e", "stderr", "-c", config.toString(), "-g", globals),
+        folder,
+        port);
+  }
+
+  /** HAProxy with a file of {@code deploy/haproxy}, its addresses replaced. */
+  static RealProxy haproxy(Path folder, String file, Map<String, String> addresses) {
+    int port = freePort();
+    String patient = text("haproxy/weir.lua", Map.of("WAIT_MS = 200", "WAIT_MS = 30000"));
+    write(folder, "weir.lua", patient);
+    String text =
+        text("haproxy/" + file, addresses).replace("bind :8000", "bind 127.0.0.1:" + port);
+    Path config = write(folder, "haproxy.cfg", text);
+    return new RealProxy(List.of(binary("haproxy"), "-db", "-f", config.toString()), folder, port);
+  }
+
+  private static String binary(String name) {
+    return find(name).orElseThrow().toString();
+  }
+
+  private static String text(String file, Map<String, String> addresses) {
+    try {
+      String text = Files.readString(DEPLOY.resolve(file));
+      for (var address : addresses.entrySet()) {
+        if (!text.contains(address.getKey())) {
+          throw new AssertionError(file + " has no " + address.getKey());
+        }
+        text = text.replace(address.getKey(), address.getValue());
+      }
+      return text;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Path write(Path folder, String name, String text) {
+    try {
+      return Files.writeString(folder.resolve(name), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean listens(int port) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** The answer to a GET with these fields, names and values in turn. */
+  HttpResponse<String> get(String path, String... fields) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .timeout(Duration.ofSeconds(60));
+    if (fields.length > 0) {
+      request.headers(fields);
+    }
+    try {
+      return client.send(request.build(), BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package io.weir.server.traffic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.testkit.FakeClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The last hour is remembered in bounded memory, and judged once more by other rules. */
+class RecentRequestsTest {
+  private final FakeClock clock = new FakeClock();
+  private final RuleSet rules =
+      RuleSet.of(
+          Rule.named("api").per("user").limit("5/minute").build(),
+          Rule.named("other").match("user", "stopped").limit("0/second").build());
+
+  private RecentRequests recent(int most) {
+    return new RecentRequests(clock, most);
+  }
+
+  private Limiter limiter(RecentRequests recent) {
+    return Weir.limiter(rules).clock(clock).listener(recent.listener()).build();
+  }
+
+  @Test
+  void anHourIsRememberedAndNoMore() {
+    RecentRequests recent = recent(1000);
+    Limiter limiter = limiter(recent);
+    limiter.decideNow(Request.of("user", "first"));
+    clock.advance(Duration.ofMinutes(59));
+    limiter.decideNow(Request.of("user", "second"));
+    limiter.peek(Request.of("user", "asks only")).join();
+    assertThat(recent.all())
+        .extracting(one -> one.request().get("user"))
+        .containsExactly("first", "second");
+    clock.advance(Duration.ofMinutes(2));
+    assertThat(recent.all()).hasSize(1);
+    assertThat(recent.since(60L * 1_000_000)).isEmpty();
+  }
+
+  @Test
+  void ofTooManyCallersSomeAreRememberedWholly() {
+    RecentRequests recent = recent(800);
+    Limiter limiter = limiter(recent);
+    int rounds = 8;
+    int callers = 1000;
+    for (int round = 0; round < rounds; round++) {
+      for (int i = 0; i < callers; i++) {
+        limiter.decideNow(Request.of("user", "caller-" + i));
+        clock.advance(Duration.ofMillis(1));
+      }
+    }
+    List<PastRequest> all = recent.all();
+    assertThat(all).hasSizeLessThanOrEqualTo(800);
+    assertThat(recent.weight()).isGreaterThan(4);
+    String one = all.get(all.size() - 1).request().get("user");
+    assertThat(all.stream().filter(past -> one != null && one.equals(past.request().get("user"))))
+        .as("all requests of a caller that is followed")
+        .hasSize(rounds);
+    long stoodFor = all.stream().mapToLong(PastRequest::weight).sum();
+    assertThat(stoodFor).isBetween(4000L, 16_000L);
+  }
+
+  @Test
+  void oneCallerAloneIsRememberedAsFarBackAsThereIsRoom() {
+    RecentRequests recent = recent(100);
+    Limiter limiter = limiter(recent);
+    for (int i = 0; i < 1000; i++) {
+      limiter.decideNow(Request.of("user", "only"));
+      clock.advance(Duration.ofSeconds(1));
+    }
+    assertThat(recent.weight()).isEqualTo(1);
+    assertThat(recent.all()).hasSizeBetween(50, 101);
+  }
+
+  @Test
+  void longRequestsAreLeftOutAndCounted() {
+    RecentRequests recent = recent(100);
+    limiter(recent).decideNow(Request.of("user", "x".repeat(5000)));
+    assertThat(recent.all()).isEmpty();
+    assertThat(recent.leftOut()).isEqualTo(1);
+  }
+
+  @Test
+  void aReplaySaysExactlyWhatALimiterWouldHaveSaid() {
+    RecentRequests recent = recent(10_000);
+    Limiter limiter = limiter(recent);
+    Rule candidate = Rule.named("api").per("user").limit("3/minute").shadow(true).build();
+    List<Boolean> expected = new ArrayList<>();
+    Limiter other = Weir.limiter(Replay.with(rules, candidate)).clock(clock).build();
+    for (int i = 0; i < 500; i++) {
+      Request request = Request.of("user", "u" + i % 7);
+      limiter.decideNow(request);
+      expected.add(other.decideNow(request).allowed());
+      clock.advance(Duration.ofMillis(700 + 13 * (i % 5)));
+    }
+    Replay.Verdict verdict = Replay.of(recent.all(), Replay.with(rules, candidate), "api");
+    long refused = expected.stream().filter(allowed -> !allowed).count();
+    assertThat(refused).isGreaterThan(50);
+    assertThat(verdict.refused()).isEqualTo(refused);
+    assertThat(verdict.met()).isEqualTo(500);
+    Replay.Verdict asIs = Replay.of(recent.all(), rules, "api");
+    long refusedThen = recent.all().stream().filter(PastRequest::refused).count();
+    assertThat(asIs.refused()).as("the same rules say the same").isEqualTo(refusedThen);
+    assertThat(asIs.refused()).isLessThan(verdict.refused());
+  }
+
+  @Test
+  void whatAnotherRuleRefusesIsNotCharged() {
+    RecentRequests recent = recent(100);
+    Limiter limiter = limiter(recent);
+    for (int i = 0; i < 20; i++) {
+      limiter.decideNow(Request.of("user", "stopped"));
+    }
+    Rule candidate = Rule.named("api").per("user").limit("5/minute").build();
+    assertThat(Replay.of(recent.all(), Replay.with(rules, candidate), "api").refused()).isZero();
+  }
+
+  @Test
+  void whatIsBusyIsShownAsPeopleWouldLimitIt() {
+    RecentRequests recent = recent(100);
+    Limiter limiter = limiter(recent);
+    for (int i = 0; i < 7; i++) {
+      limiter.decideNow(Request.of("user", "ann", "endpoint", "GET /v1/orders/" + i + "/lines"));
+    }
+    limiter.decideNow(Request.of("endpoint", "GET /v1/files/2f1c0a52-9d7e-4a0f-8d2b-0123456789ab"));
+    assertThat(Busy.by("endpoint", recent.all(), 10))
+        .containsExactly(
+            new Busy.Line("endpoint", "GET /v1/orders/*/lines", 7, 2),
+            new Busy.Line("endpoint", "GET /v1/files/*", 1, 0));
+    assertThat(Busy.by("user", recent.all(), 10)).hasSize(1);
+    assertThat(Busy.by("ip", recent.all(), 10)).isEmpty();
+  }
+}
