@@ -125,6 +125,11 @@ public final class Limit {
     return algorithm.most(terms);
   }
 
+  /** Whether two times lie in the same window; a bucket knows but one. */
+  public boolean isSameWindow(long one, long other) {
+    return algorithm.bursts() || terms.window(one) == terms.window(other);
+  }
+
   /**
    * The key of a caller's counter, from the caller's fingerprint. The upper 16 bits are the
    * caller's own, the same for all limits that count per the same attributes, so that a store can
