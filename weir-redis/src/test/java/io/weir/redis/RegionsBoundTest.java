@@ -146,7 +146,7 @@ class RegionsBoundTest {
       String rate = RATES.get(random.nextInt(RATES.size()));
       RuleBuilder rule = rule(ALGORITHMS.get(random.nextInt(ALGORITHMS.size())), rate);
       if (rule.build().algorithm().bursts() && random.nextBoolean()) {
-        rule.burst(200 * (1 + random.nextInt(100)));
+        rule.burst(200L * (1 + random.nextInt(100)));
       }
       try (RegionWorld world = world("seed-" + seed, rule.build())) {
         for (int turn = 0; turn < 60; turn++) {
