@@ -43,7 +43,7 @@ class DirectionsTest {
           Map.entry("rules", Set.of()),
           Map.entry("redis", Set.of()),
           Map.entry("http", Set.of()),
-          Map.entry("metrics", Set.of()),
+          Map.entry("metrics", Set.of("rules")),
           Map.entry("client", Set.of("http")),
           Map.entry("server", Set.of("http", "metrics", "redis", "rules")));
 
