@@ -26,7 +26,8 @@ final class Bench {
           "redis-memory", new RedisMemoryPart(),
           "server", new ServerPart(),
           "nodes", new NodesPart(),
-          "gateway", new GatewayPart());
+          "gateway", new GatewayPart(),
+          "spring", new SpringPart());
 
   private Bench() {}
 

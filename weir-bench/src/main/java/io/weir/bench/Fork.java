@@ -17,10 +17,15 @@ public final class Fork {
 
   public static Map<String, Double> run(Class<?> main, String heap, String... args)
       throws IOException, InterruptedException {
+    return run(System.getProperty("java.class.path"), main.getName(), heap, args);
+  }
+
+  /** As above, a class that is not on this class path. */
+  static Map<String, Double> run(String classPath, String main, String heap, String... args)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx" + heap, "-cp", System.getProperty("java.class.path")));
-    command.add(main.getName());
+    command.addAll(List.of("-Xmx" + heap, "-cp", classPath, main));
     command.addAll(List.of(args));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
@@ -30,7 +35,7 @@ public final class Fork {
       if (!ended || process.exitValue() != 0) {
         String how = ended ? "failed with exit code " + process.exitValue() : "did not end";
         throw new IllegalStateException(
-            main.getSimpleName() + " " + String.join(" ", args) + " with -Xmx" + heap + " " + how);
+            main + " " + String.join(" ", args) + " with -Xmx" + heap + " " + how);
       }
       Map<String, Double> numbers = new HashMap<>();
       lines

@@ -45,7 +45,9 @@ class DirectionsTest {
           Map.entry("http", Set.of()),
           Map.entry("metrics", Set.of("rules")),
           Map.entry("client", Set.of("http")),
-          Map.entry("server", Set.of("http", "metrics", "redis", "rules")));
+          Map.entry("lab", Set.of()),
+          Map.entry("spring", Set.of("http", "metrics", "redis", "rules")),
+          Map.entry("server", Set.of("http", "lab", "metrics", "redis", "rules")));
 
   private static JavaClasses all;
 

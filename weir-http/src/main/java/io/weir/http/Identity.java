@@ -4,6 +4,7 @@ import io.weir.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,12 +44,18 @@ public final class Identity {
    * @throws BadRequestException if it could be read in more than one way: answer 400
    */
   public Call read(IpAddress peer, String method, String target, Headers headers) {
+    return read(peer, method, target, headers, (ip, attributes) -> {});
+  }
+
+  /** As above, of a request whose door knows more of it. */
+  public Call read(IpAddress peer, String method, String target, Headers headers, More more) {
     Endpoint endpoint = endpoints.read(method, target);
     String host = Host.of(endpoint, headers);
     IpAddress address = addresses.find(peer, headers);
     Caller caller = caller(headers);
-    Pairs pairs = new Pairs(8 + spec.headers.size());
-    pairs.add("ip", addresses.key(address));
+    Pairs pairs = new Pairs(10 + spec.headers.size());
+    String ip = addresses.key(address);
+    pairs.add("ip", ip);
     if (caller != null) {
       pairs.add("user", caller.user());
       pairs.add("api_key", caller.apiKey());
@@ -59,6 +66,7 @@ public final class Identity {
     pairs.add("path", endpoint.path());
     pairs.add("host", host == null ? "" : host);
     addHeaders(pairs, headers);
+    more.tell(ip, pairs::addIfNew);
     boolean unauthorized = spec.required && caller == null;
     return new Call(endpoint, address, caller, pairs.request(), unauthorized);
   }
@@ -113,6 +121,19 @@ public final class Identity {
     }
   }
 
+  /** What else a door knows of a request, such as whom its framework has authenticated. */
+  @FunctionalInterface
+  public interface More {
+
+    /**
+     * Says it.
+     *
+     * @param ip the attribute of that name
+     * @param attributes takes names and values; what is empty, or there already, is left out
+     */
+    void tell(String ip, BiConsumer<String, String> attributes);
+  }
+
   /** The attributes so far; what is empty is left out. */
   private static final class Pairs {
     private final List<String> pairs;
@@ -126,6 +147,15 @@ public final class Identity {
         pairs.add(name);
         pairs.add(value);
       }
+    }
+
+    void addIfNew(String name, String value) {
+      for (int i = 0; i < pairs.size(); i += 2) {
+        if (pairs.get(i).equals(name)) {
+          return;
+        }
+      }
+      add(name, value);
     }
 
     Request request() {

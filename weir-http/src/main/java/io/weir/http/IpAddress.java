@@ -46,6 +46,16 @@ public record IpAddress(long high, long low) {
     return IpText.parse(text, 0, text.length());
   }
 
+  /**
+   * The address of a socket as a framework writes it, with a zone or without; 0.0.0.0 for a socket
+   * that is none of the internet.
+   */
+  public static IpAddress ofSocket(@Nullable String text) {
+    int zone = text == null ? -1 : text.indexOf('%');
+    IpAddress address = text == null ? null : parse(zone < 0 ? text : text.substring(0, zone));
+    return address == null ? v4(0) : address;
+  }
+
   public boolean isV4() {
     return high == 0 && low >>> V4_BITS == MAPPED;
   }

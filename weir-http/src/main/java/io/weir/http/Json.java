@@ -30,6 +30,13 @@ public final class Json {
     return out.append(text, plain, text.length()).append('"');
   }
 
+  /** An error that is no refusal: its name, and what is wrong in words for people. */
+  public static String error(String name, String message) {
+    StringBuilder out = new StringBuilder("{\"error\":");
+    quote(out, name).append(",\"message\":");
+    return quote(out, message).append('}').toString();
+  }
+
   private static boolean isPlain(char c) {
     return c >= ' ' && c != '"' && c != '\\' && c != 0x7f && !Character.isSurrogate(c);
   }

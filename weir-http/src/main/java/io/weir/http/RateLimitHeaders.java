@@ -32,10 +32,26 @@ public final class RateLimitHeaders {
 
   /** Gives every field to {@code out}, name and value, each name at most once. */
   public static void write(Decision decision, BiConsumer<String, String> out) {
-    int binding = decision.binding();
-    if (binding < 0) {
-      return;
+    write(List.of(decision), out);
+  }
+
+  /**
+   * As above, of several decisions on one request, such as before and after its caller was known:
+   * the tightest binds.
+   */
+  public static void write(List<Decision> decisions, BiConsumer<String, String> out) {
+    Decision tightest = decisions.get(0);
+    for (Decision other : decisions) {
+      tightest = other.isTighterThan(tightest) ? other : tightest;
     }
+    if (tightest.binding() >= 0) {
+      writeBound(tightest, out);
+      writeFields(decisions, out);
+    }
+  }
+
+  private static void writeBound(Decision decision, BiConsumer<String, String> out) {
+    int binding = decision.binding();
     Outcome bound = decision.outcome(binding);
     out.accept(LIMIT, Long.toString(decision.claim(binding).limit().most()));
     if (isKnown(bound)) {
@@ -47,19 +63,20 @@ public final class RateLimitHeaders {
     if (wait != RetryAfter.NONE) {
       out.accept(RETRY_AFTER, Long.toString(wait));
     }
-    writeFields(decision, out);
   }
 
-  private static void writeFields(Decision decision, BiConsumer<String, String> out) {
+  private static void writeFields(List<Decision> decisions, BiConsumer<String, String> out) {
     StringBuilder policy = new StringBuilder(TYPICAL_LENGTH);
     StringBuilder service = new StringBuilder(TYPICAL_LENGTH);
-    for (int i = 0; i < decision.size(); i++) {
-      if (decision.claim(i).limit().shadow()) {
-        continue;
-      }
-      Policy.appendPolicy(separated(policy), decision, i);
-      if (isKnown(decision.outcome(i))) {
-        Policy.appendService(separated(service), decision, i);
+    for (Decision decision : decisions) {
+      for (int i = 0; i < decision.size(); i++) {
+        if (decision.claim(i).limit().shadow()) {
+          continue;
+        }
+        Policy.appendPolicy(separated(policy), decision, i);
+        if (isKnown(decision.outcome(i))) {
+          Policy.appendService(separated(service), decision, i);
+        }
       }
     }
     out.accept(POLICY, policy.toString());

@@ -17,6 +17,9 @@ import io.weir.store.Remote;
 import io.weir.store.StoreListener;
 import io.weir.testkit.FakeClock;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,6 +49,19 @@ class RateLimitHeadersTest {
         .containsEntry("X-RateLimit-Remaining", "10")
         .containsEntry("X-RateLimit-Reset", "" + (NOW + 54))
         .containsEntry("RateLimit", "\"api\";r=10;t=37");
+  }
+
+  @Test
+  void ofSeveralDecisionsTheTightestBindsAndAllPoliciesAreTold() {
+    Decision wide = new Decisions(rule("wide", "100/minute")).take(1);
+    Decision narrow = new Decisions(rule("narrow", "10/minute")).take(1);
+    Decision none = Weir.inMemory().decideNow(Request.of());
+    Map<String, String> fields = new HashMap<>();
+    RateLimitHeaders.write(List.of(none, narrow, wide), fields::put);
+    assertThat(fields)
+        .containsEntry("X-RateLimit-Limit", "10")
+        .containsEntry("RateLimit-Policy", "\"narrow\";q=10;w=60, \"wide\";q=100;w=60")
+        .containsEntry("RateLimit", "\"narrow\";r=9;t=6, \"wide\";r=99;t=1");
   }
 
   @ParameterizedTest

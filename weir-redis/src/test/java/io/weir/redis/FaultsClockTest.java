@@ -15,6 +15,7 @@ import io.weir.testkit.redis.FaultProxy;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes whose clocks are wrong, or that stand still while time goes on. */
+@Tag("slow")
 class FaultsClockTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
   private static final long HOUR = 3_600_000_000L;

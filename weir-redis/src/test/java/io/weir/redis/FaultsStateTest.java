@@ -15,6 +15,7 @@ import io.weir.rule.Rule;
 import io.weir.testkit.Soon;
 import io.weir.testkit.redis.RedisProcess;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a server holds, or has no room to hold. */
+@Tag("slow")
 class FaultsStateTest {
   private static final String SHELF = "weir:{0}";
 

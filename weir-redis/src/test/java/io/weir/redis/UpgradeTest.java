@@ -112,7 +112,8 @@ class UpgradeTest {
     }
 
     Store open(String uri) throws ReflectiveOperationException {
-      Object builder = loadClass(OWN + "RedisStore").getMethod("at", String.class).invoke(null, uri);
+      Object builder =
+          loadClass(OWN + "RedisStore").getMethod("at", String.class).invoke(null, uri);
       builder = builder.getClass().getMethod("deadline", Duration.class).invoke(builder, PATIENT);
       Store store = (Store) builder.getClass().getMethod("open").invoke(builder);
       Soon.until(LONG, "the new node joins", () -> store.health().available());

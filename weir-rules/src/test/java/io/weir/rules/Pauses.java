@@ -16,8 +16,8 @@ import java.util.function.IntFunction;
  * Whether some work holds decisions up: their longest pause meanwhile, beside their longest pause
  * while another thread merely keeps a processor busy for as long.
  *
- * <p>The two take turns and the median of each counts, so that what else the machine does falls on
- * both alike.
+ * <p>The two take turns and the least of each counts: what holds decisions up does so every time,
+ * and what else the machine does, now and then.
  */
 public final class Pauses implements AutoCloseable {
   private static final Clock CLOCK = Clock.system();
@@ -43,7 +43,7 @@ public final class Pauses implements AutoCloseable {
   }
 
   /**
-   * What was found, as medians of all rounds.
+   * What was found, as the least of all rounds.
    *
    * @param busy the longest pause while the processor was merely busy
    * @param meanwhile the longest pause during the work
@@ -81,7 +81,7 @@ public final class Pauses implements AutoCloseable {
       long equal = took[i];
       busy[i] = longestDuring(() -> burn(equal));
     }
-    return new Found(median(busy), median(meanwhile), median(took));
+    return new Found(least(busy), least(meanwhile), least(took));
   }
 
   private long longestDuring(Runnable work) {
@@ -105,9 +105,8 @@ public final class Pauses implements AutoCloseable {
     }
   }
 
-  private static Duration median(long[] micros) {
-    Arrays.sort(micros);
-    return Duration.of(micros[micros.length / 2], ChronoUnit.MICROS);
+  private static Duration least(long[] micros) {
+    return Duration.of(Arrays.stream(micros).min().orElse(0), ChronoUnit.MICROS);
   }
 
   private void decide(Limiter limiter, Request request) {

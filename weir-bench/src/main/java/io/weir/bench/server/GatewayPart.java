@@ -1,5 +1,7 @@
 package io.weir.bench.server;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.weir.bench.report.Part;
 import io.weir.bench.report.Rounds;
 import io.weir.bench.report.Table;
@@ -7,6 +9,7 @@ import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,16 +37,16 @@ public final class GatewayPart implements Part {
         - {id: none, match: {path: /refused/**}, per: [ip], limit: 1/day}
       """;
   private static final String REQUEST =
-      String.join(
-          "\r\n",
-          "GET %s HTTP/1.1",
-          "Host: bench.example",
-          "User-Agent: bench/1",
-          "Accept: application/json",
-          "Accept-Encoding: gzip",
-          "Authorization: Bearer abcdefghijklmnopqrstuvwxyz",
-          "",
-          "");
+      """
+      GET %s HTTP/1.1
+      Host: bench.example
+      User-Agent: bench/1
+      Accept: application/json
+      Accept-Encoding: gzip
+      Authorization: Bearer abcdefghijklmnopqrstuvwxyz
+
+      """
+          .replace("\n", "\r\n");
   private static final String NGINX_CONFIG =
       """
       daemon off;
@@ -158,12 +161,11 @@ public final class GatewayPart implements Part {
 
   /** Uses up the one permit there is, so that every other request is refused. */
   private static void exhaust(Target target, String door) throws IOException {
-    try (var socket = new java.net.Socket(InetAddress.getLoopbackAddress(), target.port(door))) {
-      socket
-          .getOutputStream()
-          .write(
-              REQUEST.formatted("/refused").getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-      socket.getInputStream().read();
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), target.port(door))) {
+      socket.getOutputStream().write(REQUEST.formatted("/refused").getBytes(US_ASCII));
+      if (socket.getInputStream().read() < 0) {
+        throw new IOException(door + " did not answer");
+      }
     }
   }
 

@@ -91,21 +91,21 @@ final class Target implements AutoCloseable {
   }
 
   private void awaitListening(int port) throws IOException {
-    for (int i = 0; i < 600 && process.isAlive(); i++) {
+    for (int i = 0; i < 600 && !endsWithin(50); i++) {
       try {
         new Socket(InetAddress.getLoopbackAddress(), port).close();
         return;
       } catch (ConnectException e) {
-        pause();
+        // not yet
       }
     }
     close();
     throw new IOException("a program did not start");
   }
 
-  private void pause() throws IOException {
+  private boolean endsWithin(long millis) throws IOException {
     try {
-      process.waitFor(50, TimeUnit.MILLISECONDS);
+      return process.waitFor(millis, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A13: PostgreSQL frozen and killed, and away at the start. */
 @Timeout(120)
+@Tag("slow")
 class DatabaseAwayTest extends DatabaseTest {
   private static final Duration BACK = Duration.ofSeconds(20);
 

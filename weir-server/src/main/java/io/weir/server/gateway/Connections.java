@@ -33,11 +33,13 @@ final class Connections {
   private final SocketAddress address;
   private final Limits limits;
   private final Counts counts;
+  private final Watchman watchman;
 
-  Connections(Vertx vertx, Upstream upstream, Limits limits, Counts counts) {
+  Connections(Vertx vertx, Upstream upstream, Limits limits, Counts counts, Watchman watchman) {
     this.upstream = upstream;
     this.limits = limits;
     this.counts = counts;
+    this.watchman = watchman;
     address = SocketAddress.inetSocketAddress(upstream.port(), upstream.host());
     client = client(vertx, limits.connections());
     tunnels = client(vertx, limits.tunnels());
@@ -80,6 +82,11 @@ final class Connections {
 
   Limits limits() {
     return limits;
+  }
+
+  /** Of the event loop. */
+  Watchman watchman() {
+    return watchman;
   }
 
   Counts counts() {

@@ -1,6 +1,5 @@
 package io.weir.server.gateway;
 
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
@@ -18,13 +17,12 @@ import org.jspecify.annotations.Nullable;
  * <p>It is sent once. Only where the method is safe and the connection, a kept one that the
  * upstream gave up, died before a byte was written, it is sent once more.
  */
-final class Exchange {
+final class Exchange implements Watchman.Watched {
   private static final Set<HttpMethod> SAFE =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
   private static final int FINAL = 200;
   private static final long INTERNAL_ERROR = 2; // of HTTP/2
 
-  private final Vertx vertx;
   private final RequestHead head;
   private final Connections connections;
   private final Visit visit;
@@ -34,16 +32,15 @@ final class Exchange {
   private final Upload upload;
   private @Nullable HttpClientRequest upstream;
   private @Nullable Download download;
-  private @Nullable Watch silence;
-  private @Nullable Watch patience;
   private long moved;
+  private long heardAt;
   private long paced;
+  private long pacedAt;
   private boolean written;
   private boolean again;
   private boolean over;
 
-  Exchange(Vertx vertx, RequestHead head, Connections connections, Visit visit, Decision decision) {
-    this.vertx = vertx;
+  Exchange(RequestHead head, Connections connections, Visit visit, Decision decision) {
     this.head = head;
     this.connections = connections;
     this.visit = visit;
@@ -72,13 +69,11 @@ final class Exchange {
     }
     upstream = request;
     head.write(http, call, connections.upstream(), request.headers());
+    heardAt = connections.watchman().now();
+    pacedAt = heardAt;
+    connections.watchman().add(this);
     request.response().onComplete(this::answer, cause -> unanswered());
     upload.sendTo(request).onSuccess(v -> written = true);
-    Limits limits = connections.limits();
-    silence = new Watch(vertx, limits.silence(), this::isHeard);
-    if (!upload.isOver()) {
-      patience = new Watch(vertx, limits.patience(), this::isPaced);
-    }
   }
 
   private void unanswered() {
@@ -94,7 +89,7 @@ final class Exchange {
     if (stale && !again && !over && upload.isEmpty() && SAFE.contains(http.method())) {
       again = true;
       upstream = null;
-      endWatches();
+      connections.watchman().remove(this);
       connect();
     } else {
       fail(failure);
@@ -110,51 +105,54 @@ final class Exchange {
       fail(Failure.BROKEN);
       return;
     }
-    connections.counts().answered();
-    download = new Download(http, answer, decision, this::done);
-    if (!over && patience == null) {
-      patience = new Watch(vertx, connections.limits().patience(), this::isPaced);
+    paced = 0;
+    pacedAt = connections.watchman().now();
+    try {
+      download = new Download(http, answer, decision, this::done);
+      connections.counts().answered();
+    } catch (IllegalArgumentException e) { // a field that cannot be passed on
+      fail(Failure.BROKEN);
     }
   }
 
   private void done() {
     over = true;
-    endWatches();
+    connections.watchman().remove(this);
     if (!upload.isOver()) {
       reset();
       upload.discard();
     }
   }
 
-  /** Whether the upstream has moved since last asked, or is not the one who is waited for. */
-  private boolean isHeard() {
-    long sum = upload.passed() + (download == null ? 0 : download.passed());
-    boolean waiting = download == null ? upload.awaitsCaller() : download.awaitsCaller();
-    if (sum != moved || waiting) {
-      moved = sum;
-      return true;
+  /** Fails if the one who is waited for, upstream or caller, has moved too little for too long. */
+  @Override
+  public void look(long now) {
+    Limits limits = connections.limits();
+    boolean caller = download == null ? upload.awaitsCaller() : download.awaitsCaller();
+    long up = upload.passed();
+    long down = download == null ? 0 : download.passed();
+    if (now - heardAt >= limits.silence()) {
+      if (up + down == moved && !caller) {
+        fail(Failure.LATE);
+      }
+      moved = up + down;
+      heardAt = now;
     }
-    fail(Failure.LATE);
-    return false;
-  }
-
-  /** Whether the caller has moved enough since last asked, or is not the one who is waited for. */
-  private boolean isPaced() {
-    long sum = download == null ? upload.passed() : download.passed();
-    boolean waiting = download == null ? upload.awaitsCaller() : download.awaitsCaller();
-    if (sum - paced >= connections.limits().leastBytes() || !waiting) {
+    if (now - pacedAt >= limits.patience()) {
+      long sum = download == null ? up : down;
+      if (sum - paced < limits.leastBytes() && caller) {
+        fail(Failure.SLOW);
+      }
       paced = sum;
-      return true;
+      pacedAt = now;
     }
-    fail(Failure.SLOW);
-    return false;
   }
 
   /** The caller went away. */
   void gone() {
     if (!over) {
       over = true;
-      endWatches();
+      connections.watchman().remove(this);
       reset();
     }
   }
@@ -165,7 +163,7 @@ final class Exchange {
     }
     over = true;
     connections.counts().failed(failure);
-    endWatches();
+    connections.watchman().remove(this);
     reset();
     HttpServerResponse response = http.response();
     if (response.headWritten()) {
@@ -178,15 +176,6 @@ final class Exchange {
   private void reset() {
     if (upstream != null) {
       var unused = upstream.reset();
-    }
-  }
-
-  private void endWatches() {
-    if (silence != null) {
-      silence.end();
-    }
-    if (patience != null) {
-      patience.end();
     }
   }
 }

@@ -56,9 +56,11 @@ public final class Gateway {
 
   /** What answers on one event loop, with connections of its own. */
   public Handler<HttpServerRequest> handler() {
+    Watchman watchman = new Watchman(vertx, Math.min(limits.silence(), limits.patience()));
     Routes<Connections> to =
         routes.map(
-            upstream -> new Connections(vertx, upstream, limits, new Counts(meters, upstream)));
+            upstream ->
+                new Connections(vertx, upstream, limits, new Counts(meters, upstream), watchman));
     Strict strict = new Strict();
     return http -> handle(http, strict, to);
   }
@@ -119,12 +121,12 @@ public final class Gateway {
 
   private void forward(Visit visit, Decision decision, Connections connections) {
     if (Tunnel.isAsked(visit.http(), visit.upload())) {
-      Tunnel tunnel = new Tunnel(vertx, head, connections, messages, visit, decision);
+      Tunnel tunnel = new Tunnel(head, connections, messages, visit, decision);
       visit.http().response().closeHandler(v -> tunnel.gone());
       tunnel.begin();
       return;
     }
-    Exchange exchange = new Exchange(vertx, head, connections, visit, decision);
+    Exchange exchange = new Exchange(head, connections, visit, decision);
     visit.http().response().closeHandler(v -> exchange.gone());
     exchange.begin();
   }

@@ -1,7 +1,6 @@
 package io.weir.server.gateway;
 
 import io.vertx.core.MultiMap;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
@@ -17,29 +16,26 @@ import org.jspecify.annotations.Nullable;
  * A WebSocket to be: its handshake, made by caller and upstream between themselves, and then the
  * bytes of both. Where the upstream declines, its answer is passed on as any other.
  */
-final class Tunnel {
+final class Tunnel implements Watchman.Watched {
   private static final int SWITCHING = 101;
   private static final int KEY_LENGTH = 24;
   private static final String WEBSOCKET = "websocket";
 
-  private final Vertx vertx;
   private final RequestHead head;
   private final Connections connections;
   private final Messages messages;
   private final Visit visit;
   private final Decision decision;
   private @Nullable HttpClientRequest upstream;
-  private @Nullable Watch silence;
+  private long sentAt;
   private boolean over;
 
   Tunnel(
-      Vertx vertx,
       RequestHead head,
       Connections connections,
       Messages messages,
       Visit visit,
       Decision decision) {
-    this.vertx = vertx;
     this.head = head;
     this.connections = connections;
     this.messages = messages;
@@ -78,27 +74,28 @@ final class Tunnel {
     upstream = request;
     head.write(visit.http(), visit.call(), connections.upstream(), request.headers());
     request.putHeader(HttpHeaders.CONNECTION, "Upgrade").putHeader(HttpHeaders.UPGRADE, WEBSOCKET);
+    sentAt = connections.watchman().now();
+    connections.watchman().add(this);
     request.connect().onComplete(this::answer, cause -> fail(Failure.BROKEN));
-    silence =
-        new Watch(
-            vertx,
-            connections.limits().silence(),
-            () -> {
-              fail(Failure.LATE);
-              return false;
-            });
+  }
+
+  @Override
+  public void look(long now) {
+    if (now - sentAt >= connections.limits().silence()) {
+      fail(Failure.LATE);
+    }
   }
 
   private void answer(HttpClientResponse answer) {
     if (over) {
       return;
     }
-    connections.counts().answered();
-    endWatch();
+    connections.watchman().remove(this);
     answer.exceptionHandler(cause -> fail(Failure.BROKEN));
     if (answer.statusCode() == SWITCHING) {
       boolean agreed = WEBSOCKET.equalsIgnoreCase(answer.getHeader(HttpHeaders.UPGRADE));
       if (agreed) {
+        connections.counts().answered();
         open(answer);
       } else {
         fail(Failure.BROKEN);
@@ -106,7 +103,16 @@ final class Tunnel {
     } else if (answer.statusCode() < 200) {
       fail(Failure.BROKEN);
     } else {
+      decline(answer);
+    }
+  }
+
+  private void decline(HttpClientResponse answer) {
+    try {
       var unused = new Download(visit.http(), answer, decision, this::gone);
+      connections.counts().answered();
+    } catch (IllegalArgumentException e) { // a field that cannot be passed on
+      fail(Failure.BROKEN);
     }
   }
 
@@ -135,7 +141,7 @@ final class Tunnel {
   void gone() {
     if (!over) {
       over = true;
-      endWatch();
+      connections.watchman().remove(this);
       reset();
     }
   }
@@ -144,7 +150,7 @@ final class Tunnel {
     if (!over) {
       over = true;
       connections.counts().failed(failure);
-      endWatch();
+      connections.watchman().remove(this);
       reset();
       if (visit.http().response().headWritten()) {
         var unused = visit.http().response().reset();
@@ -157,12 +163,6 @@ final class Tunnel {
   private void reset() {
     if (upstream != null) {
       var unused = upstream.reset();
-    }
-  }
-
-  private void endWatch() {
-    if (silence != null) {
-      silence.end();
     }
   }
 }

@@ -8,10 +8,11 @@ import io.weir.Request;
  * @param time when, in microseconds since the epoch
  * @param refused whether an enforcing rule refused it
  * @param weight how many requests it stands for, where only some callers are remembered
+ * @param length about how long it is, in characters
  */
-public record PastRequest(long time, Request request, boolean refused, int weight) {
+public record PastRequest(long time, Request request, boolean refused, int weight, int length) {
 
   PastRequest weighing(int more) {
-    return new PastRequest(time, request, refused, more);
+    return new PastRequest(time, request, refused, more, length);
   }
 }

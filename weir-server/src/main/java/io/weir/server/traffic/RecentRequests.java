@@ -25,8 +25,8 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class RecentRequests {
   static final long SPAN = 3600L * 1_000_000;
-  private static final int MOST = 100_000;
-  private static final long MOST_CHARS = 16L << 20;
+  private static final int MOST = 50_000;
+  private static final long MOST_CHARS = 8L << 20;
   private static final int LONGEST = 2048;
   private static final int OVERHEAD_CHARS = 64;
   private static final int MOST_WEIGHT = 1 << 20;
@@ -68,7 +68,7 @@ public final class RecentRequests {
     }
     try {
       long now = clock.micros();
-      asked.addLast(new PastRequest(now, request, !decision.allowed(), chosen));
+      asked.addLast(new PastRequest(now, request, !decision.allowed(), chosen, length));
       chars += length;
       forget(now);
     } finally {
@@ -78,7 +78,7 @@ public final class RecentRequests {
 
   private void forget(long now) {
     while (!asked.isEmpty() && asked.getFirst().time() < now - SPAN) {
-      chars -= length(asked.removeFirst().request());
+      chars -= asked.removeFirst().length();
     }
     if (asked.size() > most || chars > MOST_CHARS) {
       thin();
@@ -105,7 +105,7 @@ public final class RecentRequests {
       weight = doubled;
     }
     asked = kept;
-    chars = asked.stream().mapToLong(one -> length(one.request())).sum();
+    chars = asked.stream().mapToLong(PastRequest::length).sum();
   }
 
   private static boolean follows(Request request, int weight) {

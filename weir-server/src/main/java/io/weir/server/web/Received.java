@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The header fields and the peer of a request, as {@code io.weir.http} reads them. */
 public record Received(MultiMap fields) implements Headers {
-  private static final IpAddress UNKNOWN = IpAddress.of(new byte[4]);
-
   public static Received of(HttpServerRequest request) {
     MultiMap fields = request.headers();
     if (!fields.contains("Host") && request.authority() != null) {
@@ -23,11 +21,7 @@ public record Received(MultiMap fields) implements Headers {
   /** The address of the socket; of a socket that is none of the internet, 0.0.0.0. */
   public static IpAddress peer(HttpServerRequest request) {
     SocketAddress remote = request.remoteAddress();
-    String text = remote == null ? null : remote.hostAddress();
-    int zone = text == null ? -1 : text.indexOf('%');
-    IpAddress address =
-        text == null ? null : IpAddress.parse(zone < 0 ? text : text.substring(0, zone));
-    return address == null ? UNKNOWN : address;
+    return IpAddress.ofSocket(remote == null ? null : remote.hostAddress());
   }
 
   @Override

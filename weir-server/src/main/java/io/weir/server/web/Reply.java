@@ -26,9 +26,7 @@ public final class Reply {
 
   /** Answers that something was wrong: what, and what to do instead. */
   public static void error(HttpServerRequest request, int status, String error, String message) {
-    StringBuilder body = new StringBuilder("{\"error\":");
-    Json.quote(Json.quote(body, error).append(",\"message\":"), message);
-    json(request.response(), status, body.append('}').toString());
+    json(request.response(), status, Json.error(error, message));
   }
 
   /** As {@link #error}, and ends the connection: what else comes on it is not worth reading. */

@@ -62,11 +62,10 @@ function enter() {
   main = h("main", { class: "main", id: "main", tabindex: -1 });
   nav = h("nav", { "aria-label": "Pages" });
   const state = h("div", { id: "state" });
-  const themes = h("button", { type: "button", class: "slim bare", onclick: () => { const all = ["auto", "light", "dark"]; theme.set(all[(all.indexOf(theme.get()) + 1) % 3]); themes.textContent = `Theme: ${theme.get()}`; } }, `Theme: ${theme.get()}`);
   put(app, h("a", { class: "skip", href: "#main", onclick: e => { e.preventDefault(); main.focus(); } }, "Skip to the content"),
     h("div", { class: "shell" },
       h("aside", { class: "side" }, h("a", { class: "brand", href: "#/live" }, h("img", { src: "/dashboard/icon.svg", alt: "" }), "Weir"), nav,
-        h("div", { class: "foot" }, state, h("div", { class: "row" }, themes, h("button", { type: "button", class: "slim bare", onclick: () => session.end() }, "Sign out")))),
+        h("div", { class: "foot" }, state, h("div", { class: "row" }, ofSession()))),
       main));
   feed.addEventListener("state", () => {
     put(state, h("span", { class: feed.live ? "dot on" : "dot off" }), feed.live ? `${feed.node}, live` : "not connected");
@@ -75,6 +74,17 @@ function enter() {
   feed.addEventListener("tick", warn);
   feed.start();
   open();
+}
+
+/** What is about the one who looks, and not about the node. */
+function ofSession() {
+  const next = () => {
+    const all = ["auto", "light", "dark"];
+    theme.set(all[(all.indexOf(theme.get()) + 1) % 3]);
+    themes.textContent = `Theme: ${theme.get()}`;
+  };
+  const themes = h("button", { type: "button", class: "slim bare", onclick: next }, `Theme: ${theme.get()}`);
+  return [themes, h("button", { type: "button", class: "slim bare", onclick: () => session.end() }, "Sign out")];
 }
 
 /** What everybody must know whatever page they look at. */
@@ -97,7 +107,7 @@ function open() {
   const inner = decodeURIComponent(rest.join("/"));
   document.title = `${inner || title} – Weir`;
   put(nav, PAGES.map(([to, text]) => h("a", { href: `#/${to}`, "aria-current": to === key ? "page" : null }, icon(to), text)));
-  put(main, banner, page(leaving.signal, inner, new URLSearchParams(query ?? "")));
+  put(main, banner, page(leaving.signal, inner, new URLSearchParams(query ?? "")), h("div", { class: "phonefoot" }, ofSession()));
   scrollTo(0, 0);
 }
 

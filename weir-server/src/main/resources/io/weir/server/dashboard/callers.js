@@ -55,7 +55,7 @@ function callerPage(signal, caller) {
   async function look() {
     const said = await get(at(""), { signal });
     put(counters, said.degraded && h("p", { class: "problem" }, "The store does not answer, so these are not known."),
-      said.counters.length ? table(["Rule", "Limit", "Left", ["Of", "n"], ["All back in", "n"], hiddenText("What to do")], said.counters.map(row), "Counters of this caller")
+      said.counters.length ? table(["Rule", ["Left", "wideonly"], ["Of", "n"], ["All back in", "n wideonly"], hiddenText("What to do")], said.counters.map(row), "Counters of this caller")
         : empty("No rule counts this caller", "Rules that count per other attributes need these to be said too."));
     const { refusals } = await get("/admin/refusals", { signal });
     const mine = refusals.find(one => callerText(one.caller) === callerText(caller));
@@ -70,12 +70,11 @@ function callerPage(signal, caller) {
     const permits = h("input", { name: "permits", type: "number", min: 1, value: 10, "aria-label": `Permits to grant of ${one.rule}` });
     permits.style.width = "84px";
     return h("tr", {},
-      h("td", {}, ruleLink(one.rule), one.shadow && [" ", h("span", { class: "tag shadow" }, "shadow")]),
-      h("td", { class: "fit" }, one.limit),
-      h("td", {}, h("div", { class: one.remaining * 10 <= one.most ? "meter low" : "meter" }, bar)),
+      h("td", {}, ruleLink(one.rule), one.shadow && [" ", h("span", { class: "tag shadow" }, "shadow")], h("div", { class: "small quiet" }, one.limit)),
+      h("td", { class: "wideonly" }, h("div", { class: one.remaining * 10 <= one.most ? "meter low" : "meter" }, bar)),
       h("td", { class: "n" }, `${exact(one.remaining)} of ${exact(one.most)}`),
-      h("td", { class: "n quiet" }, lasts(one.reset_ms)),
-      h("td", { class: "fit" }, h("div", { class: "row" }, permits,
+      h("td", { class: "n quiet wideonly" }, lasts(one.reset_ms)),
+      h("td", { class: "fit" }, h("div", { class: "row tight" }, permits,
         h("button", { type: "button", class: "slim", onclick: trying(() => grant(one.rule, permits.value)) }, "Grant"),
         h("button", { type: "button", class: "slim", onclick: trying(() => reset(one.rule)) }, "Reset"))));
   }

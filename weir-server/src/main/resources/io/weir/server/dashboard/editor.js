@@ -1,6 +1,7 @@
 // One rule, as a form or as YAML: judged as it is written, and against the last hour before it is saved.
 import { h, put, number, exact, lasts, settled } from "./dom.js";
 import { ask } from "./api.js";
+import { feed } from "./feed.js";
 import { bars } from "./plot.js";
 import { dialog, segments, toast, trying, callerText, waiting } from "./parts.js";
 import { ruleForm } from "./form.js";
@@ -14,6 +15,7 @@ export function openEditor({ rule, from }) {
     cancel: close,
     done: saved => {
       close();
+      feed.made = saved.id;
       if (from !== "live") location.hash = `#/rules/${saved.id}`;
     },
   }));
@@ -105,12 +107,14 @@ export function editor({ rule, tag, cancel, done, editable = true }) {
       const saved = await ask("PUT", `/admin/rules/${encodeURIComponent(id)}`, { ...text(), match: tag ?? "new" });
       toast(tag ? `Saved ${id}` : `Made ${id}; it is in force`, "Undo", trying(async () => {
         await ask("POST", `/admin/rules/${encodeURIComponent(id)}/undo`, { match: saved.tag });
-        toast(`Took it back`);
+        feed.made = null;
+        toast("Took it back");
       }));
       done(saved.content, saved.tag);
     } catch (e) {
-      if (e.status === 409 && !tag) show([{ field: "id", reason: "there is a rule of this name; write another" }]);
-      else if (e.status === 409) show([{ reason: "somebody else changed this rule meanwhile; load it anew, then change it" }]);
+      const conflict = e.body.error === "conflict";
+      if (conflict && !tag) show([{ field: "id", reason: "there is a rule of this name; write another" }]);
+      else if (conflict) show([{ reason: "somebody else changed this rule meanwhile; load it anew, then change it" }]);
       else show(e.body.problems ?? [{ reason: e.message }]);
     }
   }
@@ -132,7 +136,7 @@ function whatIf(said, known) {
     h("p", {}, h("b", {}, said.refused ? `It would have refused ${number(said.refused)}` : "It would have refused nobody"),
       ` of ${number(said.met)} requests it meets (${share.toFixed(share && share < 10 ? 1 : 0)} %), in ${span}.`,
       known && ` As it is: ${number(said.refused_as_is)}.`),
-    h("div", {}, bars(said.bars, said.bars_as_is, "Refusals over time"),
+    said.refused + said.refused_as_is > 0 && h("div", {}, bars(said.bars, said.bars_as_is, "Refusals over time"),
       h("div", { class: "readout" }, h("span", { class: "key refused" }, "would be refused"), known && h("span", { class: "key allowed" }, "as it is"))),
     said.callers.length > 0 && h("div", { class: "stack" }, h("h3", {}, "Refused most"),
       h("table", {}, h("tbody", {}, said.callers.slice(0, 6).map(one => h("tr", {}, h("td", { class: "name" }, callerText(one.caller)), h("td", { class: "n c-refused" }, exact(one.refused))))))),

@@ -23,12 +23,12 @@ export function livePage(signal) {
 
   async function draw() {
     if (range === "second") {
-      plot.draw({ from: feed.now - SPAN, to: feed.now, step: 1, points: feed.seconds });
-      put(note, "The last five minutes of this node, second by second; the axis is requests a second.");
+      plot.draw({ from: feed.now - SPAN, to: feed.now, step: 2, points: feed.seconds });
+      put(note, "The last five minutes of this node, in steps of two seconds; the axis is requests a second.");
     } else {
       const kept = await get(`/admin/traffic?step=${range}`);
       const now = Math.floor(Date.now() / 1000);
-      plot.draw({ from: now - RANGES[range], to: now, step: kept.seconds, points: kept.points });
+      plot.draw({ from: now - RANGES[range], to: now + kept.seconds, step: kept.seconds, points: kept.points });
       put(note, kept.survives
         ? "Requests by the minute for a day and by the hour for 90 days, kept in the rule database, all nodes together."
         : "Rules live in a file, so this history is in this node's memory and ends with it.");
@@ -44,7 +44,7 @@ export function livePage(signal) {
     put(tiles,
       tile(rate((last.allowed + last.refused) / 5), "/s", "requests"),
       tile(rate(last.allowed / 5), "/s", "allowed", "allowed"),
-      tile(rate(last.refused / 5), `/s · ${share.toFixed(share < 10 ? 1 : 0)} %`, "refused", "refused"),
+      tile(rate(last.refused / 5), `/s · ${share.toFixed(share && share < 10 ? 1 : 0)} %`, "refused", "refused"),
       tile(rate(last.shadow / 5), "/s", "shadow would refuse", "shadow"),
       p99 ? tile(micros(p99), "p99", "store latency") : tile("0 µs", "in memory", "store latency"));
     paintRules();
@@ -52,10 +52,11 @@ export function livePage(signal) {
 
   function paintRules() {
     const all = [...feed.rules].map(([id, points]) => ({ id, points, sum: feed.sum(points, SPAN), now: feed.sum(points, 5) }));
-    all.sort((a, b) => b.sum.refused + b.sum.shadow - a.sum.refused - a.sum.shadow || b.sum.total - a.sum.total);
+    if (feed.made && !feed.rules.has(feed.made)) all.push({ id: feed.made, points: [], sum: feed.sum([]), now: feed.sum([]) });
+    all.sort((a, b) => (b.id === feed.made) - (a.id === feed.made) || b.sum.refused + b.sum.shadow - a.sum.refused - a.sum.shadow || b.sum.total - a.sum.total);
     put(rules, all.length
       ? table(["Rule", "Five minutes", ["Allowed", "n"], ["Refused", "n"], ["Shadow", "n"], ["Now", "n wideonly"]],
-        all.slice(0, MOST_RULES).map(one => h("tr", {},
+        all.slice(0, MOST_RULES).map(one => h("tr", { class: one.id === feed.made ? "new" : null },
           h("td", {}, one.id ? ruleLink(one.id) : h("span", { class: "quiet" }, "all other rules")),
           h("td", { class: "fit" }, spark(one.points, feed.now, SPAN)),
           h("td", { class: "n" }, number(one.sum.allowed)),

@@ -41,7 +41,7 @@ function times(width, height, from, to) {
 
 /**
  * Allowed and refused, stacked, over time, and what shadow rules would have refused as a line.
- * `draw({from, to, step, points})` draws [time, allowed, refused, shadow] by the second.
+ * `draw({from, to, step, points})` draws [time, allowed, refused, shadow], added up by the step and shown by the second.
  */
 export function traffic(height = 210) {
   const svg = s("svg", { class: "plot", height, role: "img" });
@@ -53,9 +53,14 @@ export function traffic(height = 210) {
   function paint() {
     const width = svg.clientWidth || element.clientWidth || 600;
     const { from, to, step, points } = drawn;
-    const known = new Map(points.map(p => [p[0], p]));
-    const steps = [];
-    for (let t = Math.ceil(from / step) * step; t <= to; t += step) steps.push(known.get(t) ?? [t, 0, 0, 0]);
+    const known = new Map();
+    for (const p of points) {
+      const began = Math.floor(p[0] / step) * step;
+      const sum = known.get(began) ?? [began, 0, 0, 0];
+      known.set(began, [began, sum[1] + p[1], sum[2] + p[2], sum[3] + p[3]]);
+    }
+    const steps = []; // those that are over
+    for (let t = Math.ceil(from / step) * step; t + step <= to + 1; t += step) steps.push(known.get(t) ?? [t, 0, 0, 0]);
     const most = Math.max(1, ...steps.map(p => Math.max(p[1] + p[2], p[3]))) / step;
     const { top, step: tick } = scale(most);
     const x = t => LEFT + ((t - from) / (to - from)) * (width - LEFT - RIGHT);

@@ -119,11 +119,11 @@ function rulePage(signal, id) {
 
   async function draw() {
     const span = { second: SPAN, minute: 86400, hour: 90 * 86400 }[range];
-    if (range === "second") plot.draw({ from: feed.now - span, to: feed.now, step: 1, points: feed.rules.get(id) ?? [] });
+    if (range === "second") plot.draw({ from: feed.now - span, to: feed.now, step: 2, points: feed.rules.get(id) ?? [] });
     else {
       const kept = await get(`/admin/traffic?${new URLSearchParams({ step: range, rule: id })}`, { signal });
       const now = Math.floor(Date.now() / 1000);
-      plot.draw({ from: now - span, to: now, step: kept.seconds, points: kept.points });
+      plot.draw({ from: now - span, to: now + kept.seconds, step: kept.seconds, points: kept.points });
       put(note, kept.survives ? "" : "Rules live in a file, so this history is in this node's memory and ends with it.");
     }
   }

@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * clicks and types.
  */
 final class Tab {
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** The element a text is on: a button, a link, a tab, or a field by its label. */
   private static final String FIND =

@@ -38,7 +38,8 @@ class DeployFilesTest {
   void theImageHoldsWhatTheBuildMakes() throws IOException {
     String docker = Manifest.text("docker/Dockerfile");
     String pom = Files.readString(Path.of("pom.xml"));
-    assertThat(pom).contains("<finalName>weir-server</finalName>", "${project.build.directory}/lib");
+    assertThat(pom)
+        .contains("<finalName>weir-server</finalName>", "${project.build.directory}/lib");
     assertThat(pom).contains("<classpathPrefix>lib/</classpathPrefix>");
     assertThat(docker)
         .contains(
@@ -104,7 +105,10 @@ class DeployFilesTest {
   @Test
   void theComposeFileBuildsTheImageAndReachesItsDoors() throws IOException {
     Map<?, ?> compose = Manifest.documents("compose/compose.yaml").get(0);
-    Path context = Manifest.FOLDER.resolve("compose").resolve((String) at(compose, "x-weir", "build", "context"));
+    Path context =
+        Manifest.FOLDER
+            .resolve("compose")
+            .resolve((String) at(compose, "x-weir", "build", "context"));
     assertThat(context.resolve((String) at(compose, "x-weir", "build", "dockerfile"))).exists();
     assertThat(context.resolve("weir-server/pom.xml")).exists();
     List<String> doors =

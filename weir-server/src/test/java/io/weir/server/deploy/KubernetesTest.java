@@ -34,8 +34,7 @@ class KubernetesTest {
     for (Map<?, ?> document : Manifest.documents("kubernetes/weir.yaml")) {
       kinds.put((String) at(document, "kind"), document);
     }
-    assertThat(kinds)
-        .containsOnlyKeys("ConfigMap", "Deployment", "Service", "PodDisruptionBudget");
+    assertThat(kinds).containsOnlyKeys("ConfigMap", "Deployment", "Service", "PodDisruptionBudget");
     pod = at(kinds.get("Deployment"), "spec", "template");
     container = at(pod, "spec", "containers", 0);
   }
@@ -81,8 +80,7 @@ class KubernetesTest {
                     + running.port("admin")
                     + at(container, probe, "httpGet", "path"));
         HttpRequest request = HttpRequest.newBuilder(uri).build();
-        assertThat(
-                HttpClient.newHttpClient().send(request, BodyHandlers.discarding()).statusCode())
+        assertThat(HttpClient.newHttpClient().send(request, BodyHandlers.discarding()).statusCode())
             .as(probe)
             .isEqualTo(200);
       }
@@ -106,7 +104,10 @@ class KubernetesTest {
     assertThat(at(pod, "spec", "volumes", 0, "configMap", "name"))
         .isEqualTo(at(kinds.get("ConfigMap"), "metadata", "name"));
     assertThat(list(container, "env"))
-        .anyMatch(v -> ("file:" + mounts.get("rules") + "/rules.yaml").equals(((Map<?, ?>) v).get("value")));
+        .anyMatch(
+            v ->
+                ("file:" + mounts.get("rules") + "/rules.yaml")
+                    .equals(((Map<?, ?>) v).get("value")));
   }
 
   @Test

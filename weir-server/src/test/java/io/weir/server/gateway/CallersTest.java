@@ -3,6 +3,8 @@ package io.weir.server.gateway;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.rules.Rules;
+import io.weir.rules.database.DatabaseRules;
 import io.weir.server.Running;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -140,6 +142,31 @@ class CallersTest {
             gateway(up, FIVE, "identity-jwt-secret", SECRET, "identity-required", "true")) {
       assertThat(admits(server, "Authorization: Bearer " + token(SECRET, "{\"sub\":\"u\"}")))
           .isTrue();
+    }
+  }
+
+  @Test
+  void g3RandomApiKeysAreCountedByAddressAndTheVictimIsUntouched() {
+    String rules = "jdbc:h2:file:" + folder.resolve("rules").toAbsolutePath();
+    String secret;
+    try (DatabaseRules database = DatabaseRules.open(rules)) {
+      Rules.read("the test's rules", USERS).forEach(r -> database.put(r, "test", 0));
+      secret = database.keys().create("victim", "pro", "test").secret();
+    }
+    try (Recorder up = Recorder.answering(Recorder.OK);
+        Running server = gateway(up, USERS, "rules", rules)) {
+      Random random = new Random(3);
+      for (int i = 0; i < 20; i++) {
+        String guess = i % 2 == 0 ? "weir_" + random.nextLong() : secret.substring(0, i + 5);
+        assertThat(ask(server, "X-API-Key: " + guess))
+            .startsWith("HTTP/1.1 200")
+            .contains("X-RateLimit-Limit: 1000");
+      }
+      for (int left = 2; left >= 0; left--) {
+        assertThat(ask(server, "X-API-Key: " + secret))
+            .contains("X-RateLimit-Remaining: " + left + "\r\n");
+      }
+      assertThat(ask(server, "X-API-Key: " + secret)).startsWith("HTTP/1.1 429");
     }
   }
 

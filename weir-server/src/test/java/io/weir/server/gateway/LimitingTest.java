@@ -11,7 +11,10 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.weir.server.Running;
+import io.weir.testkit.Soon;
+import io.weir.testkit.redis.RedisProcess;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -185,6 +188,39 @@ class LimitingTest {
       }
       assertThat(Wire.ask(port, GET)).startsWith("HTTP/1.1 429");
       assertThat(up.heads()).hasSize(10);
+    }
+  }
+
+  @Test
+  void h5WhileTheStoreIsFrozenThePostureAnswersInTime() {
+    String rules =
+        "rules: [{id: open, match: {path: /open}, per: [ip], limit: 9/hour},"
+            + " {id: login, match: {path: /login}, per: [ip], limit: 9/hour,"
+            + " on-store-failure: closed}]";
+    try (RedisProcess redis = RedisProcess.start();
+        Recorder up = Recorder.answering(Recorder.OK);
+        Running server =
+            Gateways.start(folder, rules, "upstream", up.url(), "store", redis.uri())) {
+      int port = server.port("gateway");
+      String open = "GET /open HTTP/1.1\r\nHost: h\r\n\r\n";
+      String login = "GET /login HTTP/1.1\r\nHost: h\r\n\r\n";
+      Soon.until(
+          Duration.ofSeconds(60),
+          "it counts",
+          () -> Wire.ask(port, open).contains("X-RateLimit-Remaining"));
+      redis.freeze();
+      try {
+        for (int i = 0; i < 20; i++) {
+          assertThat(Wire.ask(port, open)).startsWith("HTTP/1.1 200");
+          assertThat(Wire.ask(port, login)).startsWith("HTTP/1.1 429");
+        }
+      } finally {
+        redis.thaw();
+      }
+      Soon.until(
+          Duration.ofSeconds(60),
+          "it counts again",
+          () -> Wire.ask(port, login).contains("X-RateLimit-Remaining"));
     }
   }
 }

@@ -2,10 +2,12 @@ package io.weir.server.proxies;
 
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 
 /** A real nginx that asks by {@code auth_request}, with {@code deploy/nginx/auth-request.conf}. */
+@Tag("slow")
 class NginxTest extends AskingProxyContract {
 
   @BeforeAll

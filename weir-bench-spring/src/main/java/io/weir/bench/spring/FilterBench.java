@@ -1,0 +1,119 @@
+package io.weir.bench.spring;
+
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
+
+/**
+ * Times the filter of one starter, and prints {@code ns=value}: Spring's mock requests of ten
+ * thousand callers through the filter alone, each new, on one thread.
+ *
+ * <p>Arguments: what filters ({@code none}, {@code weir}, {@code weir-annotation}, {@code
+ * bucket4j}) and for how many milliseconds.
+ */
+final class FilterBench {
+  private static final int CALLERS = 10_000;
+  private static final int AT_ONCE = 1000;
+  private static final FilterChain END = (request, response) -> {};
+
+  private static final List<String> WEIR =
+      List.of(
+          "bucket4j.enabled=false",
+          "weir.rules[0].id=api",
+          "weir.rules[0].match.endpoint=GET /hello",
+          "weir.rules[0].per=ip",
+          "weir.rules[0].limit=1000000/h");
+  private static final List<String> BUCKET4J =
+      List.of(
+          "weir.mode=off",
+          "spring.cache.cache-names=buckets",
+          "spring.cache.jcache.provider="
+              + "com.github.benmanes.caffeine.jcache.spi.CaffeineCachingProvider",
+          "bucket4j.enabled=true",
+          "bucket4j.filters[0].cache-name=buckets",
+          "bucket4j.filters[0].url=/hello",
+          "bucket4j.filters[0].rate-limits[0].cache-key=getRemoteAddr()",
+          "bucket4j.filters[0].rate-limits[0].bandwidths[0].capacity=1000000",
+          "bucket4j.filters[0].rate-limits[0].bandwidths[0].time=1",
+          "bucket4j.filters[0].rate-limits[0].bandwidths[0].unit=hours",
+          "bucket4j.filters[0].rate-limits[0].bandwidths[0].refill-speed=interval");
+
+  private FilterBench() {}
+
+  public static void main(String[] args) throws Exception {
+    String which = args[0];
+    long nanos = Long.parseLong(args[1]) * 1_000_000;
+    try (ConfigurableApplicationContext app = start(which.equals("bucket4j") ? BUCKET4J : WEIR)) {
+      Filter filter = filter(app, which);
+      String path = which.equals("weir-annotation") ? "/annotated" : "/hello";
+      boolean limited = !which.equals("none");
+      run(filter, path, limited, 3 * nanos); // Java gets faster as it goes
+      System.out.println("ns=" + run(filter, path, limited, nanos));
+    }
+  }
+
+  private static ConfigurableApplicationContext start(List<String> settings) {
+    return new SpringApplicationBuilder(Application.class)
+        .properties(settings.toArray(new String[0]))
+        .properties("server.port=0", "logging.level.root=error", "spring.main.banner-mode=off")
+        .run();
+  }
+
+  private static Filter filter(ConfigurableApplicationContext app, String which) {
+    if (which.equals("none")) {
+      return (request, response, chain) -> chain.doFilter(request, response);
+    }
+    Collection<Filter> filters =
+        which.equals("bucket4j")
+            ? app.getBeansOfType(Filter.class).values()
+            : List.of(weir(app.getBeansOfType(FilterRegistrationBean.class)));
+    String package4 = which.equals("bucket4j") ? "com.giffing" : "io.weir";
+    return filters.stream()
+        .filter(one -> one.getClass().getName().startsWith(package4))
+        .findAny()
+        .orElseThrow(() -> new IllegalStateException(which + " has no filter"));
+  }
+
+  private static Filter weir(
+      @SuppressWarnings("rawtypes") Map<String, FilterRegistrationBean> all) {
+    FilterRegistrationBean<?> bean = all.get("weirFilter");
+    if (bean == null || bean.getFilter() == null) {
+      throw new IllegalStateException("Weir has no filter");
+    }
+    return bean.getFilter();
+  }
+
+  private static double run(Filter filter, String path, boolean limited, long nanos)
+      throws ServletException, IOException {
+    long done = 0;
+    long began = System.nanoTime();
+    long took = 0;
+    while (took < nanos) {
+      for (int i = 0; i < AT_ONCE; i++) {
+        long caller = (done + i) % CALLERS;
+        MockHttpServletRequest request = new MockHttpServletRequest("GET", path);
+        request.setRemoteAddr("10.0." + caller / 250 + "." + caller % 250);
+        MockHttpServletResponse response = new MockHttpServletResponse();
+        filter.doFilter(request, response, END);
+        boolean told =
+            response.getHeader("X-RateLimit-Remaining") != null
+                || response.getHeader("X-Rate-Limit-Remaining") != null;
+        if (response.getStatus() != 200 || told != limited) {
+          throw new IllegalStateException("not limited as it was to be: " + response.getStatus());
+        }
+      }
+      done += AT_ONCE;
+      took = System.nanoTime() - began;
+    }
+    return (double) took / done;
+  }
+}

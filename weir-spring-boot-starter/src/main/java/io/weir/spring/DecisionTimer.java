@@ -1,0 +1,11 @@
+package io.weir.spring;
+
+/** Notes how long decisions take. */
+interface DecisionTimer {
+
+  /** The time now, in microseconds. */
+  long now();
+
+  /** Notes that a decision was made on what came then. */
+  void tookSince(long came);
+}

@@ -1,0 +1,32 @@
+package io.weir.spring;
+
+import java.util.Collection;
+import java.util.Locale;
+
+/** Names rules by what they are for, in the letters ids have. */
+final class RuleIds {
+  private static final int LONGEST = 60;
+
+  private RuleIds() {}
+
+  /** {@code OrdersController-list} is {@code orders-controller-list}. */
+  static String of(String name) {
+    String id =
+        name.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "-")
+            .toLowerCase(Locale.ROOT)
+            .replaceAll("[^a-z0-9]+", "-")
+            .replaceAll("^-|-$", "");
+    return id.length() <= LONGEST
+        ? id
+        : id.substring(0, LONGEST - 9) + "-" + Integer.toHexString(id.hashCode());
+  }
+
+  /** That id, or with the first number from 2 on that is not taken. */
+  static String free(String id, Collection<String> taken) {
+    String free = id;
+    for (int n = 2; taken.contains(free); n++) {
+      free = id + "-" + n;
+    }
+    return free;
+  }
+}

@@ -1,0 +1,71 @@
+package io.weir.spring;
+
+import io.weir.rules.text.Nearest;
+import io.weir.rules.text.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/** Finds settings that are misspelt. Environment variables are not looked at: others have some. */
+final class SettingsExam {
+  private static final ConfigurationPropertyName WEIR = ConfigurationPropertyName.of("weir");
+  private static final Map<String, List<String>> KNOWN =
+      Map.of(
+          "",
+          List.of(
+              "mode", "store", "store-deadline", "store-prefix", "rules", "attributes", "identity"),
+          "identity",
+          List.of("trusted-proxies", "forwarded-by", "v6-bits"));
+
+  private SettingsExam() {}
+
+  /**
+   * @throws StartFailure naming all of them
+   */
+  static void check(Environment environment) {
+    List<Problem> problems = new ArrayList<>();
+    for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+      if (source instanceof IterableConfigurationPropertySource names && !isOfSystem(source)) {
+        names.stream().filter(WEIR::isAncestorOf).forEach(name -> check(name, problems));
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw StartFailure.of(problems);
+    }
+  }
+
+  private static boolean isOfSystem(ConfigurationPropertySource source) {
+    return source.getUnderlyingSource() instanceof PropertySource<?> below
+        && below instanceof SystemEnvironmentPropertySource;
+  }
+
+  private static void check(ConfigurationPropertyName name, List<Problem> problems) {
+    String first = name.getElement(1, Form.DASHED);
+    check("", first, problems);
+    if (first.equals("identity") && name.getNumberOfElements() > 2) {
+      check("identity", name.getElement(2, Form.DASHED), problems);
+    }
+  }
+
+  private static void check(String above, String name, List<Problem> problems) {
+    List<String> known = KNOWN.getOrDefault(above, List.of());
+    if (!known.contains(name)) {
+      problems.add(
+          new Problem(
+              "weir" + (above.isEmpty() ? "" : "." + above),
+              0,
+              0,
+              "",
+              name,
+              "is not a setting; " + Nearest.hint(name, known)));
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package io.weir.spring;
+
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.http.RateLimitHeaders;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/**
+ * The decisions made on one request, at one door after the other. What an earlier door charged is
+ * given back if a later one refuses, so that a refusal charges nothing.
+ */
+final class Trail {
+  /** The attribute of a request that its trail is kept in. */
+  static final String NAME = Trail.class.getName();
+
+  private final List<Step> steps = new ArrayList<>(2);
+
+  private record Step(Limiter limiter, Request request, Decision decision) {}
+
+  /** Adds what was decided now, and says so to the caller. */
+  void add(
+      Limiter limiter, Request request, Decision decision, BiConsumer<String, String> headers) {
+    if (!decision.allowed()) {
+      for (Step step : steps) {
+        var unused = step.limiter().refund(step.request());
+      }
+    }
+    steps.add(new Step(limiter, request, decision));
+    RateLimitHeaders.write(steps.stream().map(Step::decision).toList(), headers);
+  }
+}

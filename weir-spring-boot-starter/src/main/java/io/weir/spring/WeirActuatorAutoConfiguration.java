@@ -1,0 +1,123 @@
+package io.weir.spring;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.weir.DecisionListener;
+import io.weir.metrics.DecisionMetrics;
+import io.weir.metrics.NodeMetrics;
+import io.weir.metrics.Vitals;
+import io.weir.rule.RuleSet;
+import io.weir.rules.RulesListener;
+import io.weir.store.Clock;
+import io.weir.store.Store;
+import io.weir.store.StoreListener;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Weir in Micrometer and Actuator, where the application has them. */
+@AutoConfiguration(
+    after = WeirAutoConfiguration.class,
+    afterName = {
+      "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+      "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration"
+    })
+@ConditionalOnBean(Summary.class)
+class WeirActuatorAutoConfiguration {
+
+  @Bean
+  WeirVitals weirVitals(Summary summary) {
+    return new WeirVitals(summary);
+  }
+
+  /** Metrics, under the names they have everywhere. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(MeterRegistry.class)
+  @ConditionalOnSingleCandidate(MeterRegistry.class)
+  static class Metrics {
+
+    @Bean
+    NodeMetrics weirMetrics(MeterRegistry registry, Clock clock) {
+      return new NodeMetrics(registry, clock);
+    }
+
+    @Bean
+    DecisionListener weirDecisionMetrics(NodeMetrics metrics) {
+      return metrics.decisions();
+    }
+
+    @Bean
+    StoreListener weirStoreMetrics(NodeMetrics metrics) {
+      return metrics.store();
+    }
+
+    @Bean
+    RulesListener weirRulesMetrics(NodeMetrics metrics) {
+      RulesListener counting = metrics.rules();
+      return new RulesListener() {
+        @Override
+        public void changed(RuleSet now) {
+          metrics.follow(now);
+        }
+
+        @Override
+        public void rejected(String reason) {
+          counting.rejected(reason);
+        }
+      };
+    }
+
+    @Bean
+    DecisionTimer weirDecisionTimer(NodeMetrics metrics) {
+      DecisionMetrics decisions = metrics.decisions();
+      return new DecisionTimer() {
+        @Override
+        public long now() {
+          return decisions.now();
+        }
+
+        @Override
+        public void tookSince(long came) {
+          decisions.tookSince(came);
+        }
+      };
+    }
+
+    @Bean
+    SmartInitializingSingleton weirWatch(NodeMetrics metrics, LivePlan plan, Store store) {
+      return () -> metrics.watch(Vitals.of(plan, store));
+    }
+  }
+
+  /** {@code /actuator/weir}. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+  static class Actuator {
+
+    @Bean
+    @ConditionalOnAvailableEndpoint
+    WeirEndpoint weirEndpoint(Summary summary) {
+      return new WeirEndpoint(summary);
+    }
+  }
+
+  /** {@code /actuator/health} from Spring Boot 4 on; weir-spring-boot3-starter has it for 3. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(HealthIndicator.class)
+  @ConditionalOnEnabledHealthIndicator("weir")
+  static class Indicator {
+
+    @Bean
+    HealthIndicator weirHealthIndicator(WeirVitals vitals) {
+      return () -> Health.up().withDetails(vitals.details()).build();
+    }
+  }
+}

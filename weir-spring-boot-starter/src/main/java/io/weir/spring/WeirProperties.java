@@ -1,0 +1,56 @@
+package io.weir.spring;
+
+import io.weir.http.CallerAddress;
+import io.weir.http.ForwardedBy;
+import io.weir.http.Identity;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Settings of Weir; all may be left out.
+ *
+ * @param mode Whether rules are enforced, only judged (shadow), or off.
+ * @param store Where counters live: auto, memory, or redis://host:port (also redis-sentinel:// and
+ *     redis-cluster://). auto is the Redis of spring.data.redis, or else memory.
+ * @param storeDeadline How long a decision may wait for the store before the rule's posture
+ *     answers.
+ * @param storePrefix What keys in the store begin with, for several applications on one Redis.
+ * @param attributes Further attributes for rules, each an expression over the request, such as
+ *     principal.claims['tier'].
+ * @param identity How a caller's address is found.
+ */
+@ConfigurationProperties("weir")
+record WeirProperties(
+    @DefaultValue("enforce") WeirMode mode,
+    @DefaultValue("auto") String store,
+    @DefaultValue("5ms") Duration storeDeadline,
+    @DefaultValue("weir") String storePrefix,
+    @DefaultValue Map<String, String> attributes,
+    @DefaultValue Address identity) {
+
+  /**
+   * How a caller's address is found.
+   *
+   * @param trustedProxies Proxies whose forwarding field is believed, such as 10.0.0.0/8.
+   * @param forwardedBy The field those proxies write.
+   * @param v6Bits How many leading bits of an IPv6 address make one caller.
+   */
+  record Address(
+      @DefaultValue List<String> trustedProxies,
+      @DefaultValue("x-forwarded-for") ForwardedBy forwardedBy,
+      @DefaultValue("" + CallerAddress.USUAL_V6_BITS) int v6Bits) {
+
+    /** How requests are read whose rules name these header fields. */
+    Identity reading(List<String> headers) {
+      return Identity.builder()
+          .trustedProxies(trustedProxies.toArray(new String[0]))
+          .forwardedBy(forwardedBy)
+          .v6Bits(v6Bits)
+          .headers(headers.toArray(new String[0]))
+          .build();
+    }
+  }
+}

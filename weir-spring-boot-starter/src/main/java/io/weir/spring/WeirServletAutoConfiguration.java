@@ -1,0 +1,46 @@
+package io.weir.spring;
+
+import io.weir.spring.Desk.Stage;
+import jakarta.servlet.Filter;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerMapping;
+
+/** The doors of a servlet application, one on either side of Spring Security where there is one. */
+@AutoConfiguration(after = WeirAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass({Filter.class, DispatcherServlet.class})
+class WeirServletAutoConfiguration {
+
+  @Bean
+  ServletHandlers weirServletHandlers(ObjectProvider<HandlerMapping> mappings) {
+    return new ServletHandlers(mappings);
+  }
+
+  @Bean
+  @ConditionalOnClass(name = "org.springframework.security.web.FilterChainProxy")
+  FilterRegistrationBean<Filter> weirEarlyFilter(
+      Desk desk, ServletHandlers handlers, Environment environment) {
+    return registered(
+        new ServletDoor(desk, handlers, Stage.BEFORE_AUTHENTICATION), Orders.before(environment));
+  }
+
+  @Bean
+  FilterRegistrationBean<Filter> weirFilter(
+      Desk desk, ServletHandlers handlers, Environment environment) {
+    return registered(
+        new ServletDoor(desk, handlers, Stage.AFTER_AUTHENTICATION), Orders.after(environment));
+  }
+
+  private static FilterRegistrationBean<Filter> registered(Filter filter, int order) {
+    FilterRegistrationBean<Filter> bean = new FilterRegistrationBean<>(filter);
+    bean.setOrder(order);
+    return bean;
+  }
+}

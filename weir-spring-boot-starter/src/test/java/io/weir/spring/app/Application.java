@@ -1,0 +1,11 @@
+package io.weir.spring.app;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Import;
+
+/** The application. */
+@SpringBootConfiguration
+@EnableAutoConfiguration
+@Import({Quotes.class, Tenants.class, Shared.class, ServletSecurity.class, ReactiveSecurity.class})
+public class Application {}

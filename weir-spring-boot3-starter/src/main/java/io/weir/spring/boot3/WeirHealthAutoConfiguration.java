@@ -1,0 +1,23 @@
+package io.weir.spring.boot3;
+
+import io.weir.spring.WeirVitals;
+import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.actuate.health.Health;
+import org.springframework.boot.actuate.health.HealthIndicator;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+
+/** {@code /actuator/health}, whose types Spring Boot 4 has moved elsewhere. */
+@AutoConfiguration(afterName = "io.weir.spring.WeirActuatorAutoConfiguration")
+@ConditionalOnClass(HealthIndicator.class)
+@ConditionalOnBean(WeirVitals.class)
+@ConditionalOnEnabledHealthIndicator("weir")
+class WeirHealthAutoConfiguration {
+
+  @Bean
+  HealthIndicator weirHealthIndicator(WeirVitals vitals) {
+    return () -> Health.up().withDetails(vitals.details()).build();
+  }
+}

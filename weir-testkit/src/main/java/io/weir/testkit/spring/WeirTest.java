@@ -1,0 +1,34 @@
+package io.weir.testkit.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestExecutionListeners;
+import org.springframework.test.context.TestExecutionListeners.MergeMode;
+
+/**
+ * A test that turns the limiter's time itself: beside {@code @SpringBootTest}, it has the
+ * application count in memory by a {@link io.weir.testkit.FakeClock}, which can be injected, and
+ * begins every test method with fresh counters.
+ *
+ * <pre>{@code
+ * @SpringBootTest
+ * @WeirTest
+ * class QuotesTest {
+ *   @Autowired FakeClock clock;
+ *   …
+ *   clock.advance(Duration.ofSeconds(6));
+ * }
+ * }</pre>
+ */
+@Documented
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@Import(WeirTestConfiguration.class)
+@TestExecutionListeners(listeners = FreshCounters.class, mergeMode = MergeMode.MERGE_WITH_DEFAULTS)
+public @interface WeirTest {}

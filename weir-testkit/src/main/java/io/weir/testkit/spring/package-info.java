@@ -1,0 +1,2 @@
+/** Tests of Spring applications that Weir limits. */
+package io.weir.testkit.spring;
