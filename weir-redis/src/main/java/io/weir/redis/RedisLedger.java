@@ -117,10 +117,7 @@ public final class RedisLedger implements Ledger {
       trouble = Trouble.ofConnection(failure);
     } else {
       trouble = Trouble.ofCall(failure).reason();
-      broken.thenAccept(
-          old -> {
-            var unused = old.connection().closeAsync();
-          });
+      var unused = broken.thenCompose(old -> old.connection().closeAsync());
     }
   }
 

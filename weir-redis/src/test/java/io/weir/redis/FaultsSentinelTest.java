@@ -17,8 +17,8 @@ import io.weir.testkit.redis.RedisProcess;
 import io.weir.testkit.redis.RedisSentinels;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Another server takes over. */
