@@ -33,7 +33,10 @@ class DirectionsTest {
           Map.entry("io.weir.store", Set.of("io.weir.algorithm", "io.weir.rule")),
           Map.entry(
               "io.weir.store.nodes", Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store")),
-          Map.entry("io.weir", Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store")));
+          Map.entry("io.weir", Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store")),
+          Map.entry(
+              "io.weir.region",
+              Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store", "io.weir")));
 
   /** The modules, each with those it may use besides the core and itself. */
   static final List<Map.Entry<String, Set<String>>> MODULES =
@@ -145,7 +148,7 @@ class DirectionsTest {
     String[] words = one.getPackageName().split("\\.", -1);
     String third = words.length > 2 ? words[2] : "";
     return switch (third) {
-      case "", "algorithm", "rule", "store" -> "core";
+      case "", "algorithm", "region", "rule", "store" -> "core";
       default -> third;
     };
   }
