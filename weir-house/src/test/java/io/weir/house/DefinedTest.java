@@ -24,6 +24,7 @@ class DefinedTest {
 
   static Stream<Path> modules() {
     return Tree.modules().stream()
+        .filter(module -> String.valueOf(module.getFileName()).startsWith("weir-"))
         .filter(module -> Files.isDirectory(module.resolve("src/main/java")));
   }
 

@@ -33,7 +33,10 @@ class DirectionsTest {
           Map.entry("io.weir.store", Set.of("io.weir.algorithm", "io.weir.rule")),
           Map.entry(
               "io.weir.store.nodes", Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store")),
-          Map.entry("io.weir", Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store")));
+          Map.entry("io.weir", Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store")),
+          Map.entry(
+              "io.weir.region",
+              Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store", "io.weir")));
 
   /** The modules, each with those it may use besides the core and itself. */
   static final List<Map.Entry<String, Set<String>>> MODULES =
@@ -43,9 +46,11 @@ class DirectionsTest {
           Map.entry("rules", Set.of()),
           Map.entry("redis", Set.of()),
           Map.entry("http", Set.of()),
-          Map.entry("metrics", Set.of()),
+          Map.entry("metrics", Set.of("rules")),
           Map.entry("client", Set.of("http")),
-          Map.entry("server", Set.of("http", "metrics", "redis", "rules")));
+          Map.entry("lab", Set.of()),
+          Map.entry("spring", Set.of("http", "metrics", "redis", "rules")),
+          Map.entry("server", Set.of("http", "lab", "metrics", "redis", "rules")));
 
   private static JavaClasses all;
 
@@ -143,7 +148,7 @@ class DirectionsTest {
     String[] words = one.getPackageName().split("\\.", -1);
     String third = words.length > 2 ? words[2] : "";
     return switch (third) {
-      case "", "algorithm", "rule", "store" -> "core";
+      case "", "algorithm", "region", "rule", "store" -> "core";
       default -> third;
     };
   }

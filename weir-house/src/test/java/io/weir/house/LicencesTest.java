@@ -28,12 +28,9 @@ class LicencesTest {
   /** How poms write the licences that are allowed; one of several is enough. */
   private static final Pattern ALLOWED =
       Pattern.compile(
-          "(?i).*(apache|eclipse public|eclipse distribution|\\b(mit|mit-0|bsd|edl|epl|mpl|cc0|upl)\\b).*");
+          "(?i).*(apache|public domain|eclipse public|eclipse distribution|\\b(mit|mit-0|bsd|edl|epl|mpl|cc0|upl)\\b).*");
 
-  private static final Pattern PARENT =
-      Pattern.compile(
-          "<parent>.*?<groupId>(.*?)</groupId>.*?<artifactId>(.*?)</artifactId>.*?<version>(.*?)</version>",
-          Pattern.DOTALL);
+  private static final Pattern PARENT = Pattern.compile("<parent>(.*?)</parent>", Pattern.DOTALL);
   private static final Pattern LICENCE =
       Pattern.compile("<license>.*?<name>(.*?)</name>", Pattern.DOTALL);
 
@@ -94,12 +91,20 @@ class LicencesTest {
     if (!found.isEmpty() || !parent.find()) {
       return found;
     }
+    String artifact = field("artifactId", parent.group(1));
+    String version = field("version", parent.group(1));
     Path next =
         REPOSITORY
-            .resolve(parent.group(1).strip().replace('.', '/'))
-            .resolve(parent.group(2).strip())
-            .resolve(parent.group(3).strip())
-            .resolve(parent.group(2).strip() + "-" + parent.group(3).strip() + ".pom");
+            .resolve(field("groupId", parent.group(1)).replace('.', '/'))
+            .resolve(artifact)
+            .resolve(version)
+            .resolve(artifact + "-" + version + ".pom");
     return Files.exists(next) ? licences(next) : found;
+  }
+
+  private static String field(String name, String of) {
+    Matcher field = Pattern.compile("<" + name + ">(.*?)</", Pattern.DOTALL).matcher(of);
+    assertThat(field.find()).as(name).isTrue();
+    return field.group(1).strip();
   }
 }

@@ -93,7 +93,8 @@ final class Account {
 
   /** How many permits to borrow now, which must then be done; 0 for none. */
   synchronized long want(long now) {
-    if (asking || now < dryUntil || demand < BUSY || isUnused(now)) {
+    boolean asked = demand >= BUSY && now - lastAsked < SLICE;
+    if (asking || now < dryUntil || !asked) {
       return 0;
     }
     long ahead = Math.max(demand / 2, refill(LIFE / 2));
@@ -105,11 +106,6 @@ final class Account {
     }
     asking = true;
     return want;
-  }
-
-  /** Whether nobody has asked for so long that what is borrowed is better given back. */
-  private boolean isUnused(long now) {
-    return now - lastAsked >= SLICE;
   }
 
   /**
@@ -196,7 +192,7 @@ final class Account {
 
   /** Ends the leases whose time is up, or all where nothing was asked for a while. */
   synchronized List<Lease> ended(long now) {
-    boolean unused = isUnused(now);
+    boolean unused = now - lastAsked >= SLICE;
     List<Lease> ended = new ArrayList<>();
     for (Lease lease : leases) {
       if (unused || lease.hasEnded(now) || lease.unspent() == 0) {

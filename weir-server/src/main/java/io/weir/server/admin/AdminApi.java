@@ -52,12 +52,12 @@ public final class AdminApi {
     new KeyCalls(node.rules(), work).routes().forEach(this::close);
     new CounterCalls(node, work).routes().forEach(this::close);
     new StatCalls(node, activity, work).routes().forEach(this::close);
-    new LabCalls(work).routes().forEach(this::close);
     new TrafficCalls(pulse, activity.recent, clock, work).routes().forEach(this::close);
     new RefusalCalls(node, work).routes().forEach(this::close);
     close(new WhatIf(node.rules(), activity.recent, clock, work).route());
     nodes = new NodeCalls(node, activity, work);
     close(nodes.route());
+    new LabCalls(work).routes().forEach(this::close);
     close(
         new Route(
             GET,

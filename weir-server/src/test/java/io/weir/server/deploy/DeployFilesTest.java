@@ -119,7 +119,7 @@ class DeployFilesTest {
       for (Object port : Manifest.list(compose, "services", node, "ports")) {
         assertThat(doors).contains(((String) port).replaceFirst(".*:", ""));
       }
-      assertThat((Map<?, ?>) at(compose, "volumes")).containsKey(node);
+      assertThat(((Map<?, ?>) at(compose, "volumes")).containsKey(node)).isTrue();
     }
     Map<?, ?> settings = (Map<?, ?>) at(compose, "x-weir", "environment");
     settings.forEach(
