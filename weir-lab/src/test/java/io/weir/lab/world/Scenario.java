@@ -38,8 +38,8 @@ record Scenario(
   private static final long SECOND = 1_000_000;
   private static final long[] PERIODS = {200, 500, 1000, 2000, 5000};
   private static final long[] INTERVALS = {5, 20, 100, 100, 250, 1000};
-  private static final double MOST_A_SECOND = 900;
-  private static final double MOST_PER_RULE = 300;
+  private static final double MOST_A_SECOND = 1200;
+  private static final double MOST_PER_RULE = 500;
 
   static Scenario of(long seed) {
     Random random = new Random((seed + 1) * 0xD1342543DE82EF95L);
@@ -93,13 +93,16 @@ record Scenario(
     long period = PERIODS[random.nextInt(PERIODS.length)];
     double most = MOST_PER_RULE * period / 1000;
     double least = healthy ? 20 : 3;
-    long permits = (long) (least * Math.pow(most / least, random.nextDouble()));
+    Consistency consistency = consistency(random, healthy ? period / 4 : Long.MAX_VALUE);
+    boolean leased = consistency.kind() == Consistency.Kind.LEASED; // only busy ones are
+    double size = leased ? Math.sqrt(random.nextDouble()) : random.nextDouble();
+    long permits = (long) (least * Math.pow(most / least, size));
     RuleBuilder rule =
         Rule.named(name)
             .per("user")
             .algorithm(algorithm)
             .limit(List.of(new Rate(permits, Duration.ofMillis(period))))
-            .consistency(consistency(random, healthy ? period / 4 : Long.MAX_VALUE))
+            .consistency(consistency)
             .onStoreFailure(posture(random))
             .shadow(random.nextInt(8) == 0);
     if (algorithm.bursts() && random.nextBoolean()) {
