@@ -90,7 +90,9 @@ final class LabCalls {
     List<String> lines = csv.toString(UTF_8).lines().toList();
     return answer(
         query,
-        q -> new Trace(TraceLine.read(lines), q.rate("limit", "5/second"), q.number("burst", 0)).run());
+        q ->
+            new Trace(TraceLine.read(lines), q.rate("limit", "5/second"), q.number("burst", 0))
+                .run());
   }
 
   private Route route(
