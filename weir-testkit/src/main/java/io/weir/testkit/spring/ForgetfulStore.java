@@ -26,13 +26,8 @@ final class ForgetfulStore implements Store {
   }
 
   @Override
-  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
-    return counters.take(claims, mode);
-  }
-
-  @Override
-  public CompletableFuture<Outcome[]> refund(Claim[] claims, long chargedAt) {
-    return counters.refund(claims, chargedAt);
+  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
+    return counters.take(claims, mode, when);
   }
 
   @Override
