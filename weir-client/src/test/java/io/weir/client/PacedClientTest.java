@@ -27,12 +27,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.web.client.RestClient;
 
 /** A paced client over real sockets. */
 @Timeout(120)
+@Tag("slow")
 class PacedClientTest {
   private static final HttpClient PLAIN =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

@@ -62,7 +62,16 @@ public record Terms(
     require(
         coolDown >= 0 && coolDown < period,
         "has a cool-down that is not shorter than its period; write a shorter one");
-    long unit = burst > MAX_FINE_BURST ? COARSE : FINE;
+    return of(algorithm, permits, period, burst, coolDown, burst > MAX_FINE_BURST ? COARSE : FINE);
+  }
+
+  /** A part of this limit, counted in the same unit, so that a state means the same to both. */
+  public Terms part(Algorithm algorithm, long fewer, long smaller) {
+    return of(algorithm, fewer, period, smaller, coolDown, unit);
+  }
+
+  private static Terms of(
+      Algorithm algorithm, long permits, long period, long burst, long coolDown, long unit) {
     long common = gcd(permits, period);
     long among = gcd(unit, period / common);
     long p = permits / common * (unit / among);

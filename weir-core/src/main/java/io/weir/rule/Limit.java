@@ -15,17 +15,22 @@ public final class Limit {
   private final Rule rule;
   private final Rate rate;
   private final Algorithm algorithm;
+  private final Terms whole;
   private final Terms terms;
   private final long salt;
   private final boolean shadow;
   private final @Nullable Limit share;
 
   /**
+   * @param whole the limit as it is written
+   * @param terms what of it is enforced here
    * @param share what this limit is where its rule counts a share of the budget alone
    */
-  private Limit(Rule rule, Rate rate, Algorithm algorithm, Terms terms, @Nullable Limit share) {
+  private Limit(
+      Rule rule, Rate rate, Algorithm algorithm, Terms whole, Terms terms, @Nullable Limit share) {
     this.rule = rule;
     this.rate = rate;
+    this.whole = whole;
     this.terms = terms;
     this.algorithm = algorithm;
     this.shadow = rule.shadow();
@@ -41,15 +46,18 @@ public final class Limit {
    * @throws IllegalArgumentException if the algorithm could not count it exactly
    */
   static Limit of(Rule rule, Algorithm algorithm, Rate rate, long burst, long coolDown) {
-    Algorithm counted = rate.permits() == 0 ? Algorithms.FIXED_WINDOW : algorithm;
+    boolean closed = rate.permits() == 0 || rule.share().permille() == 0;
+    Algorithm counted = closed ? Algorithms.FIXED_WINDOW : algorithm;
     long size = burst == 0 ? rate.permits() : burst;
+    Terms whole = terms(rate.permits() == 0 ? counted : algorithm, rate, size, coolDown);
+    Terms here = rule.share().of(counted, whole);
     Limit share = null;
     if (rule.posture().answer() == Posture.Answer.LOCAL) {
-      Rate part = new Rate(rule.posture().share(rate.permits()), rate.period());
-      Terms terms = terms(counted, part, rule.posture().share(size), coolDown);
-      share = new Limit(rule, rate, counted, terms, null);
+      Rate part = new Rate(rule.posture().share(here.permits()), rate.period());
+      Terms terms = terms(counted, part, rule.posture().share(here.burst()), coolDown);
+      share = new Limit(rule, rate, counted, whole, terms, null);
     }
-    return new Limit(rule, rate, counted, terms(counted, rate, size, coolDown), share);
+    return new Limit(rule, rate, counted, whole, here, share);
   }
 
   /** Refuses a rate that no rule could have, whatever its algorithm. */
@@ -86,8 +94,21 @@ public final class Limit {
     return shadow;
   }
 
+  /** What is enforced here. */
   public Terms terms() {
     return terms;
+  }
+
+  /** The limit as it is written, of which a region may enforce a part only. */
+  public Terms whole() {
+    return whole;
+  }
+
+  /** Refuses a limit of which some parts could not be counted. */
+  void checkParts() {
+    if (whole.permits() > 0) {
+      Share.check(algorithm, whole);
+    }
   }
 
   /** The part of it a node gives out alone, where the rule's posture is local. */
@@ -102,6 +123,11 @@ public final class Limit {
   /** The most that can ever fit. */
   public long most() {
     return algorithm.most(terms);
+  }
+
+  /** Whether two times lie in the same window; a bucket knows but one. */
+  public boolean isSameWindow(long one, long other) {
+    return algorithm.bursts() || terms.window(one) == terms.window(other);
   }
 
   /**

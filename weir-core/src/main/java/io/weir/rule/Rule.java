@@ -38,6 +38,9 @@ public final class Rule {
       overrideLimits.add(compile("overrides", override.rates(), override.burst()));
     }
     overrideIndex = new SelectorIndex(spec.overrides.stream().map(LimitOverride::when).toList());
+    if (!spec.regions.isEmpty()) {
+      everyLimit().forEach(limit -> spec.within("regions", limit::checkParts));
+    }
   }
 
   /** Begins a rule. */
@@ -48,6 +51,20 @@ public final class Rule {
   /** Begins another rule that says the same so far. */
   public RuleBuilder edit() {
     return new RuleBuilder(spec);
+  }
+
+  /**
+   * The rule as one region enforces it: it says the same, and its limits, those of overrides and
+   * those that requests bring included, are that many thousandths of what is written, at least one
+   * permit each; none of zero. Its counters are the same.
+   */
+  public Rule withShare(int permille) {
+    if (permille == spec.share.permille()) {
+      return this;
+    }
+    RuleBuilder divided = new RuleBuilder(spec);
+    divided.share = new Share(permille);
+    return new Rule(divided);
   }
 
   public String id() {
@@ -144,8 +161,13 @@ public final class Rule {
     return limit;
   }
 
+  /** The part of the limits that is enforced here. */
+  Share share() {
+    return spec.share;
+  }
+
   /** The limits of all callers, those of overrides last. */
-  List<Limit> everyLimit() {
+  public List<Limit> everyLimit() {
     List<Limit> every = new ArrayList<>(limits);
     overrideLimits.forEach(every::addAll);
     return every;

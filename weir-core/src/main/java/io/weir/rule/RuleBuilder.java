@@ -27,6 +27,7 @@ public final class RuleBuilder {
   boolean durable;
   boolean shadow;
   boolean enabled = true;
+  Share share = Share.WHOLE;
 
   RuleBuilder(String id) {
     this.id = Objects.requireNonNull(id);
@@ -47,6 +48,7 @@ public final class RuleBuilder {
     durable = other.durable;
     shadow = other.shadow;
     enabled = other.enabled;
+    share = other.share;
   }
 
   /** Adds a condition: the attribute must meet one of the patterns. */
@@ -165,6 +167,7 @@ public final class RuleBuilder {
         overrides,
         durable,
         shadow,
-        enabled);
+        enabled,
+        share);
   }
 }

@@ -29,11 +29,17 @@ public final class RuleSet implements RuleSource {
   private final @Nullable Limit[] limits;
   private final long[] salts;
 
-  private RuleSet(long revision, Map<String, Rule> byId) {
+  /**
+   * @param indexed the index of another set whose rules meet the same requests, if there is one
+   */
+  private RuleSet(long revision, Map<String, Rule> byId, @Nullable SelectorIndex indexed) {
     this.revision = revision;
     this.byId = byId;
     enabled = byId.values().stream().filter(Rule::enabled).toArray(Rule[]::new);
-    index = new SelectorIndex(Arrays.stream(enabled).map(Rule::match).toList());
+    index =
+        indexed != null
+            ? indexed
+            : new SelectorIndex(Arrays.stream(enabled).map(Rule::match).toList());
     limits = new Limit[enabled.length];
     salts = new long[enabled.length];
     Map<List<String>, List<String>> shared = new HashMap<>();
@@ -58,7 +64,24 @@ public final class RuleSet implements RuleSource {
         throw new RuleException(rule.id(), "id", "is used twice; give each rule an id of its own");
       }
     }
-    return new RuleSet(revision, byId);
+    return new RuleSet(revision, byId, null);
+  }
+
+  /**
+   * The same revision, in which some rules stand for those of their id; they must meet the same
+   * requests, so that nothing is indexed anew.
+   */
+  public RuleSet with(Collection<Rule> others) {
+    Map<String, Rule> all = new LinkedHashMap<>(byId);
+    for (Rule other : others) {
+      Rule rule = all.put(other.id(), other);
+      if (rule == null
+          || rule.enabled() != other.enabled()
+          || !rule.match().equals(other.match())) {
+        throw new RuleException(other.id(), "match", "differs; replace the rules as a whole");
+      }
+    }
+    return others.isEmpty() ? this : new RuleSet(revision, all, index);
   }
 
   /** A first snapshot of these rules. */

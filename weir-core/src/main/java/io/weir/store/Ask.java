@@ -72,7 +72,7 @@ public final class Ask extends CompletableFuture<Outcome[]> {
   /** Has its rules' postures answer it, for this reason. */
   public void fail(StoreException reason) {
     if (SETTLED.compareAndSet(this, 0, 1)) {
-      complete(guard.failed(claims, mode, reason));
+      complete(guard.failed(claims, mode, when, reason));
     }
   }
 

@@ -56,12 +56,12 @@ final class GuardedStore implements Store {
     long now = guard.clock.micros();
     if (!breaker.admits(now)) {
       guard.turnedAway();
-      return CompletableFuture.completedFuture(guard.postures.answer(claims, mode));
+      return CompletableFuture.completedFuture(guard.postures.answer(claims, mode, when));
     }
     if (waiting.incrementAndGet() > guard.maxWaiting) {
       waiting.decrementAndGet();
       guard.failed(Kind.OVERLOAD, "more than " + guard.maxWaiting + " decisions wait for it");
-      return CompletableFuture.completedFuture(guard.postures.answer(claims, mode));
+      return CompletableFuture.completedFuture(guard.postures.answer(claims, mode, when));
     }
     return begin(claims, mode, when, now);
   }
@@ -93,13 +93,13 @@ final class GuardedStore implements Store {
   }
 
   /** Notes that a decision was not answered, and answers by the postures. */
-  Outcome[] failed(Claim[] claims, Mode mode, StoreException failure) {
+  Outcome[] failed(Claim[] claims, Mode mode, long when, StoreException failure) {
     waiting.decrementAndGet();
     if (breaker.failed(guard.clock.micros())) {
       unanswered = claims;
       guard.lost(this, failure.reason());
     }
     guard.failed(failure.kind(), failure.reason());
-    return guard.postures.answer(claims, mode);
+    return guard.postures.answer(claims, mode, when);
   }
 }

@@ -23,7 +23,11 @@ final class Postures {
     this.clock = clock;
   }
 
-  Outcome[] answer(Claim[] claims, Mode mode) {
+  /**
+   * Answers, and charges the shares as the mode says. What is dated earlier was charged in the
+   * store, or is to be: the shares know nothing of it.
+   */
+  Outcome[] answer(Claim[] claims, Mode mode, long when) {
     long now = clock.micros();
     Outcome[] outcomes = new Outcome[claims.length];
     boolean closed = false;
@@ -39,7 +43,7 @@ final class Postures {
       closed |= !outcomes[i].fits() && !limit.shadow();
     }
     if (!local.isEmpty()) {
-      boolean charges = mode == Mode.TAKE ? !closed : mode != Mode.LEASE;
+      boolean charges = mode == Mode.TAKE ? !closed : mode != Mode.LEASE && when == Store.NOW;
       Mode how = charges ? mode : Mode.PEEK;
       Outcome[] parts = shares().take(local.toArray(new Claim[0]), how).join();
       for (int i = 0, k = 0; i < claims.length; i++) {

@@ -8,11 +8,13 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The memory store is linearizable, per key and over several keys at once. */
 @Param(name = "key", gen = IntGen.class, conf = "0:2")
 @Param(name = "cost", gen = IntGen.class, conf = "1:3")
+@Tag("slow")
 public class MemoryStoreLincheckTest {
   private static final Fingerprint FINGERPRINT = new Fingerprint(3, 4);
   private static final Rule BUCKET = Rule.named("bucket").per("user").limit("4/day").build();

@@ -106,7 +106,7 @@ class PosturesTest {
   }
 
   private Outcome[] ask(Mode mode, Claim... claims) {
-    return postures.answer(claims, mode);
+    return postures.answer(claims, mode, Store.NOW);
   }
 
   private static List<Boolean> fits(Outcome[] outcomes) {

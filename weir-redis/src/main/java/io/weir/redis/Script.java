@@ -49,7 +49,7 @@ final class Script {
             .getBytes(UTF_8);
   }
 
-  private static String sha1(byte[] bytes) {
+  static String sha1(byte[] bytes) {
     try {
       return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
     } catch (NoSuchAlgorithmException e) {
@@ -57,7 +57,7 @@ final class Script {
     }
   }
 
-  private static String resource(Class<?> beside, String file) {
+  static String resource(Class<?> beside, String file) {
     try (InputStream in = beside.getResourceAsStream(file)) {
       if (in == null) {
         throw new IllegalStateException(file + " is missing beside " + beside.getName());

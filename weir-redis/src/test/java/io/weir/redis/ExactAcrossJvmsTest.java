@@ -22,9 +22,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Many nodes and one budget, to the permit. */
+@Tag("slow")
 class ExactAcrossJvmsTest {
   private static final int NODES = 4;
   private static final int THREADS = 64;

@@ -18,11 +18,13 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes whose clocks are wrong, or that stand still while time goes on. */
+@Tag("slow")
 class FaultsClockTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
   private static final long HOUR = 3_600_000_000L;

@@ -20,10 +20,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A cluster that loses one of its shards. */
+@Tag("slow")
 class FaultsClusterTest {
   private static final int CALLERS = 24;
   private static final int SHELVES = 64;

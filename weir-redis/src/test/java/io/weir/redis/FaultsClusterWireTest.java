@@ -19,11 +19,13 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the network does to the way to a node of a cluster, here its only one. */
+@Tag("slow")
 class FaultsClusterWireTest {
   private static final int CALLERS = 16;
 

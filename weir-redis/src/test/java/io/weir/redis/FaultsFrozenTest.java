@@ -23,11 +23,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A server that stands still with all connections open, as a stopped process or a pause. */
+@Tag("slow")
 class FaultsFrozenTest {
   private static final int CALLERS = 16;
   private static final int BUDGET = 400_000;

@@ -21,11 +21,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server that is gone, comes back empty, or forgets the script. */
+@Tag("slow")
 class FaultsRestartTest {
 
   @ParameterizedTest(name = "A4 crash, empty restart; functions: {0}")

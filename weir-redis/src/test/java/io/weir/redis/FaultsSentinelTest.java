@@ -18,9 +18,11 @@ import io.weir.testkit.redis.RedisSentinels;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Another server takes over. */
+@Tag("slow")
 class FaultsSentinelTest {
 
   /**

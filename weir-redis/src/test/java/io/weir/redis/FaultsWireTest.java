@@ -15,12 +15,14 @@ import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the network does: replies cut, bytes lost, another server behind an open connection. */
+@Tag("slow")
 class FaultsWireTest {
   /** A second without an answer, and time for the machine to notice. */
   private static final Duration GIVEN_UP = Duration.ofSeconds(5);

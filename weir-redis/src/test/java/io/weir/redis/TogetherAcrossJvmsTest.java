@@ -13,9 +13,11 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Four JVMs that count together on one Redis, offered twice what the limit allows. */
+@Tag("slow")
 class TogetherAcrossJvmsTest {
   private static final int NODES = 4;
   private static final int RATE = 4000;

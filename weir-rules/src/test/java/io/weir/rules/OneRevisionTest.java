@@ -12,12 +12,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** C5 where rules are replaced in the process, and where a file is. */
 @Timeout(120)
+@Tag("slow")
 class OneRevisionTest {
   @Test
   @DisplayName("C5 rules replaced in the process: each decision is of one revision")

@@ -18,12 +18,14 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Much that is read anew while requests are decided. */
 @Timeout(600)
+@Tag("slow")
 class RulesReloadTest {
   private static final int MANY = 10_000;
   private static final int ROUNDS = 5;

@@ -19,6 +19,7 @@ import io.weir.server.gateway.Means;
 import io.weir.server.gateway.MessageRules;
 import io.weir.server.metrics.Metrics;
 import io.weir.server.refusals.RefusalLog;
+import io.weir.server.regions.Regions;
 import io.weir.server.tracing.Tracing;
 import io.weir.server.web.Desk;
 import io.weir.store.Clock;
@@ -44,6 +45,7 @@ final class Backend {
   final Activity activity = new Activity(Clock.system());
   final RuleSource rules;
   final Store store;
+  final Regions regions;
   final Limiter limiter;
   final Identity identity;
   final Desk desk;
@@ -58,17 +60,20 @@ final class Backend {
     checkData(config);
     rules = openRules(config, endings);
     store = openStore(config, endings);
-    Vitals vitals = Vitals.of(rules, store);
+    regions = openRegions(config, endings);
+    metrics.beforeScrape(regions.bind(metrics.registry()));
+    Vitals vitals = Vitals.of(regions.rules(), store);
     metrics.watch(vitals);
     config
         .get(Settings.ALERT_WEBHOOK)
         .ifPresent(url -> endings.add(AlertHook.start(URI.create(url), node, vitals)));
     listeners.add(metrics.decisions());
+    listeners.add(regions);
     if (config.get(Settings.ADMIN_PORT).isPresent()) {
       listeners.add(activity.decisions());
     }
     refusalLog(config).map(endings::add).ifPresent(listeners::add);
-    limiter = endings.add(limiter(rules));
+    limiter = endings.add(limiter(regions.rules()));
     identity = identity(config, endings);
     desk = new Desk(limiter, metrics.decisions(), Tracing.global());
   }
@@ -80,8 +85,23 @@ final class Backend {
   }
 
   Means gatewayMeans() {
-    MessageRules messages = new MessageRules(rules);
+    MessageRules messages = new MessageRules(regions.rules());
     return new Means(node, desk, identity, messages, limiter(messages), metrics.registry());
+  }
+
+  private Regions openRegions(Config config, Endings endings) {
+    String region = config.get(Settings.REGION).orElse("");
+    Optional<String> link = config.get(Settings.REGIONS_LINK);
+    if (link.isEmpty()) {
+      return endings.add(Regions.apart(rules, region));
+    }
+    if (region.isEmpty()) {
+      throw new StartException(
+          "regions-link: which region this node is of is not said; write --region");
+    }
+    String prefix = config.get(Settings.STORE_PREFIX);
+    return endings.add(
+        Regions.linked(rules, region, link.get(), prefix, () -> store.health().nodes()));
   }
 
   private static void checkData(Config config) {

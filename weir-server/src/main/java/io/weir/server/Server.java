@@ -85,7 +85,13 @@ public final class Server implements AutoCloseable {
     String host = config.get(Settings.ADMIN_HOST);
     Clock clock = Clock.system();
     Node node =
-        new Node(backend.node, backend.rules, backend.store, backend.metrics::scrape, clock);
+        new Node(
+            backend.node,
+            backend.rules,
+            backend.regions,
+            backend.store,
+            backend.metrics::scrape,
+            clock);
     AdminApi admin = new AdminApi(vertx, node, backend.activity, new Gate(adminToken, clock), host);
     open("admin", Settings.ADMIN_HOST, Settings.ADMIN_PORT, DoorOptions.of(config), admin::handler);
     if (port("admin").isPresent()) {

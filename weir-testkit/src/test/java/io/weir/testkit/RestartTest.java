@@ -19,11 +19,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A memory store that was saved and loaded, on random histories, beside one that never stopped. */
+@Tag("slow")
 class RestartTest {
   private static final int STEPS_PER_ROUND = 200;
   private static final long BYTES = 4 << 20;

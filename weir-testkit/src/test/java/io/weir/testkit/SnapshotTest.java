@@ -26,10 +26,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The file a memory store is saved in: what is in it, and what becomes of one that is no good. */
+@Tag("slow")
 class SnapshotTest {
   private static final int HEAD_AND_END = 48;
   private static final int COUNTER = 24;

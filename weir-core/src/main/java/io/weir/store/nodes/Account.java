@@ -93,7 +93,8 @@ final class Account {
 
   /** How many permits to borrow now, which must then be done; 0 for none. */
   synchronized long want(long now) {
-    if (asking || now < dryUntil || demand < BUSY) {
+    boolean asked = demand >= BUSY && now - lastAsked < SLICE;
+    if (asking || now < dryUntil || !asked) {
       return 0;
     }
     long ahead = Math.max(demand / 2, refill(LIFE / 2));
@@ -207,5 +208,16 @@ final class Account {
     List<Lease> all = List.copyOf(leases);
     leases.clear();
     return all;
+  }
+
+  /** By its counter, so that accounts are gone through in the same order whenever all is equal. */
+  @Override
+  public int hashCode() {
+    return Long.hashCode(key);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other;
   }
 }

@@ -1,37 +1,50 @@
 package io.weir.store.nodes;
 
 import io.weir.algorithm.Terms;
-import io.weir.rule.Consistency;
 import io.weir.rule.Limit;
 
 /**
  * By how many permits nodes together may overrun one counter of a limit, at most.
  *
- * <p>Exact and leased rules are never overrun. Nodes that reconcile every interval may each admit,
- * until the next time, what they saw left: at most the whole limit and what comes back meanwhile.
- * The others learn of it then, and so the sum over all nodes but one is the most that is too much.
- * Nodes that count alone may each admit the whole limit; with sticky routing only one is asked.
+ * <p>Exact and leased rules are never overrun. Of nodes that reconcile, or count alone, each keeps
+ * to the limit by itself, so together they admit at most as many times the limit as they are: in a
+ * window, or where there are none in a stretch of time.
+ *
+ * <p>A bucket gives out more the longer one looks. As long as the store answers, nodes that
+ * reconcile every interval are at most two intervals behind each other: one may have admitted since
+ * it last told, the other since it last heard. So until the bucket has filled once, or for an
+ * interval if that is longer, each can exceed by a bucket and what comes back in that time. The
+ * store remembers a debt of one bucket and forgets the rest, so on long stretches this may happen
+ * again, but no faster than each node alone would admit: {@code burst + permits × d / period}, in
+ * any stretch d, whatever becomes of the store.
  */
 public final class Overshoot {
 
   private Overshoot() {}
 
-  /** The most permits too many in any stretch of time no longer than an interval, or a window. */
+  /**
+   * The most permits too many in a window; of a bucket, in the time it takes to fill or an interval
+   * if that is longer; of a bucket that is counted alone, at one moment.
+   */
   public static long of(Limit limit, int nodes) {
     long others = Math.max(0, nodes - 1);
     return switch (limit.rule().consistency().kind()) {
       case EXACT, LEASED -> 0;
-      case SYNCED -> others * perInterval(limit);
+      case SYNCED -> others * perNode(limit);
       case LOCAL -> others * limit.most();
     };
   }
 
-  /** What one node may admit between two times of reconciling. */
-  public static long perInterval(Limit limit) {
+  /** What one node may admit that another does not know of. */
+  public static long perNode(Limit limit) {
+    if (!limit.algorithm().bursts()) {
+      return limit.most();
+    }
     Terms t = limit.terms();
-    Consistency how = limit.rule().consistency();
-    double interval = how.syncEvery().toNanos() / 1000.0;
-    long refill = limit.algorithm().bursts() ? (long) (t.permits() * interval / t.period()) : 0;
-    return limit.most() + refill;
+    double perMicro = (double) t.permits() / t.period();
+    double fills = t.burst() / perMicro;
+    double interval = limit.rule().consistency().syncEvery().toNanos() / 1000.0;
+    double behind = Math.min(2 * interval, Math.max(interval, fills));
+    return limit.most() + (long) Math.ceil(perMicro * behind);
   }
 }

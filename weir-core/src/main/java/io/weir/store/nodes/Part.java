@@ -5,7 +5,9 @@ import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.ToIntFunction;
@@ -60,18 +62,19 @@ public final class Part {
       return; // nothing was charged
     }
     Outcome[] said = answer.join();
-    List<Claim> charged = new ArrayList<>();
+    Map<Long, List<Claim>> charged = new LinkedHashMap<>(); // each lease has its own time
     for (int i = 0; i < said.length; i++) {
       Outcome o = said[i];
       if (o.fits() && !o.degraded()) {
         Claim claim = claims.get(i);
-        charged.add(claim);
+        charged.computeIfAbsent(o.time(), time -> new ArrayList<>()).add(claim);
         all[places.get(i)] =
             new Outcome(true, false, o.remaining() + claim.cost(), o.reset(), o.pause(), o.time());
       }
     }
-    if (!charged.isEmpty()) {
-      var unused = store.take(charged.toArray(new Claim[0]), Mode.REFUND, said[0].time());
+    for (Map.Entry<Long, List<Claim>> one : charged.entrySet()) {
+      Claim[] some = one.getValue().toArray(new Claim[0]);
+      var unused = store.take(some, Mode.REFUND, one.getKey());
     }
   }
 

@@ -46,12 +46,11 @@ public final class RoutedStore implements Store {
     this.shared = shared;
     this.clock = clock;
     StoreTime time = new StoreTime(clock);
-    long bytes = Math.min(LOCAL_BYTES, Runtime.getRuntime().maxMemory() / 8);
-    MemoryStore local = new MemoryStore(time, bytes);
-    synced = new SyncedStore(shared, clock, time, alarm, local);
+    long bytes = Math.min(LOCAL_BYTES, Runtime.getRuntime().maxMemory() / 8) / 2;
+    synced = new SyncedStore(shared, time, alarm, new MemoryStore(time, bytes));
     leased = new LeasedStore(shared, clock, alarm);
     refusals = new Refusals(clock);
-    stores.put(Kind.LOCAL, local);
+    stores.put(Kind.LOCAL, new MemoryStore(clock, bytes));
     stores.put(Kind.SYNCED, synced);
     stores.put(Kind.LEASED, leased);
     stores.put(Kind.EXACT, shared);

@@ -1,15 +1,16 @@
 package io.weir.store.nodes;
 
+import io.weir.algorithm.Terms;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
 import io.weir.store.Alarm;
-import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -32,11 +33,13 @@ import org.jspecify.annotations.Nullable;
 final class SyncedStore implements Store {
   private static final int AT_ONCE = 2000;
 
+  /** The part of a permit by which two views of a bucket may differ, since clocks do. */
+  private static final double LEAST_MISSING = 0.05;
+
   /** How often exact rules reconcile what was decided here while the store was slow. */
   private static final long IN_A_SPIKE = 100_000;
 
   private final Store shared;
-  private final Clock clock;
   private final Alarm alarm;
   private final StoreTime time;
   private final MemoryStore view;
@@ -66,9 +69,8 @@ final class SyncedStore implements Store {
   /**
    * @param view where to count, by the shared store's time
    */
-  SyncedStore(Store shared, Clock clock, StoreTime time, Alarm alarm, MemoryStore view) {
+  SyncedStore(Store shared, StoreTime time, Alarm alarm, MemoryStore view) {
     this.shared = shared;
-    this.clock = clock;
     this.time = time;
     this.alarm = alarm;
     this.view = view;
@@ -79,37 +81,69 @@ final class SyncedStore implements Store {
     if (mode == Mode.REFUND) {
       return giveBack(claims, when);
     }
-    return CompletableFuture.completedFuture(locks.during(claims, () -> judge(claims, mode, when)));
+    return time.isKnown()
+        ? CompletableFuture.completedFuture(judge(claims, mode, when))
+        : ask(claims, mode, when);
+  }
+
+  /**
+   * Has the shared store decide, until its time is known and so in which window this is; if it has
+   * no answer, this node decides after all.
+   */
+  private CompletableFuture<Outcome[]> ask(Claim[] claims, Mode mode, long when) {
+    return shared
+        .take(claims, mode, when)
+        .thenApply(
+            said -> {
+              if (Arrays.stream(said).anyMatch(Outcome::degraded)) {
+                return judge(claims, mode, when);
+              }
+              learn(claims, said);
+              return said;
+            });
   }
 
   private Outcome[] judge(Claim[] claims, Mode mode, long when) {
+    return locks.during(claims, () -> judgeLocked(claims, mode, when));
+  }
+
+  private Outcome[] judgeLocked(Claim[] claims, Mode mode, long when) {
     Outcome[] outcomes = view.take(claims, mode, when).join();
     boolean charged = mode == Mode.FORCE || (mode == Mode.TAKE && Part.admits(claims, outcomes));
     for (int i = 0; i < claims.length; i++) {
       boolean counts = charged && (outcomes[i].fits() || mode == Mode.FORCE);
       long used = counts ? claims[i].cost() : 0;
-      tally(claims[i]).add(claims[i].limit(), used, Math.min(when, outcomes[i].time()));
+      long dated = time.isKnown() ? Math.min(when, outcomes[i].time()) : when;
+      tally(claims[i]).add(claims[i].limit(), used, dated);
     }
     return outcomes;
   }
 
+  /** Gives back what was not told yet here alone, and only the rest in the shared store. */
   private CompletableFuture<Outcome[]> giveBack(Claim[] claims, long when) {
-    for (Claim claim : claims) {
-      var unused = tell(tally(claim), round(claim.limit())); // first what is to be given back
-    }
-    return shared
-        .take(claims, Mode.REFUND, when)
-        .thenApply(
-            said -> {
-              var unused = locks.during(claims, () -> view.take(claims, Mode.REFUND, when));
-              return said;
+    List<Claim> told = new ArrayList<>();
+    Outcome[] seen =
+        locks.during(
+            claims,
+            () -> {
+              for (Claim claim : claims) {
+                long rest = tally(claim).takeBack(claim.cost(), when);
+                if (rest > 0) {
+                  told.add(new Claim(claim.limit(), claim.key(), rest));
+                }
+              }
+              return view.take(claims, Mode.REFUND, when).join();
             });
+    return told.isEmpty()
+        ? CompletableFuture.completedFuture(seen)
+        : shared.take(told.toArray(new Claim[0]), Mode.REFUND, when).thenApply(said -> seen);
   }
 
   /** Takes in what the shared store said of counters it decided on itself. */
   void learn(Claim[] claims, Outcome[] said) {
     for (int i = 0; i < claims.length; i++) {
       if (!said[i].degraded()) {
+        time.heard(said[i]);
         synchronized (locks.of(claims[i].key())) {
           Tally tally = round(claims[i].limit()).tallies.get(claims[i].key());
           correct(claims[i], said[i], tally == null ? 0 : tally.untold());
@@ -175,7 +209,6 @@ final class SyncedStore implements Store {
     boolean tells = !charges.isEmpty();
     long permits = tells ? Math.min(charges.get(0).permits(), Claim.MAX_COST) : 1;
     Claim[] claim = {new Claim(tally.limit(), tally.key, permits)};
-    long sent = clock.micros();
     CompletableFuture<Outcome[]> answer =
         tells
             ? shared.take(claim, Mode.FORCE, charges.get(0).when())
@@ -186,13 +219,13 @@ final class SyncedStore implements Store {
           if (!round.away && charges.size() > 1) {
             return tell(tally, round, charges.subList(1, charges.size()), kept);
           }
-          heard(tally, claim[0], said[0], round.away && tells ? charges : kept, sent);
+          heard(tally, claim[0], said[0], round.away && tells ? charges : kept);
           return CompletableFuture.completedFuture(null);
         });
   }
 
-  private void heard(Tally tally, Claim claim, Outcome said, List<Tally.Charge> untold, long sent) {
-    time.heard(said, sent);
+  private void heard(Tally tally, Claim claim, Outcome said, List<Tally.Charge> untold) {
+    time.heard(said);
     synchronized (locks.of(tally.key)) {
       tally.end(untold);
       if (!said.degraded()) {
@@ -201,35 +234,64 @@ final class SyncedStore implements Store {
     }
   }
 
-  /**
-   * Makes the view agree with what the shared store has left, but for what it does not know yet.
-   * What a bucket owes does not show in what is left, but in how long it takes to fill.
-   */
+  /** Makes the view agree with the shared store, but for what that does not know yet. */
   private void correct(Claim claim, Outcome said, long untold) {
     Limit limit = claim.limit();
-    Outcome seen = look(claim);
-    long left = Math.max(0, said.remaining() - untold);
-    if (seen.remaining() > left) {
-      charge(claim, Mode.FORCE, seen.remaining() - left);
-    } else if (seen.remaining() < left) {
-      charge(claim, Mode.REFUND, left - seen.remaining());
-    }
-    if (left == 0 && limit.algorithm().bursts()) {
-      long late = said.reset() - look(claim).reset();
-      long owed = (long) ((double) late * limit.terms().permits() / limit.terms().period());
-      if (owed > 0) {
-        charge(claim, Mode.FORCE, owed);
+    Outcome seen = look(claim, 1);
+    if (limit.algorithm().bursts()) {
+      correctBucket(claim, said, seen, untold);
+    } else if (limit.isSameWindow(said.time(), seen.time())) { // one says nothing of another
+      long left = Math.max(0, said.remaining() - untold);
+      if (seen.remaining() > left) {
+        charge(claim, Mode.FORCE, seen.remaining() - left, NOW);
+      } else if (seen.remaining() < left) {
+        giveBack(claim, left, seen);
       }
     }
   }
 
-  private Outcome look(Claim claim) {
-    return view.take(new Claim[] {claim}, Mode.PEEK).join()[0];
+  /**
+   * How much of a bucket is used shows in how long it takes to fill: fractions, debt and all. What
+   * is missing is rounded up to a permit, what is too much down.
+   */
+  private void correctBucket(Claim claim, Outcome said, Outcome seen, long untold) {
+    Terms t = claim.limit().terms();
+    long fills = Math.max(0, said.reset() - (seen.time() - said.time()));
+    double missing = (double) (fills - seen.reset()) * t.permits() / t.period() + untold;
+    long permits = (long) Math.ceil(missing - LEAST_MISSING);
+    if (permits != 0) {
+      charge(claim, permits > 0 ? Mode.FORCE : Mode.REFUND, Math.abs(permits), NOW);
+    }
   }
 
-  private void charge(Claim claim, Mode mode, long permits) {
+  /**
+   * Gives back to the view until so much is left there, the oldest first: what others used was
+   * charged here when it was heard of, which is later than it was used; what this node used itself
+   * must not be forgotten in its stead.
+   */
+  private void giveBack(Claim claim, long left, Outcome before) {
+    Outcome seen = before;
+    while (seen.remaining() < left) {
+      Outcome more = look(claim, seen.remaining() + 1);
+      long oldest = more.time() + more.pause() - claim.limit().terms().period();
+      Outcome given = charge(claim, Mode.REFUND, left - seen.remaining(), oldest);
+      if (given.remaining() == seen.remaining()) {
+        given = charge(claim, Mode.REFUND, left - seen.remaining(), NOW);
+      }
+      if (given.remaining() == seen.remaining()) {
+        return;
+      }
+      seen = given;
+    }
+  }
+
+  private Outcome look(Claim claim, long cost) {
+    return charge(claim, Mode.PEEK, cost, NOW);
+  }
+
+  private Outcome charge(Claim claim, Mode mode, long permits, long when) {
     Claim[] change = {new Claim(claim.limit(), claim.key(), permits)};
-    var unused = view.take(change, mode);
+    return view.take(change, mode, when).join()[0];
   }
 
   /** Permits admitted here that the shared store does not know of. */

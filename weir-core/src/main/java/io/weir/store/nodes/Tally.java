@@ -1,6 +1,7 @@
 package io.weir.store.nodes;
 
 import io.weir.rule.Limit;
+import io.weir.store.Store;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -41,7 +42,7 @@ final class Tally {
 
   private void enter(Charge one) {
     int last = untold.size() - 1;
-    if (last >= 0 && isSameWindow(untold.get(last).when(), one.when())) {
+    if (last >= 0 && limit.isSameWindow(untold.get(last).when(), one.when())) {
       long when = Math.max(untold.get(last).when(), one.when());
       untold.set(last, new Charge(untold.get(last).permits() + one.permits(), when));
       return;
@@ -52,9 +53,19 @@ final class Tally {
     }
   }
 
-  private boolean isSameWindow(long a, long b) {
-    long period = limit.terms().period();
-    return limit.algorithm().bursts() || a / period == b / period;
+  /** Takes back permits that were given at that time; how many of them are told already. */
+  long takeBack(long permits, long when) {
+    long rest = permits;
+    for (int i = untold.size() - 1; i >= 0 && rest > 0; i--) {
+      Charge one = untold.get(i);
+      if (when == Store.NOW || limit.isSameWindow(one.when(), when)) {
+        long part = Math.min(rest, one.permits());
+        rest -= part;
+        untold.set(i, new Charge(one.permits() - part, one.when()));
+      }
+    }
+    untold.removeIf(one -> one.permits() == 0);
+    return rest;
   }
 
   /** Permits not told yet. */

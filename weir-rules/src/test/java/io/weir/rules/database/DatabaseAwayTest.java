@@ -17,12 +17,14 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A13: PostgreSQL frozen and killed, and away at the start. */
 @Timeout(120)
+@Tag("slow")
 class DatabaseAwayTest extends DatabaseTest {
   private static final Duration BACK = Duration.ofSeconds(20);
 

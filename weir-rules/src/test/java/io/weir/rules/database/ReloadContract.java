@@ -20,11 +20,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Much of everything, in any database: what reading it takes, and whether it holds anybody up. */
 @Timeout(600)
+@Tag("slow")
 abstract class ReloadContract extends DatabaseTest {
   private static final int RULES = 10_000;
   private static final int KEYS = 100_000;
@@ -55,10 +57,10 @@ abstract class ReloadContract extends DatabaseTest {
   @Test
   void tenThousandRulesAreAddedRemovedAndChangedWhileDecisionsGoOn() {
     try (Pauses pauses = new Pauses(Weir.inMemory(node), REQUEST)) {
-      goesOn(pauses.during(3, i -> after(i > 0, this::removeRules, this::addRules)));
-      goesOn(pauses.during(2, i -> after(i > 0, this::addRules, this::removeRules)));
+      goesOn(pauses.during(2, i -> after(i > 0, this::removeRules, this::addRules)));
+      goesOn(pauses.during(1, i -> after(i > 0, this::addRules, this::removeRules)));
       addRules().run();
-      goesOn(pauses.during(3, this::changeRules));
+      goesOn(pauses.during(2, this::changeRules));
     }
     long start = PROCESSOR.getCurrentThreadCpuTime();
     node.put(rule("always", 1), "ann", node.revision("always"));
@@ -71,10 +73,10 @@ abstract class ReloadContract extends DatabaseTest {
   @Test
   void aHundredThousandKeysAreAddedRemovedAndReadAnewWhileDecisionsGoOn() {
     try (Pauses pauses = new Pauses(Weir.inMemory(node), REQUEST)) {
-      goesOn(pauses.during(3, i -> after(i > 0, this::removeKeys, this::addKeys)));
-      goesOn(pauses.during(2, i -> after(i > 0, this::addKeys, this::removeKeys)));
+      goesOn(pauses.during(2, i -> after(i > 0, this::removeKeys, this::addKeys)));
+      goesOn(pauses.during(1, i -> after(i > 0, this::addKeys, this::removeKeys)));
       addKeys().run();
-      goesOn(pauses.during(3, this::deleteKey));
+      goesOn(pauses.during(2, this::deleteKey));
     }
     areRead();
   }

@@ -19,12 +19,14 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The secret of an API key is nowhere: only who was shown it has it. */
 @Timeout(120)
+@Tag("slow")
 abstract class SecretContract extends DatabaseTest {
   private static final int PART = 16;
 

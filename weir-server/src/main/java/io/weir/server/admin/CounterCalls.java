@@ -107,7 +107,7 @@ final class CounterCalls {
   }
 
   private Answer show(Question asked) throws BadInput {
-    RuleSet all = node.rules().current();
+    RuleSet all = node.regions().rules().current();
     if (!asked.rule().isEmpty()) {
       return all.rule(asked.rule()) == null
           ? RuleCalls.noSuchRule(asked.rule())
@@ -143,7 +143,7 @@ final class CounterCalls {
     if (asked.rule().isEmpty()) {
       throw new BadInput("rule is missing; send ?rule=id and whom it counts");
     }
-    RuleSet all = node.rules().current();
+    RuleSet all = node.regions().rules().current();
     if (all.rule(asked.rule()) == null) {
       return RuleCalls.noSuchRule(asked.rule());
     }

@@ -75,6 +75,7 @@ final class StatCalls {
         .number("revision", node.rules().current().revision())
         .number("stale_ms", node.rules().stale().toMillis())
         .json("store", store(node.store().health()))
+        .json("regions", node.regions().json())
         .json(
             "requests",
             new JsonFields()

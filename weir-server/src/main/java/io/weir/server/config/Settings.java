@@ -67,6 +67,13 @@ public final class Settings {
       add("node", "NAME", "", "this node's name; the host's if not said", Values::name);
   public static final Setting<Optional<String>> REGION =
       add("region", "NAME", "", "this node's region, as rules name it", Values::name);
+  public static final Setting<Optional<String>> REGIONS_LINK =
+      add(
+          "regions-link",
+          "URL",
+          "",
+          "a Redis that all regions can reach: shares of divided rules follow demand through it",
+          Values::link);
 
   public static final Setting<OptionalInt> HTTP_PORT = port("http", "8080", "the decision API");
   public static final Setting<String> HTTP_HOST = host("http", "0.0.0.0");

@@ -46,6 +46,13 @@ final class Values {
     return text;
   }
 
+  static Optional<String> link(String text) {
+    if (!text.isEmpty()) {
+      var unused = RedisStore.at(text);
+    }
+    return optional(text);
+  }
+
   static String rules(String text) {
     boolean known =
         text.startsWith("file:")

@@ -37,6 +37,20 @@ public final class Doctor {
     RulesExam rules = new RulesExam(config);
     rules.findings().forEach(tell);
     store(rules.rules());
+    config.get(Settings.REGIONS_LINK).ifPresent(this::link);
+  }
+
+  private void link(String url) {
+    try {
+      var unused = RedisView.of(url, wall);
+      tell.accept(Finding.ok("regions", Shown.url(url) + " answers"));
+    } catch (StoreException e) {
+      tell.accept(
+          Finding.problem(
+              "regions",
+              Shown.url(url) + " " + e.reason(),
+              "start it, or write --regions-link; until then regions keep their shares"));
+    }
   }
 
   private void store(List<Rule> rules) {

@@ -105,10 +105,14 @@ final class Exchange implements Watchman.Watched {
       fail(Failure.BROKEN);
       return;
     }
-    connections.counts().answered();
     paced = 0;
     pacedAt = connections.watchman().now();
-    download = new Download(http, answer, decision, this::done);
+    try {
+      download = new Download(http, answer, decision, this::done);
+      connections.counts().answered();
+    } catch (IllegalArgumentException e) { // a field that cannot be passed on
+      fail(Failure.BROKEN);
+    }
   }
 
   private void done() {

@@ -90,12 +90,12 @@ final class Tunnel implements Watchman.Watched {
     if (over) {
       return;
     }
-    connections.counts().answered();
     connections.watchman().remove(this);
     answer.exceptionHandler(cause -> fail(Failure.BROKEN));
     if (answer.statusCode() == SWITCHING) {
       boolean agreed = WEBSOCKET.equalsIgnoreCase(answer.getHeader(HttpHeaders.UPGRADE));
       if (agreed) {
+        connections.counts().answered();
         open(answer);
       } else {
         fail(Failure.BROKEN);
@@ -103,7 +103,16 @@ final class Tunnel implements Watchman.Watched {
     } else if (answer.statusCode() < 200) {
       fail(Failure.BROKEN);
     } else {
+      decline(answer);
+    }
+  }
+
+  private void decline(HttpClientResponse answer) {
+    try {
       var unused = new Download(visit.http(), answer, decision, this::gone);
+      connections.counts().answered();
+    } catch (IllegalArgumentException e) { // a field that cannot be passed on
+      fail(Failure.BROKEN);
     }
   }
 

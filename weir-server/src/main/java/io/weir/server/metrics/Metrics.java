@@ -31,6 +31,7 @@ public final class Metrics implements AutoCloseable {
   private final NodeMetrics meters;
   private final JvmGcMetrics collections = new JvmGcMetrics();
   private volatile @Nullable Vitals vitals;
+  private volatile Runnable before = () -> {};
 
   public Metrics(Clock clock) {
     meters = new NodeMetrics(registry, clock);
@@ -72,8 +73,14 @@ public final class Metrics implements AutoCloseable {
     meters.watch(node);
   }
 
+  /** Has something brought up to date before each page; once. */
+  public void beforeScrape(Runnable step) {
+    before = step;
+  }
+
   /** The page Prometheus reads. */
   public String scrape() {
+    before.run();
     Vitals node = vitals;
     if (node != null) {
       meters.follow(node);

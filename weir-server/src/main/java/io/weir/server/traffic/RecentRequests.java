@@ -25,8 +25,8 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class RecentRequests {
   static final long SPAN = 3600L * 1_000_000;
-  private static final int MOST = 100_000;
-  private static final long MOST_CHARS = 16L << 20;
+  private static final int MOST = 50_000;
+  private static final long MOST_CHARS = 8L << 20;
   private static final int LONGEST = 2048;
   private static final int OVERHEAD_CHARS = 64;
   private static final int MOST_WEIGHT = 1 << 20;

@@ -1,6 +1,7 @@
 // One rule, as a form or as YAML: judged as it is written, and against the last hour before it is saved.
 import { h, put, number, exact, lasts, settled } from "./dom.js";
 import { ask } from "./api.js";
+import { feed } from "./feed.js";
 import { bars } from "./plot.js";
 import { dialog, segments, toast, trying, callerText, waiting } from "./parts.js";
 import { ruleForm } from "./form.js";
@@ -14,6 +15,7 @@ export function openEditor({ rule, from }) {
     cancel: close,
     done: saved => {
       close();
+      feed.made = saved.id;
       if (from !== "live") location.hash = `#/rules/${saved.id}`;
     },
   }));
@@ -105,12 +107,14 @@ export function editor({ rule, tag, cancel, done, editable = true }) {
       const saved = await ask("PUT", `/admin/rules/${encodeURIComponent(id)}`, { ...text(), match: tag ?? "new" });
       toast(tag ? `Saved ${id}` : `Made ${id}; it is in force`, "Undo", trying(async () => {
         await ask("POST", `/admin/rules/${encodeURIComponent(id)}/undo`, { match: saved.tag });
-        toast(`Took it back`);
+        feed.made = null;
+        toast("Took it back");
       }));
       done(saved.content, saved.tag);
     } catch (e) {
-      if (e.status === 409 && !tag) show([{ field: "id", reason: "there is a rule of this name; write another" }]);
-      else if (e.status === 409) show([{ reason: "somebody else changed this rule meanwhile; load it anew, then change it" }]);
+      const conflict = e.body.error === "conflict";
+      if (conflict && !tag) show([{ field: "id", reason: "there is a rule of this name; write another" }]);
+      else if (conflict) show([{ reason: "somebody else changed this rule meanwhile; load it anew, then change it" }]);
       else show(e.body.problems ?? [{ reason: e.message }]);
     }
   }

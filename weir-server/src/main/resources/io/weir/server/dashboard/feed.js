@@ -12,6 +12,7 @@ export const feed = new (class extends EventTarget {
   rules = new Map(); // id → [time, allowed, refused, shadow][]
   store = []; // [time, answers, median µs, p99 µs]
   news = []; // refusals, the newest first
+  made = null; // the rule that was made from Live last, to be watched
   health = { available: true, stale: 0, degraded: 0, reason: "" };
   #ending;
 

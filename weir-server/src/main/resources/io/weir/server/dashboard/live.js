@@ -52,10 +52,11 @@ export function livePage(signal) {
 
   function paintRules() {
     const all = [...feed.rules].map(([id, points]) => ({ id, points, sum: feed.sum(points, SPAN), now: feed.sum(points, 5) }));
-    all.sort((a, b) => b.sum.refused + b.sum.shadow - a.sum.refused - a.sum.shadow || b.sum.total - a.sum.total);
+    if (feed.made && !feed.rules.has(feed.made)) all.push({ id: feed.made, points: [], sum: feed.sum([]), now: feed.sum([]) });
+    all.sort((a, b) => (b.id === feed.made) - (a.id === feed.made) || b.sum.refused + b.sum.shadow - a.sum.refused - a.sum.shadow || b.sum.total - a.sum.total);
     put(rules, all.length
       ? table(["Rule", "Five minutes", ["Allowed", "n"], ["Refused", "n"], ["Shadow", "n"], ["Now", "n wideonly"]],
-        all.slice(0, MOST_RULES).map(one => h("tr", {},
+        all.slice(0, MOST_RULES).map(one => h("tr", { class: one.id === feed.made ? "new" : null },
           h("td", {}, one.id ? ruleLink(one.id) : h("span", { class: "quiet" }, "all other rules")),
           h("td", { class: "fit" }, spark(one.points, feed.now, SPAN)),
           h("td", { class: "n" }, number(one.sum.allowed)),

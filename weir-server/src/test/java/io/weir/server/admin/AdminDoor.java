@@ -5,6 +5,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonObject;
 import io.weir.rule.RuleSource;
 import io.weir.server.Running;
+import io.weir.server.regions.Regions;
 import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
@@ -40,7 +41,8 @@ final class AdminDoor implements AutoCloseable {
 
   AdminDoor(RuleSource rules, BiFunction<Clock, Activity, Store> opened, String host) {
     store = opened.apply(clock, activity);
-    Node node = new Node("node-1", rules, store, () -> "weir_rules_revision 1.0\n", clock);
+    Regions regions = Regions.apart(rules, "eu");
+    Node node = new Node("node-1", rules, regions, store, () -> "weir_rules_revision 1.0\n", clock);
     api = new AdminApi(vertx, node, activity, new Gate(TOKEN, clock), host);
     server =
         vertx

@@ -29,6 +29,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The dashboard in a real browser, used as a person would. What was seen is in target/dashboard.
  */
 @Timeout(180)
+@Tag("slow")
 class DashboardTest {
   private static final String TOKEN = "open-sesame-open-sesame";
   private static final Path PICTURES = Path.of("target", "dashboard");

@@ -158,6 +158,24 @@ class DoctorTest {
   }
 
   @Test
+  void regionsWhoseLinkIsAway() throws IOException {
+    Patient patient =
+        Patient.with(
+            folder,
+            "region",
+            "eu",
+            "regions-link",
+            "redis://127.0.0.1:1",
+            "rules",
+            file("rules: [{id: a, per: [user], limit: 9/s, regions: {eu: 50%, us: 50%}}]"));
+    assertThat(patient.ills())
+        .singleElement()
+        .satisfies(f -> assertThat(f.subject()).isEqualTo("regions"))
+        .satisfies(f -> assertThat(f.text()).contains("cannot be reached"))
+        .satisfies(f -> assertThat(f.help()).contains("--regions-link"));
+  }
+
+  @Test
   void durableRulesInMemory() throws IOException {
     Patient patient =
         Patient.with(folder, "rules", file("rules: [{id: bill, limit: 9/s, durable: true}]"));

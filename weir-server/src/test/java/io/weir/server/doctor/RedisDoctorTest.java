@@ -12,12 +12,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The doctor at real Redis servers, well and ill. */
 @Timeout(180)
+@Tag("slow")
 class RedisDoctorTest {
   @TempDir Path folder;
 

@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Callers that hold connections and send next to nothing: E4, at every door. */
+@Tag("slow")
 class SlowCallersTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
   private static final Duration LONG = Duration.ofSeconds(60);

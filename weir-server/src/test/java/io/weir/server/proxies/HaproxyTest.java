@@ -4,8 +4,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** A real HAProxy that asks by a script, with {@code deploy/haproxy/weir.cfg}. */
+@Tag("slow")
 class HaproxyTest extends AskingProxyContract {
 
   @BeforeAll

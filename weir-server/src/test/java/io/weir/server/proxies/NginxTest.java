@@ -4,8 +4,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** A real nginx that asks by {@code auth_request}, with {@code deploy/nginx/auth-request.conf}. */
+@Tag("slow")
 class NginxTest extends AskingProxyContract {
 
   @BeforeAll

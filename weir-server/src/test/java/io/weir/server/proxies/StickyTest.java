@@ -15,12 +15,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Three nodes that count each in its own memory, behind a real proxy that sends a caller to one.
  */
+@Tag("slow")
 class StickyTest {
   private static final String RULES =
       "rules: [{id: key, per: [header.x-api-key], limit: 4/hour, consistency: local}]";

@@ -11,9 +11,11 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The servers do what their methods say, seen from outside. */
+@Tag("slow")
 class RedisFixturesTest {
   private static final Duration FAILOVER = Duration.ofSeconds(10);
 

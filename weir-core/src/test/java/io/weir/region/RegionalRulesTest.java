@@ -1,0 +1,198 @@
+package io.weir.region;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
+import io.weir.rule.LimitOverride;
+import io.weir.rule.LiveRules;
+import io.weir.rule.Posture;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
+import io.weir.rule.RuleException;
+import io.weir.rule.RuleSet;
+import io.weir.rule.Selector;
+import io.weir.store.MemoryStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+
+/** What a region enforces of rules whose budget is divided. */
+class RegionalRulesTest {
+  private static final Rule PLAIN = Rule.named("plain").limit("10/minute").build();
+  private static final Rule DIVIDED = divided("api").build();
+
+  private static RuleBuilder divided(String id) {
+    return Rule.named(id).limit("100/minute").regions(Map.of("eu", 50, "us", 30));
+  }
+
+  @Test
+  void eachRegionEnforcesItsShare() {
+    assertThat(admitted(new RegionalRules(RuleSet.of(DIVIDED), "eu"), 200)).isEqualTo(50);
+    assertThat(admitted(new RegionalRules(RuleSet.of(DIVIDED), "us"), 200)).isEqualTo(30);
+    assertThat(admitted(new RegionalRules(RuleSet.of(DIVIDED), "ap"), 200))
+        .as("one that is not named has what is not shared out")
+        .isEqualTo(20);
+  }
+
+  @Test
+  void overridesBurstsAndLimitsOfRequestsAreDividedToo() {
+    Rule rule =
+        divided("api")
+            .burst(40)
+            .onStoreFailure(Posture.local(10))
+            .overrides(
+                LimitOverride.of(Selector.of("user", "acme"), "6000/minute"),
+                LimitOverride.of(Selector.of("user", "out"), "0/day"))
+            .build();
+    Rule here = new RegionalRules(RuleSet.of(rule), "eu").current().rules().get(0);
+    assertThat(here.limits().get(0).most()).isEqualTo(20);
+    assertThat(here.limits().get(0).terms().permits()).isEqualTo(50);
+    assertThat(here.limits().get(0).whole().burst()).isEqualTo(40);
+    assertThat(here.limits().get(0).share())
+        .as("what a node gives out alone")
+        .satisfies(alone -> assertThat(alone.most()).isEqualTo(2));
+    assertThat(here.everyLimit().get(1).most()).isEqualTo(3000);
+    assertThat(here.everyLimit().get(2).most()).isZero();
+    assertThat(here.limit(Rate.parse("7/second")).most()).isEqualTo(3);
+    assertThat(here.rates()).as("it says what is written").isEqualTo(rule.rates());
+  }
+
+  @Test
+  void aShareIsAtLeastOnePermitAndCanAlwaysBeCounted() {
+    Rule one = divided("one").limit("1/day").build();
+    assertThat(one.withShare(1).limits().get(0).most()).isEqualTo(1);
+    Rule year = divided("year").limit("1000000000/365d").build();
+    for (int share = 1; share < 1000; share++) {
+      long most = year.withShare(share).limits().get(0).terms().permits();
+      assertThat(most).isBetween(share * 900_000L, share * 1_000_000L);
+    }
+    assertThatThrownBy(() -> divided("odd").limit("1000000007/1000000007us").build())
+        .isInstanceOf(RuleException.class)
+        .hasMessageContaining("regions");
+  }
+
+  @Test
+  void aBucketOfBillionsKeepsItsCounterHoweverSmallItsShare() {
+    Rule huge = Rule.named("huge").limit("5000000000/day").regions(Map.of("eu", 1)).build();
+    assertThat(huge.withShare(10).limits().get(0).terms().unit())
+        .isEqualTo(huge.limits().get(0).terms().unit());
+  }
+
+  @Test
+  void whatDoesNotChangeStaysTheSameObject() {
+    LiveRules written = new LiveRules(List.of(PLAIN, DIVIDED, divided("other").build()));
+    RegionalRules rules = new RegionalRules(written, "eu");
+    RuleSet before = rules.current();
+    assertThat(rules.current()).isSameAs(before);
+    assertThat(before.rule("plain")).isSameAs(PLAIN);
+    rules.give(Divided.of(DIVIDED), 500);
+    assertThat(rules.current()).as("the same share").isSameAs(before);
+
+    rules.give(Divided.of(DIVIDED), 700);
+    RuleSet after = rules.current();
+    assertThat(after.revision()).isEqualTo(before.revision());
+    assertThat(after.rule("plain")).isSameAs(PLAIN);
+    assertThat(after.rule("other")).isSameAs(before.rule("other"));
+    assertThat(most(after)).isEqualTo(70);
+
+    written.replace(List.of(PLAIN, DIVIDED));
+    assertThat(rules.current().revision()).isEqualTo(2);
+    assertThat(rules.current().rule("api")).as("keeps its share").isSameAs(after.rule("api"));
+    assertThat(rules.shares()).isEqualTo(Map.of("api", 700));
+  }
+
+  @Test
+  void aChangedShareCountsFromTheNextDecisionOnTheSameCounter() {
+    RegionalRules rules = new RegionalRules(RuleSet.of(DIVIDED), "eu");
+    Limiter limiter = Weir.limiter(rules).store(new MemoryStore(() -> 60_000_000)).build();
+    assertThat(admitted(limiter, 200)).isEqualTo(50);
+    rules.give(Divided.of(DIVIDED), 800);
+    assertThat(admitted(limiter, 200)).isEqualTo(30);
+    rules.give(Divided.of(DIVIDED), 100);
+    assertThat(admitted(limiter, 200)).isZero();
+  }
+
+  @Test
+  void anEditOfTheRegionsBeginsAnewAndOneOfTheLimitDoesNot() {
+    LiveRules written = new LiveRules(List.of(DIVIDED));
+    RegionalRules rules = new RegionalRules(written, "eu");
+    rules.give(Divided.of(DIVIDED), 700);
+    written.replace(List.of(DIVIDED.edit().limit("200/minute").build()));
+    assertThat(most(rules.current())).isEqualTo(140);
+    written.replace(List.of(DIVIDED.edit().regions(Map.of("eu", 40, "us", 60)).build()));
+    assertThat(rules.shares()).isEqualTo(Map.of("api", 400));
+  }
+
+  @Test
+  void aRegionWithNothingRefusesAndOneThatIsNotSaidEnforcesAllAndBothAreSaidOnce() {
+    Rule all = divided("all").regions(Map.of("eu", 50, "us", 50)).build();
+    try (Warnings warnings = new Warnings()) {
+      RegionalRules nothing = new RegionalRules(new LiveRules(List.of(all)), "mars");
+      assertThat(admitted(nothing, 10)).isZero();
+      nothing.give(Divided.of(DIVIDED), 5);
+      assertThat(warnings.lines).singleElement().asString().contains("all", "mars", "refused");
+      warnings.lines.clear();
+
+      LiveRules written = new LiveRules(List.of(all));
+      RegionalRules unsaid = new RegionalRules(written, "");
+      assertThat(admitted(unsaid, 200)).isEqualTo(100);
+      assertThat(unsaid.current()).isSameAs(written.current());
+      written.replace(List.of(all, PLAIN));
+      assertThat(unsaid.current()).isSameAs(written.current());
+      assertThat(warnings.lines).singleElement().asString().contains("all", "--region");
+    }
+  }
+
+  /** What the rule named api gives out. */
+  private static long most(RuleSet rules) {
+    return rules.rules().stream()
+        .filter(rule -> rule.id().equals("api"))
+        .mapToLong(rule -> rule.limits().get(0).most())
+        .sum();
+  }
+
+  private static int admitted(RegionalRules rules, int asked) {
+    return admitted(Weir.limiter(rules).store(new MemoryStore(() -> 60_000_000)).build(), asked);
+  }
+
+  private static int admitted(Limiter limiter, int asked) {
+    int admitted = 0;
+    for (int i = 0; i < asked; i++) {
+      admitted += limiter.decideNow(Request.of("user", "x")).allowed() ? 1 : 0;
+    }
+    return admitted;
+  }
+
+  /** What was logged. */
+  private static final class Warnings extends Handler implements AutoCloseable {
+    final List<String> lines = new ArrayList<>();
+    private final Logger logger = Logger.getLogger(RegionalRules.class.getName());
+
+    Warnings() {
+      logger.setUseParentHandlers(false);
+      logger.addHandler(this);
+    }
+
+    @Override
+    public void publish(LogRecord line) {
+      lines.add(java.text.MessageFormat.format(line.getMessage(), line.getParameters()));
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+      logger.removeHandler(this);
+      logger.setUseParentHandlers(true);
+    }
+  }
+}

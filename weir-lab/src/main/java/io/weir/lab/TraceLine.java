@@ -1,0 +1,80 @@
+package io.weir.lab;
+
+import io.weir.rule.Claim;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * One request of a trace: when, whose, and what it costs.
+ *
+ * @param micros since the epoch, or since whenever the trace counts from
+ */
+public record TraceLine(long micros, String key, long cost) {
+  private static final long LATEST = 10_000_000_000_000_000L;
+
+  /**
+   * Reads lines of {@code time,key,cost}: seconds or a date, any text, a whole number that is 1 if
+   * left out. A first line that names the columns, empty lines and those after # are passed over.
+   *
+   * @return by time
+   * @throws IllegalArgumentException naming the line and what to write instead
+   */
+  public static List<TraceLine> read(List<String> csv) {
+    List<TraceLine> lines = new ArrayList<>();
+    for (int i = 0; i < csv.size(); i++) {
+      String text = csv.get(i).strip();
+      boolean names = lines.isEmpty() && text.toLowerCase(Locale.ROOT).startsWith("time,");
+      if (!text.isEmpty() && !text.startsWith("#") && !names) {
+        try {
+          lines.add(parse(text));
+        } catch (IllegalArgumentException e) {
+          throw new IllegalArgumentException("line " + (i + 1) + ": " + e.getMessage(), e);
+        }
+      }
+    }
+    lines.sort(Comparator.comparingLong(TraceLine::micros));
+    return lines;
+  }
+
+  private static TraceLine parse(String text) {
+    String[] cells = text.split(",", -1);
+    if (cells.length < 2 || cells.length > 3 || cells[1].isBlank()) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is not time,key,cost; write a line such as 12.5,alice,1");
+    }
+    return new TraceLine(
+        time(cells[0].strip()), cells[1].strip(), cells.length < 3 ? 1 : cost(cells[2].strip()));
+  }
+
+  private static long time(String text) {
+    try {
+      long micros =
+          text.matches("[0-9]{1,12}(\\.[0-9]+)?")
+              ? new BigDecimal(text).movePointRight(6).longValue()
+              : ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse(text));
+      if (micros >= 0 && micros < LATEST) {
+        return micros;
+      }
+    } catch (DateTimeParseException e) {
+      // told below, as what is out of range is
+    }
+    throw new IllegalArgumentException(
+        "'"
+            + text
+            + "' is not a time; write seconds or a date, such as 12.5 or 2026-01-31T12:00:00Z");
+  }
+
+  private static long cost(String text) {
+    if (!text.matches("[0-9]{1,15}")) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is not a cost; write a whole number, at least 1");
+    }
+    return Claim.checkCost(Long.parseLong(text));
+  }
+}

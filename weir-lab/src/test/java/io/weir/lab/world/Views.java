@@ -1,0 +1,68 @@
+package io.weir.lab.world;
+
+import io.weir.Decision;
+import io.weir.Request;
+import io.weir.rule.Claim;
+import io.weir.rule.Consistency.Kind;
+import io.weir.rule.Limit;
+import io.weir.store.Mode;
+import io.weir.store.Outcome;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Whether nodes come to see what the store has. */
+final class Views {
+  private static final int LOOKS = 16;
+
+  private Views() {}
+
+  /** Asked again, each node soon knows what the store has left. */
+  static void converge(Run run) {
+    Scenario scenario = run.scenario;
+    Journal journal = run.journal;
+    long longest = 0;
+    for (Counter counter : journal.counters.values()) {
+      longest = Math.max(longest, counter.limit.rule().consistency().syncEvery().toNanos() / 1000);
+    }
+    if (longest == 0) {
+      return;
+    }
+    Map<String, Long> apart = new TreeMap<>();
+    long began = run.world.time().micros() - World.START;
+    for (int i = 0; i <= LOOKS; i++) {
+      run.until(began + 2 * (longest + scenario.patience()) * i / LOOKS);
+      for (int node = 0; node < run.world.nodes().size(); node++) {
+        look(run, node, apart);
+      }
+    }
+    apart.forEach(
+        (what, permits) -> {
+          if (permits > 0) {
+            journal.complain("the view of " + what + " stays " + permits + " permits apart");
+          }
+        });
+  }
+
+  private static void look(Run run, int node, Map<String, Long> apart) {
+    for (int caller = 0; caller < run.scenario.callers(); caller++) {
+      Request request = Request.of("user", "caller" + caller);
+      var answer = run.world.nodes().get(node).limiter().peek(request);
+      var unused = answer.thenAccept(decision -> compare(run, decision, node, apart));
+    }
+  }
+
+  private static void compare(Run run, Decision d, int node, Map<String, Long> apart) {
+    for (int i = 0; i < d.size(); i++) {
+      Limit limit = d.claim(i).limit();
+      if (limit.rule().consistency().kind() == Kind.SYNCED) {
+        Claim[] claim = {d.claim(i)};
+        Outcome there = run.world.server().counters().take(claim, Mode.PEEK).join()[0];
+        long between = Math.abs(d.outcome(i).remaining() - there.remaining());
+        double moves =
+            limit.terms().permits() * (double) run.scenario.patience() / limit.terms().period();
+        String what = limit + " " + limit.algorithm().name() + " on node " + node;
+        apart.merge(what + d.claim(i).key(), Math.max(0, between - 1 - (long) moves), Math::min);
+      }
+    }
+  }
+}

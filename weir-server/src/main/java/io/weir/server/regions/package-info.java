@@ -1,0 +1,2 @@
+/** The regions of a server: what of divided rules it enforces, and how that follows demand. */
+package io.weir.server.regions;

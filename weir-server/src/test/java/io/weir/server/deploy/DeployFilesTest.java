@@ -1,0 +1,170 @@
+package io.weir.server.deploy;
+
+import static io.weir.server.deploy.Manifest.at;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.server.cli.Main;
+import io.weir.server.config.Config;
+import io.weir.server.config.Setting;
+import io.weir.server.config.Settings;
+import io.weir.testkit.Soon;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The Dockerfile, the compose file and the systemd unit fit the server as it is built. */
+class DeployFilesTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  @ParameterizedTest
+  @ValueSource(strings = {"docker/Dockerfile", "compose/compose.yaml", "systemd/weir.service"})
+  void everyVariableIsASetting(String file) throws IOException {
+    Manifest.namesOnlySettings(Manifest.text(file));
+  }
+
+  @Test
+  void theImageHoldsWhatTheBuildMakes() throws IOException {
+    String docker = Manifest.text("docker/Dockerfile");
+    String pom = Files.readString(Path.of("pom.xml"));
+    assertThat(pom)
+        .contains("<finalName>weir-server</finalName>", "${project.build.directory}/lib");
+    assertThat(pom).contains("<classpathPrefix>lib/</classpathPrefix>");
+    assertThat(docker)
+        .contains(
+            "COPY --from=build /src/weir-server/target/weir-server.jar /opt/weir/weir-server.jar",
+            "COPY --from=build /src/weir-server/target/lib /opt/weir/lib",
+            "ENTRYPOINT [\"/opt/java/bin/java\", \"-jar\", \"/opt/weir/weir-server.jar\"]");
+    assertThat(found("EXPOSE ([\\d ]+)", docker).split(" "))
+        .containsExactlyInAnyOrder(
+            Stream.of(
+                    Settings.GATEWAY_PORT,
+                    Settings.HTTP_PORT,
+                    Settings.GRPC_PORT,
+                    Settings.ADMIN_PORT)
+                .map(Setting::usual)
+                .toArray(String[]::new));
+    assertThat(docker.lines().filter(line -> line.startsWith("USER ")))
+        .hasSize(1)
+        .noneMatch(line -> line.matches("USER (root|0)"));
+    variables(docker).forEach(Manifest::isTaken);
+  }
+
+  @Test
+  void theRuntimeOfTheImageIsEnough(@TempDir Path folder) throws Exception {
+    String modules = found("--add-modules ([\\w.,]+)", Manifest.text("docker/Dockerfile"));
+    List<String> line =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx300m",
+            "--limit-modules",
+            modules,
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName(),
+            "serve",
+            "--http-port",
+            "0",
+            "--grpc-port",
+            "0",
+            "--admin-port",
+            "0",
+            "--upstream",
+            "http://127.0.0.1:1",
+            "--gateway-port",
+            "0",
+            "--store",
+            "redis://127.0.0.1:1");
+    Path out = folder.resolve("out");
+    Process serve =
+        new ProcessBuilder(line)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(out.toFile())
+            .start();
+    try {
+      Soon.until(PATIENCE, "it serves", () -> said(out).contains("/v1/check") || !serve.isAlive());
+      assertThat(serve.isAlive()).as(said(out)).isTrue();
+      assertThat(said(out)).doesNotContain("NoClassDefFoundError", "module");
+    } finally {
+      serve.destroyForcibly();
+    }
+  }
+
+  @Test
+  void theComposeFileBuildsTheImageAndReachesItsDoors() throws IOException {
+    Map<?, ?> compose = Manifest.documents("compose/compose.yaml").get(0);
+    Path context =
+        Manifest.FOLDER
+            .resolve("compose")
+            .resolve((String) at(compose, "x-weir", "build", "context"));
+    assertThat(context.resolve((String) at(compose, "x-weir", "build", "dockerfile"))).exists();
+    assertThat(context.resolve("weir-server/pom.xml")).exists();
+    List<String> doors =
+        Stream.of(Settings.HTTP_PORT, Settings.GRPC_PORT, Settings.ADMIN_PORT)
+            .map(Setting::usual)
+            .toList();
+    for (String node : List.of("weir-1", "weir-2")) {
+      for (Object port : Manifest.list(compose, "services", node, "ports")) {
+        assertThat(doors).contains(((String) port).replaceFirst(".*:", ""));
+      }
+      assertThat(((Map<?, ?>) at(compose, "volumes")).containsKey(node)).isTrue();
+    }
+    Map<?, ?> settings = (Map<?, ?>) at(compose, "x-weir", "environment");
+    settings.forEach(
+        (name, value) ->
+            Manifest.isTaken(
+                (String) name,
+                ((String) value).replaceAll("\\$\\{[^}]*}", "a-secret-of-a-test-0123")));
+  }
+
+  @Test
+  void theUnitStartsTheJarWithFlagsAndAFileThatAreKnown() throws IOException {
+    String start = found("(?m)^ExecStart=(.*)$", Manifest.text("systemd/weir.service"));
+    assertThat(start).contains(" -jar /opt/weir/weir-server.jar serve ");
+    List<String> flags =
+        Pattern.compile(" --([a-z-]+)").matcher(start).results().map(m -> m.group(1)).toList();
+    assertThat(Settings.all().stream().map(Setting::flag))
+        .containsAll(flags.stream().filter(flag -> !flag.equals("config")).toList());
+    Config config =
+        Config.read(
+            Map.of(),
+            variables(Manifest.text("systemd/weir.service")),
+            Optional.of(Manifest.FOLDER.resolve("systemd/weir.yaml")));
+    assertThat(config.get(Settings.GRPC_PORT)).isEmpty();
+    assertThat(config.get(Settings.STORE)).startsWith("redis://");
+  }
+
+  /** The variables a file gives values to. */
+  private static Map<String, String> variables(String text) {
+    return Pattern.compile("(?m)^[^#\\n]*?\\b(WEIR_[A-Z_]+)=(\\S+)")
+        .matcher(text)
+        .results()
+        .collect(Collectors.toMap(m -> m.group(1), m -> m.group(2)));
+  }
+
+  private static String found(String pattern, String text) {
+    Matcher matcher = Pattern.compile(pattern).matcher(text);
+    assertThat(matcher.find()).as(pattern).isTrue();
+    return matcher.toMatchResult().group(1);
+  }
+
+  private static String said(Path file) {
+    try {
+      return Files.exists(file) ? Files.readString(file) : "";
+    } catch (IOException e) {
+      return "";
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.weir.server.deploy;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.server.config.Setting;
+import io.weir.server.config.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+
+/** The files under deploy/, and how these tests look into them. */
+final class Manifest {
+  static final Path FOLDER = Path.of("..", "deploy");
+
+  private static final Pattern VARIABLE = Pattern.compile("\\bWEIR_[A-Z_]+");
+
+  private Manifest() {}
+
+  static String text(String file) throws IOException {
+    return Files.readString(FOLDER.resolve(file));
+  }
+
+  /** The documents of a YAML file, none of which may say a thing twice. */
+  static List<Map<?, ?>> documents(String file) throws IOException {
+    LoadSettings strict = LoadSettings.builder().setAllowDuplicateKeys(false).build();
+    List<Map<?, ?>> all = new ArrayList<>();
+    new Load(strict).loadAllFromString(text(file)).forEach(one -> all.add((Map<?, ?>) one));
+    return all;
+  }
+
+  /** What stands at a path of names, and of numbers of a list. */
+  static Object at(Object tree, Object... path) {
+    Object place = tree;
+    for (Object step : path) {
+      place =
+          step instanceof Integer index
+              ? ((List<?>) place).get(index)
+              : ((Map<?, ?>) place).get(step);
+      assertThat(place).as("%s of %s", step, List.of(path)).isNotNull();
+    }
+    return requireNonNull(place);
+  }
+
+  static List<?> list(Object tree, Object... path) {
+    return (List<?>) at(tree, path);
+  }
+
+  /** All that a text names and the server would not know. */
+  static void namesOnlySettings(String text) {
+    List<String> known = Settings.all().stream().map(Setting::variable).toList();
+    List<String> named = VARIABLE.matcher(text).results().map(MatchResult::group).toList();
+    assertThat(named).isNotEmpty();
+    assertThat(known).containsAll(named);
+  }
+
+  /** Holds a value to what its setting takes. */
+  static void isTaken(String variable, String value) {
+    Setting<?> setting =
+        Settings.all().stream().filter(s -> s.variable().equals(variable)).findAny().orElseThrow();
+    assertThat(setting.reader().apply(value)).as(variable).isNotNull();
+  }
+
+  /** The port a door has if nothing is said. */
+  static int usual(Setting<?> port) {
+    return Integer.parseInt(port.usual());
+  }
+}
