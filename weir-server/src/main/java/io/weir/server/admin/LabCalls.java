@@ -1,7 +1,10 @@
 package io.weir.server.admin;
 
 import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.POST;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.http.Json;
 import io.weir.lab.Burst;
@@ -10,10 +13,14 @@ import io.weir.lab.Finding;
 import io.weir.lab.Finding.Series;
 import io.weir.lab.Skew;
 import io.weir.lab.Sync;
+import io.weir.lab.Trace;
+import io.weir.lab.TraceLine;
 import io.weir.rule.Durations;
+import io.weir.rule.Rate;
 import io.weir.server.web.BadInput;
 import io.weir.server.web.JsonFields;
 import io.weir.server.web.Route;
+import io.weir.server.web.Route.Content;
 import io.weir.server.web.Route.Parameter;
 import java.time.Duration;
 import java.util.List;
@@ -23,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls that make an experiment and tell what it found; nothing of the node is touched. */
 final class LabCalls {
+  private static final Content CSV = new Content(List.of("text/csv"), "{\"type\":\"string\"}");
+
   private final Work work;
 
   LabCalls(Work work) {
@@ -65,7 +74,23 @@ final class LabCalls {
                     .run(),
             "limit",
             "burst",
-            "requests"));
+            "requests"),
+        new Route(
+                POST,
+                "/admin/lab/trace",
+                "Requests that came, as lines of time,key,cost, held against all algorithms",
+                List.of(),
+                CSV,
+                List.of(200, 413, 415),
+                (http, id) -> Asked.body(http, CSV, work, csv -> trace(new Query(http), csv)))
+            .asking(Parameter.query("limit"), Parameter.query("burst")));
+  }
+
+  private static Answer trace(Query query, Buffer csv) throws BadInput {
+    List<String> lines = csv.toString(UTF_8).lines().toList();
+    return answer(
+        query,
+        q -> new Trace(TraceLine.read(lines), q.rate("limit", "5/second"), q.number("burst", 0)).run());
   }
 
   private Route route(
@@ -98,6 +123,13 @@ final class LabCalls {
             name + " is no number; send a whole one, such as " + usual);
       }
       return text == null ? usual : Long.parseLong(text);
+    }
+
+    /** A rate; a number alone is a second's. */
+    Rate rate(String name, String usual) {
+      String text = text(name);
+      String said = text == null ? usual : text;
+      return Rate.parse(said.matches("[0-9]{1,15}") ? said + "/second" : said);
     }
 
     int count(String name, int usual) {

@@ -70,6 +70,22 @@ class LabCallsTest {
   }
 
   @Test
+  void aTraceIsHeldAgainstAllAlgorithms() {
+    String csv = "time,key,cost\n0,ann,1\n0,ann,1\n0,ann,1\n";
+    HttpResponse<String> answer =
+        door.send("POST", "/admin/lab/trace?limit=2", csv, "Content-Type", "text/csv");
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    assertThat(new JsonObject(answer.body()).getJsonArray("rows")).hasSize(5);
+    for (String wrong : new String[] {"0", "x,ann,1", ""}) {
+      assertThat(
+              door.send("POST", "/admin/lab/trace", wrong, "Content-Type", "text/csv")
+                  .statusCode())
+          .as(wrong)
+          .isEqualTo(wrong.isEmpty() ? 415 : 400);
+    }
+  }
+
+  @Test
   void itIsBehindTheTokenAndDescribed() {
     assertThat(door.ask(door.request("GET", "/admin/lab/edge", "")).statusCode()).isEqualTo(401);
     assertThat(door.get("/admin/openapi.json").body()).contains("/admin/lab/sync", "interval");
