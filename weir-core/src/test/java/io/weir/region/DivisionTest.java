@@ -56,20 +56,22 @@ class DivisionTest {
       String what = "seed " + SEED + ", " + total + " over " + bases + " by " + demands;
       assertThat(shares.values().stream().mapToInt(s -> s).sum()).as(what).isEqualTo(total);
       double wanted = 0;
-      for (String region : bases.keySet()) {
-        double base = bases.get(region) / all * whole;
-        double want = Division.HEADROOM * 1000 * demands.get(region);
+      for (Map.Entry<String, Integer> one : bases.entrySet()) {
+        String region = one.getKey();
+        int share = shares.getOrDefault(region, -1);
+        double base = one.getValue() / all * whole;
+        double want = Division.HEADROOM * 1000 * demands.getOrDefault(region, 0.0);
         wanted += Math.max(want, base / 10);
-        assertThat(shares.get(region) + 1.0)
+        assertThat(share + 1.0)
             .as("%s: %s has a tenth of its base, and what it asks for up to its base", what, region)
             .isGreaterThanOrEqualTo(Math.max(base / 10, Math.min(want, base)));
       }
       if (wanted <= total) {
-        bases.forEach(
-            (region, base) ->
-                assertThat(shares.get(region) + 1.0)
+        demands.forEach(
+            (region, demand) ->
+                assertThat(shares.getOrDefault(region, -1) + 1.0)
                     .as("%s: %s gets all it asks for", what, region)
-                    .isGreaterThanOrEqualTo(Division.HEADROOM * 1000 * demands.get(region)));
+                    .isGreaterThanOrEqualTo(Division.HEADROOM * 1000 * demand));
       }
     }
   }

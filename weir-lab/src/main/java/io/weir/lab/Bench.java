@@ -43,8 +43,8 @@ final class Bench {
     return limiter.decideNow(Request.of("key", key).cost(cost));
   }
 
-  static double seconds(double micros) {
-    return micros / SECOND;
+  static double seconds(long micros) {
+    return (double) micros / SECOND;
   }
 
   static long micros(Duration duration) {

@@ -65,14 +65,14 @@ public record Burst(long limit, long burst, long requests) {
 
   private List<Point> points(List<Long> out) {
     List<Point> points = new ArrayList<>();
-    double end = Bench.seconds(1e6 * burst / limit);
-    points.add(new Point(0, 0));
+    double end = (double) burst / limit;
+    points.add(Point.of(0, 0));
     for (int i = 0; i < out.size(); i++) {
-      double at = Finding.round(Bench.seconds(out.get(i)));
-      points.add(new Point(at, i));
-      points.add(new Point(at, i + 1));
+      double at = Bench.seconds(out.get(i));
+      points.add(Point.of(at, i));
+      points.add(Point.of(at, i + 1));
     }
-    points.add(new Point(Finding.round(end), out.size()));
+    points.add(Point.of(end, out.size()));
     return points;
   }
 

@@ -3,6 +3,7 @@ package io.weir.lab;
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
 import io.weir.lab.Finding.Point;
+import io.weir.rule.Durations;
 import io.weir.rule.Rate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import java.util.List;
  * @param position where in its window the first burst comes, from 0 for its beginning to 1
  */
 public record Edge(long limit, Duration window, double position) {
-  private static final long MOST = 20_000;
+  private static final long MOST = 10_000;
 
   public Edge {
     Bench.require(
@@ -25,7 +26,7 @@ public record Edge(long limit, Duration window, double position) {
         "a limit of " + limit + " cannot be tried; write 1 to " + MOST);
     Bench.require(
         window.toMillis() >= 1 && window.compareTo(Duration.ofDays(1)) <= 0,
-        "a window of " + window + " cannot be tried; write 1ms to 1d");
+        "a window of " + Durations.format(window) + " cannot be tried; write 1ms to 1d");
     Bench.require(
         position >= 0 && position <= 1,
         "a position of " + position + " cannot be; write 0 to 1, such as 0.9");
@@ -40,15 +41,15 @@ public record Edge(long limit, Duration window, double position) {
         new Finding.Notes(
             limit + " permits per window, twice across its edge", "seconds", "permits admitted");
     notes.headings("algorithm", "asked", "admitted", "times the limit");
-    double fixed = 0;
+    long fixed = 0;
     for (Algorithm algorithm : Algorithms.all()) {
       Bench bench = new Bench(algorithm, new Rate(limit, window), 0);
-      List<Point> points = new ArrayList<>(List.of(new Point(0, 0)));
+      List<Point> points = new ArrayList<>(List.of(Point.of(0, 0)));
       long before = burst(bench, first, 0, points);
       long admitted = burst(bench, period, before, points);
-      points.add(new Point(Bench.seconds(2.0 * period), admitted));
-      double inAWindow = first == 0 ? before : admitted;
-      notes.row(algorithm.name(), 2.0 * limit, inAWindow, inAWindow / limit);
+      points.add(Point.of(Bench.seconds(2 * period), admitted));
+      long inAWindow = first == 0 ? before : admitted;
+      notes.row(algorithm.name(), 2 * limit, inAWindow, (double) inAWindow / limit);
       notes.series(algorithm.name(), points);
       fixed = algorithm == Algorithms.FIXED_WINDOW ? inAWindow : fixed;
     }
@@ -56,7 +57,7 @@ public record Edge(long limit, Duration window, double position) {
         .figure("limit", limit)
         .figure("position", position)
         .figure("admitted", fixed)
-        .figure("factor", fixed / limit)
+        .figure("factor", (double) fixed / limit)
         .figure("gap_ms", gap / 1000.0)
         .figure("burst_per_second", fixed / Bench.seconds(gap))
         .end();
@@ -64,11 +65,11 @@ public record Edge(long limit, Duration window, double position) {
 
   private long burst(Bench bench, long at, long before, List<Point> points) {
     long admitted = before;
-    points.add(new Point(Bench.seconds(at), admitted));
+    points.add(Point.of(Bench.seconds(at), admitted));
     for (long i = 0; i < limit; i++) {
       admitted += bench.ask(at, "attacker", 1).allowed() ? 1 : 0;
     }
-    points.add(new Point(Bench.seconds(at), admitted));
+    points.add(Point.of(Bench.seconds(at), admitted));
     return admitted;
   }
 }

@@ -29,7 +29,11 @@ public record Finding(
   public record Series(String name, List<Point> points) {}
 
   /** A point of a line. */
-  public record Point(double x, double y) {}
+  public record Point(double x, double y) {
+    static Point of(Number x, Number y) {
+      return new Point(round(x.doubleValue()), round(y.doubleValue()));
+    }
+  }
 
   /** Rounds to what is worth showing. */
   static double round(double value) {
@@ -60,8 +64,8 @@ public record Finding(
       this.y = y;
     }
 
-    Notes figure(String name, double value) {
-      figures.put(name, round(value));
+    Notes figure(String name, Number value) {
+      figures.put(name, round(value.doubleValue()));
       return this;
     }
 
@@ -70,11 +74,19 @@ public record Finding(
       return this;
     }
 
-    Notes row(String name, double... cells) {
+    Notes row(String name, Number... cells) {
       List<String> row = new ArrayList<>(List.of(name));
-      for (double cell : cells) {
-        row.add(number(cell));
+      for (Number cell : cells) {
+        row.add(number(cell.doubleValue()));
       }
+      rows.add(row);
+      return this;
+    }
+
+    /** A row of one of which nothing can be said. */
+    Notes emptyRow(String name) {
+      List<String> row = new ArrayList<>(Collections.nCopies(headings.size(), "-"));
+      row.set(0, name);
       rows.add(row);
       return this;
     }

@@ -104,7 +104,7 @@ public final class Plot {
     grid();
     int i = 0;
     for (Series series : finding.series()) {
-      line(series, COLOURS.get(i++ % COLOURS.size()));
+      line(series, i++);
     }
     legend();
     return out.append("</svg>\n").toString();
@@ -133,8 +133,12 @@ public final class Plot {
     return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
   }
 
-  private void line(Series series, String colour) {
-    out.append("<polyline class=\"line\" stroke=\"").append(colour).append("\" points=\"");
+  /** Every other line is dashed, so that of two on the same way both are seen. */
+  private void line(Series series, int number) {
+    String colour = COLOURS.get(number % COLOURS.size());
+    String dashes = number % 2 == 1 ? "\" stroke-dasharray=\"9 6" : "";
+    out.append("<polyline class=\"line\" stroke=\"").append(colour).append(dashes);
+    out.append("\" points=\"");
     for (Point point : series.points()) {
       out.append(String.format(Locale.ROOT, "%.1f,%.1f ", atX(point.x()), atY(point.y())));
     }
@@ -145,8 +149,9 @@ public final class Plot {
     int columns = 3;
     int width = (WIDTH - LEFT - RIGHT) / columns;
     for (int i = 0; i < finding.series().size(); i++) {
+      int row = i / columns;
       double x = LEFT + i % columns * width;
-      double y = HEIGHT - 36 + i / columns * 16.0 - (finding.series().size() > 2 * columns ? 8 : 0);
+      double y = HEIGHT - 36 + row * 16 - (finding.series().size() > 2 * columns ? 8 : 0);
       out.append(
           String.format(
               Locale.ROOT,

@@ -10,6 +10,7 @@ import io.weir.lab.world.Node;
 import io.weir.lab.world.Timeline;
 import io.weir.lab.world.Weather;
 import io.weir.lab.world.World;
+import io.weir.rule.Durations;
 import io.weir.rule.Rate;
 import io.weir.rule.RuleSet;
 import io.weir.store.MemoryStore;
@@ -38,7 +39,7 @@ public record Skew(int nodes, long limit, Duration skew) {
         "a limit of " + limit + " cannot be tried; write 1 to " + MOST / nodes);
     Bench.require(
         !skew.isNegative() && skew.compareTo(Duration.ofMinutes(1)) <= 0,
-        "a skew of " + skew + " cannot be tried; write 0 to 1m");
+        "a skew of " + Durations.format(skew) + " cannot be tried; write 0 to 1m");
   }
 
   /** Runs the nodes both ways, on all algorithms. */
@@ -59,7 +60,7 @@ public record Skew(int nodes, long limit, Duration skew) {
       for (int i = 0; i <= STEPS; i++) {
         long apart = Bench.micros(skew) * i / STEPS;
         own = byNodes(algorithm, apart);
-        points.add(new Point(apart / 1000.0, Finding.round((double) own / right)));
+        points.add(Point.of(apart / 1000.0, (double) own / right));
       }
       long stores = byStore(algorithm);
       double factor = (double) stores / right;
@@ -68,7 +69,7 @@ public record Skew(int nodes, long limit, Duration skew) {
       worst = Math.max(worst, (double) own / right);
       weir = Math.max(weir, factor);
     }
-    notes.series("Weir", List.of(new Point(0, 1), new Point(skew.toMillis(), Finding.round(weir))));
+    notes.series("Weir", List.of(Point.of(0, 1), Point.of(skew.toMillis(), weir)));
     return notes
         .figure("nodes", nodes)
         .figure("limit", limit)

@@ -7,6 +7,7 @@ import io.weir.lab.world.Node;
 import io.weir.lab.world.Weather;
 import io.weir.lab.world.World;
 import io.weir.rule.Consistency;
+import io.weir.rule.Durations;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -35,7 +36,7 @@ public record Sync(int nodes, long limit, Duration interval) {
         "a limit of " + limit + " cannot be tried; write 1 to " + MOST / nodes);
     Bench.require(
         !interval.isNegative() && interval.compareTo(Duration.ofSeconds(10)) <= 0,
-        "an interval of " + interval + " cannot be tried; write 0 to 10s");
+        "an interval of " + Durations.format(interval) + " cannot be tried; write 0 to 10s");
     Bench.require(
         interval.isZero() || interval.toMillis() >= 1,
         "an interval below 1ms cannot be; write 0, or at least 1ms");
@@ -51,8 +52,8 @@ public record Sync(int nodes, long limit, Duration interval) {
     for (int i = 0; i <= STEPS; i++) {
       Duration every = Duration.ofMillis(longest * i / STEPS);
       long over = Overshoot.of(rule(every).limits().get(0), nodes);
-      measured.add(new Point(every.toMillis(), Finding.round((double) admitted(every) / limit)));
-      bounds.add(new Point(every.toMillis(), Finding.round((double) (limit + over) / limit)));
+      measured.add(Point.of(every.toMillis(), (double) admitted(every) / limit));
+      bounds.add(Point.of(every.toMillis(), (double) (limit + over) / limit));
     }
     return new Finding.Notes(
             nodes
@@ -66,7 +67,7 @@ public record Sync(int nodes, long limit, Duration interval) {
         .figure("nodes", nodes)
         .figure("limit", limit)
         .figure("interval_ms", interval.toNanos() / 1e6)
-        .figure("asked", (double) nodes * limit)
+        .figure("asked", nodes * limit)
         .figure("total", total)
         .figure("factor", (double) total / limit)
         .figure("bound", bound)

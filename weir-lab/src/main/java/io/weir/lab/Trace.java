@@ -4,7 +4,9 @@ import io.weir.Decision;
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
 import io.weir.lab.Finding.Point;
+import io.weir.rule.Limit;
 import io.weir.rule.Rate;
+import io.weir.rule.RuleException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,6 +23,8 @@ public record Trace(List<TraceLine> lines, Rate rate, long burst) {
   public Trace {
     Bench.require(!lines.isEmpty(), "the trace is empty; write lines such as 12.5,alice,1");
     lines = List.copyOf(lines);
+    var unused = Limit.check(rate);
+    Bench.require(burst >= 0, "a burst of " + burst + " cannot be; write at least 1");
   }
 
   /** Asks all of it of each algorithm. */
@@ -40,13 +44,16 @@ public record Trace(List<TraceLine> lines, Rate rate, long burst) {
     notes.figure("keys", lines.stream().map(TraceLine::key).distinct().count());
     notes.figure("permits", lines.stream().mapToLong(TraceLine::cost).sum());
     for (Algorithm algorithm : Algorithms.all()) {
-      run(algorithm, notes);
+      try {
+        run(new Bench(algorithm, rate, burst), algorithm.name(), notes);
+      } catch (RuleException e) { // as a log, which remembers only so many
+        notes.emptyRow(algorithm.name());
+      }
     }
     return notes.series("asked for", asked()).end();
   }
 
-  private void run(Algorithm algorithm, Finding.Notes notes) {
-    Bench bench = new Bench(algorithm, rate, burst);
+  private void run(Bench bench, String algorithm, Finding.Notes notes) {
     List<Point> points = new ArrayList<>();
     List<String> refused = new ArrayList<>();
     long permits = 0;
@@ -61,17 +68,17 @@ public record Trace(List<TraceLine> lines, Rate rate, long burst) {
       }
       points.add(point(line, permits));
     }
-    long admitted = lines.size() - refused.size();
-    notes.figure(algorithm.name().replace('-', '_') + "_refused", refused.size());
+    int admitted = lines.size() - refused.size();
+    notes.figure(algorithm.replace('-', '_') + "_refused", refused.size());
     notes.row(
-        algorithm.name(),
+        algorithm,
         admitted,
         refused.size(),
         permits,
-        Finding.round(100.0 * refused.size() / lines.size()),
+        100.0 * refused.size() / lines.size(),
         refused.stream().distinct().count(),
         longest / 1000.0);
-    notes.series(algorithm.name(), thinned(points));
+    notes.series(algorithm, thinned(points));
   }
 
   private List<Point> asked() {
@@ -85,7 +92,7 @@ public record Trace(List<TraceLine> lines, Rate rate, long burst) {
   }
 
   private Point point(TraceLine line, long permits) {
-    return new Point(Bench.seconds(line.micros() - lines.get(0).micros()), permits);
+    return Point.of(Bench.seconds(line.micros() - lines.get(0).micros()), permits);
   }
 
   /** From the beginning of its first day, so that windows begin when they would have. */

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -121,7 +122,7 @@ final class RegionWorld implements AutoCloseable {
     }
 
     int share() {
-      return rules.shares().get(rule.id());
+      return rules.shares().getOrDefault(rule.id(), -1);
     }
 
     void tick() {
@@ -158,6 +159,15 @@ final class RegionWorld implements AutoCloseable {
     public void close() {
       ledger.close();
     }
+  }
+
+  Place place(String region) {
+    return Objects.requireNonNull(places.get(region));
+  }
+
+  /** The largest share one of a region's nodes enforces. */
+  int share(String region) {
+    return place(region).share();
   }
 
   /** Lets time pass while regions ask for multiples of the whole limit, and checks the bound. */

@@ -66,15 +66,15 @@ class RegionsBoundTest {
       assertThat(shares(world)).isEqualTo(Map.of("eu", 500, "us", 300, "ap", 200));
 
       world.run(phase, Map.of("us", 2.0));
-      assertThat(shares(world).get("us")).as("nearly all").isGreaterThan(900);
+      assertThat(world.share("us")).as("nearly all").isGreaterThan(900);
 
       world.run(phase, Map.of("eu", 2.0, "us", 2.0, "ap", 2.0));
-      assertThat(shares(world).get("eu")).isCloseTo(500, within(25));
-      assertThat(shares(world).get("us")).isCloseTo(300, within(25));
-      assertThat(shares(world).get("ap")).isCloseTo(200, within(25));
+      assertThat(world.share("eu")).isCloseTo(500, within(25));
+      assertThat(world.share("us")).isCloseTo(300, within(25));
+      assertThat(world.share("ap")).isCloseTo(200, within(25));
 
       world.run(phase, Map.of("ap", 2.0));
-      assertThat(shares(world).get("ap")).isGreaterThan(850);
+      assertThat(world.share("ap")).isGreaterThan(850);
     }
   }
 
@@ -82,34 +82,32 @@ class RegionsBoundTest {
   void aRegionThatIsCutOffKeepsItsShareAndTheOthersDivideTheRest() {
     try (RegionWorld world = world("cut", rule("token-bucket", "1000/second").build())) {
       world.run(Duration.ofSeconds(20), Map.of("eu", 2.0));
-      int kept = shares(world).get("eu");
+      int kept = world.share("eu");
       assertThat(kept).isGreaterThan(900);
-      world.places.get("eu").cut = true;
+      world.place("eu").cut = true;
       world.run(Duration.ofMinutes(2), Map.of("eu", 2.0, "us", 2.0, "ap", 2.0));
-      assertThat(shares(world).get("eu")).isEqualTo(kept);
-      assertThat(shares(world).get("us")).isGreaterThan(shares(world).get("ap"));
-      world.places.get("eu").cut = false;
+      assertThat(world.share("eu")).isEqualTo(kept);
+      assertThat(world.share("us")).isGreaterThan(world.share("ap"));
+      world.place("eu").cut = false;
       world.run(Duration.ofSeconds(20), Map.of("eu", 2.0, "us", 2.0, "ap", 2.0));
-      assertThat(shares(world).get("eu")).isCloseTo(500, within(25));
+      assertThat(world.share("eu")).isCloseTo(500, within(25));
     }
   }
 
   @Test
   void aNodeThatIsCutOffAloneHoldsWhatItEnforcesUntilItIsGone() {
     try (RegionWorld world = world("alone", rule("token-bucket", "1000/second").build())) {
-      RegionWorld.Place eu = world.places.get("eu");
+      RegionWorld.Place eu = world.place("eu");
       RegionWorld.Node second = world.new Node(eu);
       eu.nodes.add(second);
       world.run(Duration.ofSeconds(6), Map.of());
       second.cut = true;
       world.run(Duration.ofMinutes(1), Map.of("us", 2.0));
       assertThat(second.share()).isEqualTo(500);
-      assertThat(shares(world).get("us"))
-          .as("not what the silent node may give out")
-          .isLessThan(500);
+      assertThat(world.share("us")).as("not what the silent node may give out").isLessThan(500);
       second.die();
       world.run(Duration.ofSeconds(20), Map.of("us", 2.0));
-      assertThat(shares(world).get("us")).isGreaterThan(900);
+      assertThat(world.share("us")).isGreaterThan(900);
     }
   }
 
@@ -117,12 +115,12 @@ class RegionsBoundTest {
   void aLedgerThatIsLostIsWrittenAnewFromWhatIsEnforced() {
     try (RegionWorld world = world("lost", rule("token-bucket", "1000/second").build())) {
       world.run(Duration.ofSeconds(20), Map.of("us", 2.0));
-      int before = shares(world).get("us");
+      int before = world.share("us");
       link.command("FLUSHALL");
       world.run(Duration.ofSeconds(20), Map.of("us", 2.0));
-      assertThat(shares(world).get("us")).isCloseTo(before, within(25));
+      assertThat(world.share("us")).isCloseTo(before, within(25));
       world.run(Duration.ofSeconds(20), Map.of("us", 2.0, "eu", 2.0, "ap", 2.0));
-      assertThat(shares(world).get("eu")).isCloseTo(500, within(25));
+      assertThat(world.share("eu")).isCloseTo(500, within(25));
     }
   }
 
@@ -131,13 +129,13 @@ class RegionsBoundTest {
     Rule rule = rule("token-bucket", "1000/second").regions(Map.of("eu", 40, "us", 30)).build();
     try (RegionWorld world = world("rest", rule)) {
       world.run(Duration.ofSeconds(20), Map.of("eu", 2.0));
-      assertThat(shares(world).get("eu")).isBetween(650, 700);
+      assertThat(world.share("eu")).isBetween(650, 700);
       world.places.put("ap", world.new Place("ap"));
-      assertThat(shares(world).get("ap")).isEqualTo(300);
+      assertThat(world.share("ap")).isEqualTo(300);
       world.run(Duration.ofSeconds(20), Map.of("eu", 2.0));
-      assertThat(shares(world).get("eu")).isGreaterThan(900);
+      assertThat(world.share("eu")).isGreaterThan(900);
       world.places.put("sa", world.new Place("sa"));
-      assertThat(shares(world).get("sa")).as("only what is free").isLessThan(50);
+      assertThat(world.share("sa")).as("only what is free").isLessThan(50);
     }
   }
 
@@ -148,7 +146,7 @@ class RegionsBoundTest {
       String rate = RATES.get(random.nextInt(RATES.size()));
       RuleBuilder rule = rule(ALGORITHMS.get(random.nextInt(ALGORITHMS.size())), rate);
       if (rule.build().algorithm().bursts() && random.nextBoolean()) {
-        rule.burst(200 * (1 + random.nextInt(100)));
+        rule.burst(200L * (1 + random.nextInt(100)));
       }
       try (RegionWorld world = world("seed-" + seed, rule.build())) {
         for (int turn = 0; turn < 60; turn++) {

@@ -57,6 +57,7 @@ public final class AdminApi {
     close(new WhatIf(node.rules(), activity.recent, clock, work).route());
     nodes = new NodeCalls(node, activity, work);
     close(nodes.route());
+    new LabCalls(work).routes().forEach(this::close);
     close(
         new Route(
             GET,

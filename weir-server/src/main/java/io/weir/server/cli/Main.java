@@ -73,6 +73,7 @@ public final class Main {
     line.addSubcommand(new Check());
     line.addSubcommand(RulesCommand.with(environment));
     line.addSubcommand(Examine.spec(environment));
+    line.addSubcommand(SimulateCommand.line());
     line.addSubcommand(new Completion());
     explain(line);
     line.setExpandAtFiles(false); // an attribute may begin with @

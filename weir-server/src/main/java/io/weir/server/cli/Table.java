@@ -7,6 +7,7 @@ import java.util.List;
 final class Table {
   private static final String GAP = "  ";
   private static final int WIDEST = 60;
+  private static final String NUMBER = "[0-9]+(\\.[0-9]+)?";
 
   private final List<List<String>> rows = new ArrayList<>();
 
@@ -44,8 +45,8 @@ final class Table {
 
   private boolean isNumbers(int column) {
     List<String> cells = rows.stream().skip(1).map(row -> row.get(column)).toList();
-    return cells.stream().anyMatch(cell -> cell.matches("[0-9]+"))
-        && cells.stream().allMatch(cell -> cell.matches("[0-9]+|-"));
+    return cells.stream().anyMatch(cell -> cell.matches(NUMBER))
+        && cells.stream().allMatch(cell -> cell.matches(NUMBER + "|-"));
   }
 
   private static String cut(String cell) {

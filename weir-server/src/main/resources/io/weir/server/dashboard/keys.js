@@ -3,6 +3,13 @@ import { h, put, moment } from "./dom.js";
 import { ask, get } from "./api.js";
 import { head, sheet, empty, table, failed, waiting, toast, trying, sure, callerLink, hiddenText } from "./parts.js";
 
+async function copy(element) {
+  getSelection().selectAllChildren(element);
+  if (!navigator.clipboard) return toast("Selected; press Ctrl-C"); // a page without TLS may not copy
+  await navigator.clipboard.writeText(element.textContent);
+  toast("Copied");
+}
+
 export function keysPage(signal) {
   const rows = h("div", {}, waiting());
   const made = h("div", { "aria-live": "polite" });
@@ -33,7 +40,7 @@ export function keysPage(signal) {
     const secret = h("code", { class: "grow" }, content.secret);
     put(made, h("div", { class: "stack" }, h("p", {}, h("b", {}, "The secret is shown this once."), " Only a digest of it is kept."),
       h("div", { class: "secret" }, secret,
-        h("button", { type: "button", class: "slim", onclick: trying(async () => { await navigator.clipboard.writeText(content.secret); toast("Copied"); }) }, "Copy"),
+        h("button", { type: "button", class: "slim", onclick: trying(() => copy(secret)) }, "Copy"),
         h("button", { type: "button", class: "slim", onclick: () => put(made) }, "Done"))));
     await look();
   }

@@ -1,5 +1,5 @@
 // Lab: what algorithms and nodes do, tried by the limiter itself under a clock that is turned by hand.
-import { h, put, number, settled } from "./dom.js";
+import { h, put, exact, settled } from "./dom.js";
 import { ask } from "./api.js";
 import { lines } from "./plot.js";
 import { head, sheet, empty, segments, table, failed } from "./parts.js";
@@ -49,10 +49,10 @@ function experiment(one, signal) {
     const { content } = await ask(csv ? "POST" : "GET", query, csv ? { body: csv.value, type: "text/csv", signal: asking.signal } : { signal: asking.signal });
     put(said);
     put(title, content.title);
-    put(figures, Object.entries(content.figures).filter(([name]) => !(name in values)).map(([name, value]) => h("div", { class: "tile" }, h("b", {}, `${number(value)}${name === "factor" ? "×" : ""}`), h("span", {}, name.replaceAll("_", " ")))));
+    put(figures, Object.entries(content.figures).filter(([name]) => !Object.keys(values).some(slider => name === slider || name === `${slider}_ms`)).map(([name, value]) => h("div", { class: "tile" }, h("b", {}, `${exact(Math.round(value * 100) / 100)}${name.endsWith("factor") ? "×" : ""}`), h("span", {}, name.replaceAll("_", " ")))));
     plot.draw(content.series, content.axes.x);
     put(axis, content.axes.y);
-    put(rows, content.rows.length > 0 && table(content.headings.map((text, i) => (i ? [text, "n"] : text)), content.rows.map(row => h("tr", {}, row.map((cell, i) => h("td", { class: i ? "n" : "" }, cell)))), one.title));
+    put(rows, content.rows.length > 0 && sheet("Side by side", null, table(content.headings.map((text, i) => (i ? [text, "n"] : text)), content.rows.map(row => h("tr", {}, row.map((cell, i) => h("td", { class: i ? "n" : "" }, cell)))), one.title)));
   }
   const again = () => run().catch(e => {
     if (e.name === "AbortError") return;
@@ -61,10 +61,10 @@ function experiment(one, signal) {
   const soon = settled(120, again);
 
   function slider(of) {
-    const shown = h("output", {}, number(of.value));
+    const shown = h("output", {}, exact(of.value));
     const input = h("input", { type: "range", name: of.name, min: of.min, max: of.max, step: of.step, "aria-label": of.label, oninput: () => {
       values[of.name] = input.value;
-      put(shown, number(Number(input.value)));
+      put(shown, exact(Number(input.value)));
       soon();
     } });
     input.value = of.value; // once its bounds are known

@@ -171,7 +171,7 @@ export function lines(height = 220) {
       series.map((one, i) => s("path", { class: `a-line ${kinds[i % 5]}`, d: path(one.points.map(p => [x(p[0]), y(p[1])])) })));
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.setAttribute("aria-label", series.map(one => one.name).join(", "));
-    put(legend, series.map((one, i) => h("span", { class: "key" }, s("svg", { width: 18, height: 8, class: "plot inline", "aria-hidden": "true" }, s("path", { class: `a-line ${kinds[i % 5]}`, d: "M0 4H18" })), one.name)));
+    put(legend, series.map((one, i) => h("span", { class: "row tight" }, s("svg", { width: 18, height: 8, class: "plot-key", "aria-hidden": "true" }, s("path", { class: `a-line ${kinds[i % 5]}`, d: "M0 4H18" })), one.name)));
   }
   new ResizeObserver(() => drawn && paint()).observe(element);
   return {

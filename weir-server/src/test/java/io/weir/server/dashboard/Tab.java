@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -28,6 +29,9 @@ final class Tab {
         const said = (e.getAttribute('aria-label') ?? e.labels?.[0]?.firstChild?.textContent ?? e.innerText ?? '').trim();
         return said === text;
       })""";
+
+  private static final Map<String, Integer> KEYS =
+      Map.of("Tab", 9, "Enter", 13, "Escape", 27, "End", 35, "Home", 36);
 
   private final Chromium browser;
   private final String session;
@@ -164,15 +168,13 @@ final class Tab {
     return this;
   }
 
+  /** Presses a key and lets it go. */
   Tab key(String key) {
     for (String type : List.of("keyDown", "keyUp")) {
       JsonObject params = new JsonObject().put("type", type).put("key", key).put("code", key);
-      if (key.equals("Enter")) {
-        params.put("windowsVirtualKeyCode", 13).put("text", type.equals("keyDown") ? "\r" : "");
-      } else if (key.equals("Tab")) {
-        params.put("windowsVirtualKeyCode", 9);
-      } else if (key.equals("Escape")) {
-        params.put("windowsVirtualKeyCode", 27);
+      params.put("windowsVirtualKeyCode", KEYS.getOrDefault(key, 0));
+      if (key.equals("Enter") && type.equals("keyDown")) {
+        params.put("text", "\r");
       }
       send("Input.dispatchKeyEvent", params);
     }

@@ -1,0 +1,32 @@
+package io.weir.server.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The lab on the command line. */
+@Command(
+    name = "simulate",
+    synopsisSubcommandLabel = "COMMAND",
+    description = {
+      "Shows how limits behave: the classes that enforce them, under time that moves when told.",
+      "",
+      "Asks no server and takes no time to speak of; docs/lab.md says what to look for."
+    },
+    footer = {
+      "  weir simulate edge --limit 100 --position 0.99",
+      "  weir simulate sync --nodes 3 --limit 60 --interval 400ms --plot sync.svg",
+      "  weir simulate trace requests.csv --limit 10/second --plot trace.html"
+    })
+final class SimulateCommand {
+
+  private SimulateCommand() {}
+
+  static CommandLine line() {
+    return new CommandLine(new SimulateCommand())
+        .addSubcommand(new SimulateEdge())
+        .addSubcommand(new SimulateSync())
+        .addSubcommand(new SimulateSkew())
+        .addSubcommand(new SimulateBurst())
+        .addSubcommand(new SimulateTrace());
+  }
+}

@@ -1,0 +1,77 @@
+package io.weir.server.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.weir.rule.RuleSet;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The lab answers with figures and lines to be drawn. */
+@Timeout(120)
+class LabCallsTest {
+  private AdminDoor door;
+
+  @BeforeEach
+  void open() {
+    door = new AdminDoor(RuleSet.of());
+  }
+
+  @AfterEach
+  void close() {
+    door.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "sync?nodes=3&limit=60&interval=400ms, factor, 1.8",
+    "sync?nodes=3&limit=60&interval=400, factor, 1.8",
+    "sync?interval=0, factor, 1",
+    "sync?interval=1s, total, 180",
+    "edge?limit=10&position=0.99, factor, 2",
+    "edge?limit=10&window=10s&position=0.5, gap_ms, 5000",
+    "skew?skew=200ms, weir_factor, 1",
+    "burst?limit=10&burst=5&requests=9, leaky_longest_wait_ms, 400",
+  })
+  void anExperimentIsMadeAsAsked(String query, String figure, double value) {
+    JsonObject found = door.json("/admin/lab/" + query);
+    assertThat(found.getJsonObject("figures").getDouble(figure)).isEqualTo(value);
+    assertThat(found.getString("title")).isNotBlank();
+    assertThat(found.getJsonObject("axes").fieldNames()).containsExactly("x", "y");
+    JsonArray series = found.getJsonArray("series");
+    for (int i = 0; i < series.size(); i++) {
+      assertThat(series.getJsonObject(i).getString("name")).isNotBlank();
+      assertThat(series.getJsonObject(i).getJsonArray("points").getJsonArray(0)).hasSize(2);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "sync?nodes=x",
+        "sync?nodes=99999999999",
+        "sync?interval=soon",
+        "edge?position=7",
+        "edge?limit=1000000",
+        "burst?burst=0",
+        "skew?nodes=1"
+      })
+  void whatCannotBeTriedIsSaid(String query) {
+    HttpResponse<String> answer = door.get("/admin/lab/" + query);
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body()).contains("bad_request", "; ");
+  }
+
+  @Test
+  void itIsBehindTheTokenAndDescribed() {
+    assertThat(door.ask(door.request("GET", "/admin/lab/edge", "")).statusCode()).isEqualTo(401);
+    assertThat(door.get("/admin/openapi.json").body()).contains("/admin/lab/sync", "interval");
+  }
+}
