@@ -24,6 +24,9 @@ import java.util.stream.Stream;
  */
 public final class GatewayPart implements Part {
   private static final int AT_ONCE = 64;
+  private static final long WARM_UP_REQUESTS = 250_000;
+  private static final int MOST_WARM_UPS = 12;
+  private static final long WARM_UP_MILLIS = 3_000;
   private static final String MAX = "64 at once";
   private static final String WEIR = "weir";
   private static final String REFUSED = "weir, refused";
@@ -117,11 +120,10 @@ public final class GatewayPart implements Part {
 
   private void measure(Rounds rounds, Target upstream, Target weir, Optional<Target> nginx)
       throws IOException {
-    long warmUp = rounds.quick() ? 15_000 : 25_000; // Java gets faster as it goes
-    warmUp(upstream, "http", "/free", '2', 3_000);
-    warmUp(weir, "gateway", "/free", '2', warmUp);
+    warmUp(upstream, "http", "/free", '2');
+    warmUp(weir, "gateway", "/free", '2');
     exhaust(weir, "gateway");
-    warmUp(weir, "gateway", "/refused", '4', warmUp / 2);
+    warmUp(weir, "gateway", "/refused", '4');
     if (nginx.isPresent()) {
       exhaust(nginx.get(), NGINX);
     }
@@ -152,10 +154,14 @@ public final class GatewayPart implements Part {
     return new Load(target.port(door), exchanges);
   }
 
-  private static void warmUp(Target target, String door, String path, char status, long millis)
+  /** Java gets faster as it goes, by the request; on a busy machine not for ever. */
+  private static void warmUp(Target target, String door, String path, char status)
       throws IOException {
     try (Load load = load(target, door, path, status)) {
-      load.closed(millis);
+      long sent = 0;
+      for (int i = 0; i < MOST_WARM_UPS && sent < WARM_UP_REQUESTS; i++) {
+        sent += load.closed(WARM_UP_MILLIS).latencies().count();
+      }
     }
   }
 

@@ -93,7 +93,8 @@ final class Account {
 
   /** How many permits to borrow now, which must then be done; 0 for none. */
   synchronized long want(long now) {
-    if (asking || now < dryUntil || demand < BUSY) {
+    boolean asked = demand >= BUSY && now - lastAsked < SLICE;
+    if (asking || now < dryUntil || !asked) {
       return 0;
     }
     long ahead = Math.max(demand / 2, refill(LIFE / 2));

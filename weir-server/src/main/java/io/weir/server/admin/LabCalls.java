@@ -4,7 +4,7 @@ import static io.vertx.core.http.HttpMethod.GET;
 import static io.vertx.core.http.HttpMethod.POST;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.vertx.core.buffer.Buffer;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.http.Json;
 import io.weir.lab.Burst;
@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls that make an experiment and tell what it found; nothing of the node is touched. */
 final class LabCalls {
-  private static final Content CSV = new Content(List.of("text/csv"), "{\"type\":\"string\"}");
+  private static final Content CSV =
+      new Content(List.of("text/csv"), "{\"type\":\"string\",\"example\":\"0.5,alice,1\"}");
 
   private final Work work;
 
@@ -75,24 +76,32 @@ final class LabCalls {
             "limit",
             "burst",
             "requests"),
-        new Route(
-                POST,
-                "/admin/lab/trace",
-                "Requests that came, as lines of time,key,cost, held against all algorithms",
-                List.of(),
-                CSV,
-                List.of(200, 413, 415),
-                (http, id) -> Asked.body(http, CSV, work, csv -> trace(new Query(http), csv)))
-            .asking(Parameter.query("limit"), Parameter.query("burst")));
+        trace());
   }
 
-  private static Answer trace(Query query, Buffer csv) throws BadInput {
-    List<String> lines = csv.toString(UTF_8).lines().toList();
-    return answer(
-        query,
-        q ->
-            new Trace(TraceLine.read(lines), q.rate("limit", "5/second"), q.number("burst", 0))
-                .run());
+  private Route trace() {
+    return new Route(
+        POST,
+        "/admin/lab/trace",
+        "Requests that happened, through all algorithms",
+        List.of(Parameter.query("limit"), Parameter.query("burst")),
+        CSV,
+        List.of(200, 413, 415),
+        this::trace);
+  }
+
+  private void trace(HttpServerRequest http, String id) {
+    Query query = new Query(http.params(true));
+    Asked.body(
+        http,
+        CSV,
+        work,
+        body -> {
+          List<String> lines = body.toString(UTF_8).lines().toList();
+          return answer(
+              query,
+              q -> new Trace(TraceLine.read(lines), q.rate("limit"), q.number("burst", 0)).run());
+        });
   }
 
   private Route route(
@@ -104,7 +113,10 @@ final class LabCalls {
             summary,
             List.of(),
             List.of(200),
-            (http, id) -> work.answer(http, () -> answer(new Query(http), experiment)))
+            (http, id) -> {
+              Query query = new Query(http.params(true));
+              work.answer(http, () -> answer(query, experiment));
+            })
         .asking(asked);
   }
 
@@ -117,7 +129,7 @@ final class LabCalls {
   }
 
   /** What a request says of an experiment; what it leaves out has a usual value. */
-  private record Query(HttpServerRequest http) {
+  private record Query(MultiMap sent) {
     long number(String name, long usual) {
       String text = text(name);
       if (text != null && !text.matches("[0-9]{1,15}")) {
@@ -125,13 +137,6 @@ final class LabCalls {
             name + " is no number; send a whole one, such as " + usual);
       }
       return text == null ? usual : Long.parseLong(text);
-    }
-
-    /** A rate; a number alone is a second's. */
-    Rate rate(String name, String usual) {
-      String text = text(name);
-      String said = text == null ? usual : text;
-      return Rate.parse(said.matches("[0-9]{1,15}") ? said + "/second" : said);
     }
 
     int count(String name, int usual) {
@@ -153,8 +158,15 @@ final class LabCalls {
       return Durations.parse(said.matches("[0-9]{1,12}") ? said + "ms" : said);
     }
 
+    /** A rate; a number alone is by the second. */
+    Rate rate(String name) {
+      String text = text(name);
+      String said = text == null ? "10" : text;
+      return Rate.parse(said.matches("[0-9]{1,15}") ? said + "/second" : said);
+    }
+
     private @Nullable String text(String name) {
-      return http.params(true).get(name);
+      return sent.get(name);
     }
   }
 

@@ -71,17 +71,17 @@ class LabCallsTest {
 
   @Test
   void aTraceIsHeldAgainstAllAlgorithms() {
-    String csv = "time,key,cost\n0,ann,1\n0,ann,1\n0,ann,1\n";
-    HttpResponse<String> answer =
-        door.send("POST", "/admin/lab/trace?limit=2", csv, "Content-Type", "text/csv");
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-    assertThat(new JsonObject(answer.body()).getJsonArray("rows")).hasSize(5);
-    for (String wrong : new String[] {"0", "x,ann,1", ""}) {
-      assertThat(
-              door.send("POST", "/admin/lab/trace", wrong, "Content-Type", "text/csv").statusCode())
-          .as(wrong)
-          .isEqualTo(400);
-    }
+    String csv = "time,key,cost\n0,ann,1\n0.1,ann,5\n0.2,bob,1\n";
+    String path = "/admin/lab/trace?limit=5&burst=6";
+    HttpResponse<String> answer = door.send("POST", path, csv, "Content-Type", "text/csv");
+    JsonObject found = new JsonObject(answer.body());
+    assertThat(found.getJsonArray("rows")).hasSize(5);
+    assertThat(found.getJsonObject("figures").getDouble("requests")).isEqualTo(3);
+    assertThat(found.getJsonObject("figures").getDouble("token_bucket_refused")).isZero();
+    assertThat(found.getJsonObject("figures").getDouble("fixed_window_refused")).isOne();
+    assertThat(door.send("POST", path, "x,y", "Content-Type", "text/csv").body())
+        .contains("line 1: 'x' is not a time; write");
+    assertThat(door.send("POST", path, csv).statusCode()).isEqualTo(415);
   }
 
   @Test
