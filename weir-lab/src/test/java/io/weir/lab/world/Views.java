@@ -12,7 +12,7 @@ import java.util.TreeMap;
 
 /** Whether nodes come to see what the store has. */
 final class Views {
-  private static final int LOOKS = 16;
+  private static final int LOOKS = 40;
 
   private Views() {}
 
@@ -29,10 +29,11 @@ final class Views {
     }
     Map<String, Long> apart = new TreeMap<>();
     long began = run.world.time().micros() - World.START;
+    long step = 2 * (longest + scenario.patience()) / LOOKS;
     for (int i = 0; i <= LOOKS; i++) {
-      run.until(began + 2 * (longest + scenario.patience()) * i / LOOKS);
+      run.until(began + i * step);
       for (int node = 0; node < run.world.nodes().size(); node++) {
-        look(run, node, apart);
+        look(run, node, step, apart);
       }
     }
     apart.forEach(
@@ -43,26 +44,30 @@ final class Views {
         });
   }
 
-  private static void look(Run run, int node, Map<String, Long> apart) {
+  private static void look(Run run, int node, long step, Map<String, Long> apart) {
     for (int caller = 0; caller < run.scenario.callers(); caller++) {
       Request request = Request.of("user", "caller" + caller);
       var answer = run.world.nodes().get(node).limiter().peek(request);
-      var unused = answer.thenAccept(decision -> compare(run, decision, node, apart));
+      var unused = answer.thenAccept(decision -> compare(run, decision, node, step, apart));
     }
   }
 
-  private static void compare(Run run, Decision d, int node, Map<String, Long> apart) {
+  private static void compare(Run run, Decision d, int node, long step, Map<String, Long> apart) {
     for (int i = 0; i < d.size(); i++) {
       Limit limit = d.claim(i).limit();
       if (limit.rule().consistency().kind() == Kind.SYNCED) {
         Claim[] claim = {d.claim(i)};
         Outcome there = run.world.server().counters().take(claim, Mode.PEEK).join()[0];
         long between = Math.abs(d.outcome(i).remaining() - there.remaining());
-        double moves =
-            limit.terms().permits() * (double) run.scenario.patience() / limit.terms().period();
         String what = limit + " " + limit.algorithm().name() + " on node " + node;
-        apart.merge(what + d.claim(i).key(), Math.max(0, between - 1 - (long) moves), Math::min);
+        long over = Math.max(0, between - 1 - moves(limit, step + run.scenario.patience()));
+        apart.merge(what + ", counter " + Long.toHexString(d.claim(i).key()), over, Math::min);
       }
     }
+  }
+
+  /** What may come back since a view was corrected; of a log more at once than on average. */
+  private static long moves(Limit limit, long micros) {
+    return (long) (4.0 * limit.terms().permits() * micros / limit.terms().period());
   }
 }

@@ -1,7 +1,10 @@
 package io.weir.server.admin;
 
 import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.POST;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.http.Json;
 import io.weir.lab.Burst;
@@ -10,10 +13,14 @@ import io.weir.lab.Finding;
 import io.weir.lab.Finding.Series;
 import io.weir.lab.Skew;
 import io.weir.lab.Sync;
+import io.weir.lab.Trace;
+import io.weir.lab.TraceLine;
 import io.weir.rule.Durations;
+import io.weir.rule.Rate;
 import io.weir.server.web.BadInput;
 import io.weir.server.web.JsonFields;
 import io.weir.server.web.Route;
+import io.weir.server.web.Route.Content;
 import io.weir.server.web.Route.Parameter;
 import java.time.Duration;
 import java.util.List;
@@ -23,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls that make an experiment and tell what it found; nothing of the node is touched. */
 final class LabCalls {
+  private static final Content CSV =
+      new Content(List.of("text/csv"), "{\"type\":\"string\",\"example\":\"0.5,alice,1\"}");
+
   private final Work work;
 
   LabCalls(Work work) {
@@ -65,7 +75,33 @@ final class LabCalls {
                     .run(),
             "limit",
             "burst",
-            "requests"));
+            "requests"),
+        trace());
+  }
+
+  private Route trace() {
+    return new Route(
+        POST,
+        "/admin/lab/trace",
+        "Requests that happened, through all algorithms",
+        List.of(Parameter.query("limit"), Parameter.query("burst")),
+        CSV,
+        List.of(200, 413, 415),
+        this::trace);
+  }
+
+  private void trace(HttpServerRequest http, String id) {
+    Query query = new Query(http.params(true));
+    Asked.body(
+        http,
+        CSV,
+        work,
+        body -> {
+          List<String> lines = body.toString(UTF_8).lines().toList();
+          return answer(
+              query,
+              q -> new Trace(TraceLine.read(lines), q.rate("limit"), q.number("burst", 0)).run());
+        });
   }
 
   private Route route(
@@ -77,7 +113,10 @@ final class LabCalls {
             summary,
             List.of(),
             List.of(200),
-            (http, id) -> work.answer(http, () -> answer(new Query(http), experiment)))
+            (http, id) -> {
+              Query query = new Query(http.params(true));
+              work.answer(http, () -> answer(query, experiment));
+            })
         .asking(asked);
   }
 
@@ -90,7 +129,7 @@ final class LabCalls {
   }
 
   /** What a request says of an experiment; what it leaves out has a usual value. */
-  private record Query(HttpServerRequest http) {
+  private record Query(MultiMap sent) {
     long number(String name, long usual) {
       String text = text(name);
       if (text != null && !text.matches("[0-9]{1,15}")) {
@@ -119,8 +158,15 @@ final class LabCalls {
       return Durations.parse(said.matches("[0-9]{1,12}") ? said + "ms" : said);
     }
 
+    /** A rate; a number alone is by the second. */
+    Rate rate(String name) {
+      String text = text(name);
+      String said = text == null ? "10" : text;
+      return Rate.parse(said.matches("[0-9]{1,15}") ? said + "/second" : said);
+    }
+
     private @Nullable String text(String name) {
-      return http.params(true).get(name);
+      return sent.get(name);
     }
   }
 

@@ -70,6 +70,21 @@ class LabCallsTest {
   }
 
   @Test
+  void aTraceIsHeldAgainstAllAlgorithms() {
+    String csv = "time,key,cost\n0,ann,1\n0.1,ann,5\n0.2,bob,1\n";
+    String path = "/admin/lab/trace?limit=5&burst=6";
+    HttpResponse<String> answer = door.send("POST", path, csv, "Content-Type", "text/csv");
+    JsonObject found = new JsonObject(answer.body());
+    assertThat(found.getJsonArray("rows")).hasSize(5);
+    assertThat(found.getJsonObject("figures").getDouble("requests")).isEqualTo(3);
+    assertThat(found.getJsonObject("figures").getDouble("token_bucket_refused")).isZero();
+    assertThat(found.getJsonObject("figures").getDouble("fixed_window_refused")).isOne();
+    assertThat(door.send("POST", path, "x,y", "Content-Type", "text/csv").body())
+        .contains("line 1: 'x' is not a time; write");
+    assertThat(door.send("POST", path, csv).statusCode()).isEqualTo(415);
+  }
+
+  @Test
   void itIsBehindTheTokenAndDescribed() {
     assertThat(door.ask(door.request("GET", "/admin/lab/edge", "")).statusCode()).isEqualTo(401);
     assertThat(door.get("/admin/openapi.json").body()).contains("/admin/lab/sync", "interval");

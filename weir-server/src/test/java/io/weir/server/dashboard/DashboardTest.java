@@ -63,7 +63,7 @@ class DashboardTest {
   }
 
   @AfterAll
-  static void stop() throws IOException {
+  static void stop() {
     if (browser != null) {
       browser.close();
     }
@@ -375,6 +375,32 @@ class DashboardTest {
                     + ".then(r => JSON.stringify({all: r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' '))}))")
             .toString();
     return new JsonObject(found).getJsonArray("all").getList();
+  }
+
+  @Test
+  void aSliderMovesTheLab() {
+    try (Running server = server()) {
+      Tab tab = signedIn(server);
+      go(tab, "lab/sync");
+      figure(tab, "1.8×");
+      tab.picture(PICTURES.resolve("lab-sync.png"));
+      tab.is("document.querySelector('input[name=interval]').focus()");
+      tab.key("End");
+      figure(tab, "3×");
+      tab.key("Home");
+      figure(tab, "1×");
+      tab.click("Window edge");
+      figure(tab, "2×");
+      tab.picture(PICTURES.resolve("lab-edge.png"));
+    }
+  }
+
+  /** The factor the lab found. */
+  private static void figure(Tab tab, String factor) {
+    tab.until(
+        factor,
+        "[...document.querySelectorAll('.tile')].some(t => t.innerText.replace(/\\s+/g, ' ') === '%s factor')"
+            .formatted(factor));
   }
 
   @Test
