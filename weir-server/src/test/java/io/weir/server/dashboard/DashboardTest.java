@@ -185,7 +185,9 @@ class DashboardTest {
       tab.sees("cannot be; write 1 to 64 of a-z, 0-9 and -");
       tab.type("Name", "api").type("Limit", "100/fortnight");
       tab.sees("fortnight");
-      tab.type("Limit", "100/minute").click("YAML");
+      tab.type("Limit", "100/minute");
+      tab.until("it is right", "!document.querySelector('dialog button[type=submit]').disabled");
+      tab.click("YAML");
       tab.until("YAML", "document.querySelector('textarea')?.value.includes('limit: 100/minute')");
       tab.type("The rule as YAML", "id: api\nper: [user]\nlimt: 5/minute\n");
       tab.sees("did you mean limit?");
@@ -307,7 +309,10 @@ class DashboardTest {
       Tab tab = signedIn(server);
       put(
           tab,
-          new JsonObject().put("id", "api").put("per", List.of("user")).put("limit", "9/hour"));
+          new JsonObject()
+              .put("id", "api")
+              .put("per", List.of("user"))
+              .put("limit", "100000/hour"));
       tab.until(
           "store latency",
           () -> check(server, "ann", "GET /x") > 0,
