@@ -77,10 +77,7 @@ final class RemoteReservations {
 
     @Override
     public CompletableFuture<Boolean> commit(long cost) {
-      if (cost < 0 || cost > Claim.MAX_COST) {
-        throw new IllegalArgumentException(
-            "a cost of " + cost + " cannot be; write a whole number from 0 to 2^53");
-      }
+      Claim.checkTrueCost(cost);
       if (id == null || !settled.compareAndSet(false, true)) {
         return CompletableFuture.completedFuture(false);
       }

@@ -17,9 +17,18 @@ public record Claim(Limit limit, long key, long cost) {
 
   /** Refuses what could not be a cost. */
   public static long checkCost(long cost) {
-    if (cost < 1 || cost > MAX_COST) {
+    return atLeast(1, cost);
+  }
+
+  /** Refuses what something could not have cost in the end; it may have cost nothing. */
+  public static long checkTrueCost(long cost) {
+    return atLeast(0, cost);
+  }
+
+  private static long atLeast(int least, long cost) {
+    if (cost < least || cost > MAX_COST) {
       throw new IllegalArgumentException(
-          "a cost of " + cost + " cannot be; write a whole number from 1 to 2^53");
+          "a cost of " + cost + " cannot be; write a whole number from " + least + " to 2^53");
     }
     return cost;
   }

@@ -28,7 +28,8 @@ class LicencesTest {
   /** How poms write the licences that are allowed; one of several is enough. */
   private static final Pattern ALLOWED =
       Pattern.compile(
-          "(?i).*(apache|public domain|eclipse public|eclipse distribution|\\b(mit|mit-0|bsd|edl|epl|mpl|cc0|upl)\\b).*");
+          "(?i).*(apache|public domain|eclipse public|eclipse distribution"
+              + "|\\b(mit|mit-0|bsd|edl|epl|mpl|cc0|upl)\\b).*");
 
   private static final Pattern PARENT = Pattern.compile("<parent>(.*?)</parent>", Pattern.DOTALL);
   private static final Pattern LICENCE =

@@ -63,7 +63,9 @@ class TraceabilityTest {
                 assertThat(sources.keySet()).as(page).contains(named.group(1));
                 if (named.group(2) != null) {
                   String method = " " + named.group(2) + "(";
-                  assertThat(sources.get(named.group(1)).stream().anyMatch(s -> s.contains(method)))
+                  assertThat(
+                          sources.getOrDefault(named.group(1), List.of()).stream()
+                              .anyMatch(s -> s.contains(method)))
                       .as("%s: %s", page, named.group())
                       .isTrue();
                 }

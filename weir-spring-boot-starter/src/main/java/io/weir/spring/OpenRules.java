@@ -37,24 +37,30 @@ record OpenRules(RuleSource source, String name, boolean followed, Runnable endi
         return new OpenRules(file, address, true, file::close);
       }
       if (address.startsWith("jdbc:")) {
-        DatabaseRules database = DatabaseRules.open(address, all);
-        return new OpenRules(database, OpenStore.shown(address), true, database::close);
+        return database(address, all);
       }
     } catch (TextException e) {
       throw StartFailure.of(e.problems());
     } catch (DatabaseException e) {
       throw new StartFailure(
           "Weir cannot read its rules: " + e.getMessage(), "Start the database first.", e);
+    }
+    throw new StartFailure(
+        "weir.rules is '" + address + "', which is neither rules nor a place of rules.",
+        "Write a list of rules, file:rules.yaml, jdbc:postgresql://… or jdbc:h2:….",
+        null);
+  }
+
+  private static OpenRules database(String address, RulesListener[] listeners) {
+    try {
+      DatabaseRules database = DatabaseRules.open(address, listeners);
+      return new OpenRules(database, OpenStore.shown(address), true, database::close);
     } catch (NoClassDefFoundError e) {
       throw new StartFailure(
           "Weir is to read its rules from a database, but " + e.getMessage() + " is missing.",
           "Add com.zaxxer:HikariCP and the driver, org.postgresql:postgresql or com.h2database:h2.",
           e);
     }
-    throw new StartFailure(
-        "weir.rules is '" + address + "', which is neither rules nor a place of rules.",
-        "Write a list of rules, file:rules.yaml, jdbc:postgresql://… or jdbc:h2:….",
-        null);
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.weir.rules.text.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -12,9 +13,12 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertySource;
-import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.env.StandardEnvironment;
 
-/** Finds settings that are misspelt. Environment variables are not looked at: others have some. */
+/**
+ * Finds settings that are misspelt. The environment and the system's properties are not looked at:
+ * others have some there.
+ */
 final class SettingsExam {
   private static final ConfigurationPropertyName WEIR = ConfigurationPropertyName.of("weir");
   private static final Map<String, List<String>> KNOWN =
@@ -24,6 +28,11 @@ final class SettingsExam {
               "mode", "store", "store-deadline", "store-prefix", "rules", "attributes", "identity"),
           "identity",
           List.of("trusted-proxies", "forwarded-by", "v6-bits"));
+
+  private static final Set<String> SYSTEM =
+      Set.of(
+          StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME,
+          StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME);
 
   private SettingsExam() {}
 
@@ -44,7 +53,7 @@ final class SettingsExam {
 
   private static boolean isOfSystem(ConfigurationPropertySource source) {
     return source.getUnderlyingSource() instanceof PropertySource<?> below
-        && below instanceof SystemEnvironmentPropertySource;
+        && SYSTEM.contains(below.getName());
   }
 
   private static void check(ConfigurationPropertyName name, List<Problem> problems) {

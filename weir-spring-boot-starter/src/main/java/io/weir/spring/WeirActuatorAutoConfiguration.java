@@ -10,6 +10,7 @@ import io.weir.rules.RulesListener;
 import io.weir.store.Clock;
 import io.weir.store.Store;
 import io.weir.store.StoreListener;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -60,12 +61,13 @@ class WeirActuatorAutoConfiguration {
     }
 
     @Bean
-    RulesListener weirRulesMetrics(NodeMetrics metrics) {
+    RulesListener weirRulesMetrics(
+        NodeMetrics metrics, ObjectProvider<LivePlan> plan, ObjectProvider<Store> store) {
       RulesListener counting = metrics.rules();
       return new RulesListener() {
         @Override
         public void changed(RuleSet now) {
-          metrics.follow(now);
+          metrics.follow(Vitals.of(plan.getObject(), store.getObject())); // annotations included
         }
 
         @Override

@@ -20,19 +20,7 @@ import picocli.CommandLine.Spec;
     },
     footer = {"  weir simulate skew --nodes 3 --limit 60 --skew 300ms"})
 final class SimulateSkew implements Callable<Integer> {
-  @Option(
-      names = "--nodes",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "How many nodes share the limit (${DEFAULT-VALUE}).")
-  int nodes = 3;
-
-  @Option(
-      names = "--limit",
-      paramLabel = "N",
-      defaultValue = "60",
-      description = "Permits a second, for all nodes together (${DEFAULT-VALUE}).")
-  long limit = 60;
+  @Mixin ManyNodes all = new ManyNodes();
 
   @Option(
       names = "--skew",
@@ -47,6 +35,6 @@ final class SimulateSkew implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    return view.show(spec, () -> new Skew(nodes, limit, FindingView.time(skew)).run());
+    return view.show(spec, () -> new Skew(all.nodes, all.limit, FindingView.time(skew)).run());
   }
 }

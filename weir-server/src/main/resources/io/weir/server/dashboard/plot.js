@@ -44,7 +44,7 @@ function times(width, height, from, to) {
  * `draw({from, to, step, points})` draws [time, allowed, refused, shadow], added up by the step and shown by the second.
  */
 export function traffic(height = 210) {
-  const svg = s("svg", { class: "plot", height, role: "img" });
+  const svg = s("svg", { class: "plot", height, role: "img", "aria-label": "Nothing is drawn yet" });
   const readout = h("div", { class: "readout" });
   const element = h("div", {}, svg, readout);
   let drawn = null;
@@ -149,7 +149,7 @@ export function bars(front, behind, label) {
 
 /** Lines over numbers: `draw([{name, points: [[x, y], …]}], {x: "label"})`. */
 export function lines(height = 220) {
-  const svg = s("svg", { class: "plot", height, role: "img" });
+  const svg = s("svg", { class: "plot", height, role: "img", "aria-label": "Nothing is drawn yet" });
   const legend = h("div", { class: "readout" });
   const element = h("div", {}, svg, legend);
   let drawn = null;

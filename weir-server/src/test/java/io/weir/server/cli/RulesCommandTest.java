@@ -165,7 +165,7 @@ class RulesCommandTest {
     assertThat(ran.out().lines())
         .containsExactly(
             "id     limit                 algorithm     per       match                             consistency   too many            posture    shadow  enabled  revision",
-            "api    10/second, 1000/hour  token-bucket  user      endpoint=GET /** tier=free|trial  synced 100ms  (nodes - 1) x 1000  local 10%  -       yes             1",
+            "api    10/second, 1000/hour  token-bucket  user      endpoint=GET /** tier=free|trial  synced 100ms  (nodes - 1) x 1001  local 10%  -       yes             1",
             "login  5/minute              sliding-log   ip, user                                    exact         0                   open       shadow  no              2",
             database() + ", revision 2: 2 rules");
     Path config = file("weir.yaml", "rules: \"" + database() + "\"\n");

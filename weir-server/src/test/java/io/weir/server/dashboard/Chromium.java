@@ -3,9 +3,11 @@ package io.weir.server.dashboard;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.testkit.Soon;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
@@ -173,18 +175,26 @@ final class Chromium implements AutoCloseable, WebSocket.Listener {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
+    send("", "Browser.close", new JsonObject());
     socket.abort();
-    process.destroy();
     process
         .onExit()
-        .orTimeout(10, TimeUnit.SECONDS)
+        .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
         .exceptionally(e -> process.destroyForcibly())
         .join();
+    // its helpers write for a moment longer
+    Soon.until(PATIENCE, "its profile is deleted", this::deleted);
+  }
+
+  private boolean deleted() {
     try (Stream<Path> files = Files.walk(profile)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);
       }
+      return true;
+    } catch (IOException | UncheckedIOException e) {
+      return !Files.exists(profile);
     }
   }
 }

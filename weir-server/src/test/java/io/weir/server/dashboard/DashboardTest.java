@@ -63,7 +63,7 @@ class DashboardTest {
   }
 
   @AfterAll
-  static void stop() throws IOException {
+  static void stop() {
     if (browser != null) {
       browser.close();
     }
@@ -185,7 +185,9 @@ class DashboardTest {
       tab.sees("cannot be; write 1 to 64 of a-z, 0-9 and -");
       tab.type("Name", "api").type("Limit", "100/fortnight");
       tab.sees("fortnight");
-      tab.type("Limit", "100/minute").click("YAML");
+      tab.type("Limit", "100/minute");
+      tab.until("it is right", "!document.querySelector('dialog button[type=submit]').disabled");
+      tab.click("YAML");
       tab.until("YAML", "document.querySelector('textarea')?.value.includes('limit: 100/minute')");
       tab.type("The rule as YAML", "id: api\nper: [user]\nlimt: 5/minute\n");
       tab.sees("did you mean limit?");
@@ -307,7 +309,10 @@ class DashboardTest {
       Tab tab = signedIn(server);
       put(
           tab,
-          new JsonObject().put("id", "api").put("per", List.of("user")).put("limit", "9/hour"));
+          new JsonObject()
+              .put("id", "api")
+              .put("per", List.of("user"))
+              .put("limit", "100000/hour"));
       tab.until(
           "store latency",
           () -> check(server, "ann", "GET /x") > 0,
@@ -375,6 +380,32 @@ class DashboardTest {
                     + ".then(r => JSON.stringify({all: r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' '))}))")
             .toString();
     return new JsonObject(found).getJsonArray("all").getList();
+  }
+
+  @Test
+  void aSliderMovesTheLab() {
+    try (Running server = server()) {
+      Tab tab = signedIn(server);
+      go(tab, "lab/sync");
+      figure(tab, "1.8×");
+      tab.picture(PICTURES.resolve("lab-sync.png"));
+      tab.is("document.querySelector('input[name=interval]').focus()");
+      tab.key("End");
+      figure(tab, "3×");
+      tab.key("Home");
+      figure(tab, "1×");
+      tab.click("Window edge");
+      figure(tab, "2×");
+      tab.picture(PICTURES.resolve("lab-edge.png"));
+    }
+  }
+
+  /** The factor the lab found. */
+  private static void figure(Tab tab, String factor) {
+    tab.until(
+        factor,
+        "[...document.querySelectorAll('.tile')].some(t => t.innerText.replace(/\\s+/g, ' ') === '%s factor')"
+            .formatted(factor));
   }
 
   @Test

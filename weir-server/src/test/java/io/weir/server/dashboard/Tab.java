@@ -21,6 +21,7 @@ import java.util.function.BooleanSupplier;
  */
 final class Tab {
   static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration RESTS = Duration.ofMillis(60);
 
   /** The element a text is on: a button, a link, a tab, or a field by its label. */
   private static final String FIND =
@@ -184,12 +185,12 @@ final class Tab {
   private void press(String text, String kinds) {
     String found = "(" + FIND + ")(" + quoted(text) + "," + quoted(kinds) + ")";
     until("'" + text + "' to point at", found);
-    String place =
-        is("(e => { e.scrollIntoView({block: 'center', inline: 'center'}); const r = e.getBoundingClientRect();"
-                + " return (r.x + r.width / 2) + ' ' + (r.y + r.height / 2); })("
-                + found
-                + ")")
-            .toString();
+    String place = place(found);
+    // what is still moving is not to be hit
+    for (String before = ""; !place.equals(before); place = place(found)) {
+      before = place;
+      Soon.pass(RESTS);
+    }
     double x = Double.parseDouble(place.split(" ", -1)[0]);
     double y = Double.parseDouble(place.split(" ", -1)[1]);
     for (String type : List.of("mouseMoved", "mousePressed", "mouseReleased")) {
@@ -202,6 +203,15 @@ final class Tab {
               .put("button", type.equals("mouseMoved") ? "none" : "left")
               .put("clickCount", 1));
     }
+  }
+
+  private String place(String found) {
+    return is("(e => { e.scrollIntoView({block: 'center', inline: 'center'});"
+            + " const r = e.getBoundingClientRect();"
+            + " return (r.x + r.width / 2) + ' ' + (r.y + r.height / 2); })("
+            + found
+            + ")")
+        .toString();
   }
 
   static String quoted(String text) {

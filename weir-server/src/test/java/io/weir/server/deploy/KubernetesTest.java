@@ -35,7 +35,7 @@ class KubernetesTest {
       kinds.put((String) at(document, "kind"), document);
     }
     assertThat(kinds).containsOnlyKeys("ConfigMap", "Deployment", "Service", "PodDisruptionBudget");
-    pod = at(kinds.get("Deployment"), "spec", "template");
+    pod = at(kinds, "Deployment", "spec", "template");
     container = at(pod, "spec", "containers", 0);
   }
 
@@ -62,7 +62,7 @@ class KubernetesTest {
                 "http", Manifest.usual(Settings.HTTP_PORT),
                 "grpc", Manifest.usual(Settings.GRPC_PORT),
                 "admin", Manifest.usual(Settings.ADMIN_PORT)));
-    for (Object port : list(kinds.get("Service"), "spec", "ports")) {
+    for (Object port : list(kinds, "Service", "spec", "ports")) {
       assertThat(ports).containsEntry(at(port, "targetPort"), at(port, "port"));
     }
     assertThat(at(pod, "metadata", "annotations", "prometheus.io/port"))
@@ -89,7 +89,7 @@ class KubernetesTest {
 
   @Test
   void theRulesAreRulesAndMountedWhereTheyAreRead() {
-    RuleSet rules = Rules.parse((String) at(kinds.get("ConfigMap"), "data", "rules.yaml"));
+    RuleSet rules = Rules.parse((String) at(kinds, "ConfigMap", "data", "rules.yaml"));
     assertThat(rules.rules()).hasSize(3);
     Map<Object, Object> mounts = new HashMap<>();
     for (Object mount : list(container, "volumeMounts")) {
@@ -102,7 +102,7 @@ class KubernetesTest {
     }
     assertThat(volumes).isEqualTo(mounts.keySet());
     assertThat(at(pod, "spec", "volumes", 0, "configMap", "name"))
-        .isEqualTo(at(kinds.get("ConfigMap"), "metadata", "name"));
+        .isEqualTo(at(kinds, "ConfigMap", "metadata", "name"));
     assertThat(list(container, "env"))
         .anyMatch(
             v ->
@@ -113,10 +113,10 @@ class KubernetesTest {
   @Test
   void theyFindEachOtherAndOneNodeMayAlwaysGo() {
     Object labels = at(pod, "metadata", "labels");
-    Map<?, ?> deployment = kinds.get("Deployment");
-    Map<?, ?> budget = kinds.get("PodDisruptionBudget");
+    Object deployment = at(kinds, "Deployment");
+    Object budget = at(kinds, "PodDisruptionBudget");
     assertThat(at(deployment, "spec", "selector", "matchLabels")).isEqualTo(labels);
-    assertThat(at(kinds.get("Service"), "spec", "selector")).isEqualTo(labels);
+    assertThat(at(kinds, "Service", "spec", "selector")).isEqualTo(labels);
     assertThat(at(budget, "spec", "selector", "matchLabels")).isEqualTo(labels);
     assertThat((int) at(budget, "spec", "minAvailable"))
         .isLessThan((int) at(deployment, "spec", "replicas"));

@@ -40,13 +40,14 @@ final class Manifest {
   static Object at(Object tree, Object... path) {
     Object place = tree;
     for (Object step : path) {
-      place =
+      Object next =
           step instanceof Integer index
               ? ((List<?>) place).get(index)
               : ((Map<?, ?>) place).get(step);
-      assertThat(place).as("%s of %s", step, List.of(path)).isNotNull();
+      assertThat(next).as("%s of %s", step, List.of(path)).isNotNull();
+      place = requireNonNull(next);
     }
-    return requireNonNull(place);
+    return place;
   }
 
   static List<?> list(Object tree, Object... path) {

@@ -1,0 +1,51 @@
+package io.weir.house;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a page of the documents points at is there, down to the heading. */
+class LinksTest {
+  private static final Pattern LINK =
+      Pattern.compile("\\]\\((?!https?:|mailto:)([^)#\\s]*)(?:#([^)\\s]+))?\\)");
+
+  static Stream<Path> pages() {
+    return Stream.concat(
+        Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md").map(Tree.ROOT::resolve),
+        Tree.below(Tree.ROOT.resolve("docs"), ".md").stream());
+  }
+
+  @ParameterizedTest
+  @MethodSource("pages")
+  void everyLinkLeadsSomewhere(Path page) {
+    Path folder = Objects.requireNonNull(page.getParent());
+    LINK.matcher(Tree.read(page).replaceAll("(?s)```.*?```|`[^`\n]*`", ""))
+        .results()
+        .forEach(
+            link -> {
+              Path target = link.group(1).isEmpty() ? page : folder.resolve(link.group(1));
+              assertThat(Files.exists(target)).as("%s %s", Tree.name(page), link.group()).isTrue();
+              if (link.group(2) != null) {
+                assertThat(anchors(target)).as(Tree.name(page)).contains(link.group(2));
+              }
+            });
+  }
+
+  /** The names under which a page's headings are pointed at. */
+  private static List<String> anchors(Path page) {
+    return Tree.read(page)
+        .lines()
+        .filter(line -> line.startsWith("#"))
+        .map(line -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT))
+        .map(line -> line.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+        .toList();
+  }
+}
