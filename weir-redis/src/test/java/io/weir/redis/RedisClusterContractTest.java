@@ -9,7 +9,9 @@ import io.weir.testkit.StoreContract;
 import io.weir.testkit.redis.RedisCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 class RedisClusterContractTest extends StoreContract {
   private static RedisCluster cluster;
 

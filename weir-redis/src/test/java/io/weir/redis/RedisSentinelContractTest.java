@@ -9,7 +9,9 @@ import io.weir.testkit.StoreContract;
 import io.weir.testkit.redis.RedisSentinels;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 class RedisSentinelContractTest extends StoreContract {
   private static RedisSentinels sentinels;
 

@@ -15,11 +15,13 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Regions follow demand and never admit more than the whole limit, whatever becomes of them. */
+@Tag("slow")
 class RegionsBoundTest {
   private static final long SEED = Long.getLong("weir.seed", 1);
   private static final int HISTORIES = 20;

@@ -26,11 +26,13 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Two regions, each on a Redis of its own, linked by a third. */
 @Timeout(300)
+@Tag("slow")
 class RegionsTest {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration PATIENT = Duration.ofSeconds(20);

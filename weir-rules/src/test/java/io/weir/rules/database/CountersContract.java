@@ -19,12 +19,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** D4 and D5: what changes of rules in any database do to those who are counted, on two nodes. */
 @Timeout(120)
+@Tag("slow")
 abstract class CountersContract extends DatabaseTest {
   private static final Request ACME = Request.of("user", "acme", "tier", "free");
   private static final Request BOB = Request.of("user", "bob", "tier", "pro");

@@ -10,9 +10,11 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What holds of every database holds of PostgreSQL, which tells of a change at once. */
+@Tag("slow")
 class PostgresTest {
   @SuppressWarnings("NullAway.Init")
   private static PostgresProcess postgres;

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * <p>Each change is made three times and the middle one counts, for the machine may be busy once.
  */
 @Timeout(120)
+@Tag("slow")
 abstract class PromptContract extends DatabaseTest {
   private static final Duration PROMISED = Duration.ofSeconds(2);
   private static final Duration PATIENCE = Duration.ofSeconds(30);

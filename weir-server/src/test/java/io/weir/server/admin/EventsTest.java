@@ -24,11 +24,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Whoever listens hears the news; whoever does not listen harms nobody. */
 @Timeout(90)
+@Tag("slow")
 class EventsTest {
   private static final RuleSet RULES = Rules.parse("rules: [{id: api, per: [user], limit: 1/day}]");
   private static final Duration SOON = Duration.ofSeconds(30);

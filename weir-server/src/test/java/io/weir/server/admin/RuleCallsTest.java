@@ -18,12 +18,14 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Rules changed over the admin door, wherever they live. */
 @Timeout(120)
+@Tag("slow")
 class RuleCallsTest {
   private static final String RULE = "{\"id\":\"api\",\"limit\":\"5/hour\"}";
 

@@ -17,12 +17,14 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The doctor at the machine, the doors and the rules. */
 @Timeout(120)
+@Tag("slow")
 class DoctorTest {
   @TempDir Path folder;
 

@@ -12,10 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Requests that a leaky bucket admits later: A2 at the edge. */
+@Tag("slow")
 class DelayTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
   private static final String PEEK = "{\"attributes\":{\"ip\":\"127.0.0.1\"}}";

@@ -17,10 +17,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** More requests than an upstream can take: E1. */
+@Tag("slow")
 class OverloadTest {
   private static final Duration WORK = Duration.ofMillis(50);
   private static final int WORKERS = 8;

@@ -14,10 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Upstreams that are away, late, or talk nonsense; and callers that go away. */
+@Tag("slow")
 class UpstreamFailureTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
