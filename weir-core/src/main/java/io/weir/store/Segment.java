@@ -116,10 +116,13 @@ final class Segment extends SpinLock {
   void save(long key, State s, long freshAt, boolean exhausted) {
     int at = s.slot;
     if (at == NOWHERE || at >= slots.length || slots[at] != key) {
-      if (s.isFresh()) {
+      if (count == 0 && s.isFresh()) {
         return;
       }
-      at = find(slots, key);
+      at = find(slots, key); // it may have moved since it was read, to make room for another
+      if (slots[at] != key && s.isFresh()) {
+        return;
+      }
     }
     if (slots[at] != key) {
       slots[at] = key;

@@ -15,6 +15,7 @@ import io.weir.store.Outcome;
 import io.weir.store.Store;
 import io.weir.testkit.FakeClock;
 import io.weir.testkit.History;
+import io.weir.testkit.redis.FaultProxy;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,14 +36,17 @@ class RedisTwinTest {
   private static final long LIFTED_WITHIN = 500_000;
 
   private static RedisProcess redis;
+  private static FaultProxy proxy;
 
   @BeforeAll
   static void start() {
     redis = RedisProcess.start();
+    proxy = FaultProxy.to(redis.port());
   }
 
   @AfterAll
   static void stop() {
+    proxy.close();
     redis.close();
   }
 
@@ -59,7 +63,7 @@ class RedisTwinTest {
       MemoryStore memory = new MemoryStore(clock, 16 << 20);
       try (RedisStore store =
           joined(
-              RedisStore.at(redis.uri())
+              RedisStore.at("redis://127.0.0.1:" + proxy.port())
                   .deadline(Asking.PATIENT)
                   .pageBytes(pageBytes)
                   .prefix("round-" + round) // the last one's sweep may still be under way
@@ -98,6 +102,7 @@ class RedisTwinTest {
     List<Asked> answered = Collections.synchronizedList(new ArrayList<>());
     List<CompletableFuture<?>> answers = new ArrayList<>();
     int together = history.oneIn(2) ? 1 : 1 + history.below(40);
+    proxy.hold(together > 1); // until it is seen in which order they are answered
     for (int i = 0; i < together; i++) {
       Mode mode = mode(history, together);
       boolean all = mode == Mode.REFUND && history.oneIn(3);
@@ -107,6 +112,7 @@ class RedisTwinTest {
       answers.add(
           answer.thenAccept(outcomes -> answered.add(new Asked(claims, mode, outcomes, atOnce))));
     }
+    proxy.hold(false);
     CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0])).join();
     for (Asked one : answered) {
       Outcome[] expected = memory.take(one.claims, one.mode).join();
