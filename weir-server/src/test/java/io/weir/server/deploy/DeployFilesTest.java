@@ -96,7 +96,8 @@ class DeployFilesTest {
     try {
       Soon.until(PATIENCE, "it serves", () -> said(out).contains("/v1/check") || !serve.isAlive());
       assertThat(serve.isAlive()).as(said(out)).isTrue();
-      assertThat(said(out)).doesNotContain("NoClassDefFoundError", "module");
+      assertThat(said(out))
+          .doesNotContain("NoClassDefFoundError", "ClassNotFoundException", "FindException");
     } finally {
       serve.destroyForcibly();
     }
