@@ -2,11 +2,13 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.weir.testkit.Soon;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -84,11 +86,36 @@ final class NodeProcess implements AutoCloseable {
       if (code != 0) {
         throw new AssertionError(line + " ended with " + code);
       }
+      if (name.equals("STOP")) {
+        Soon.until(Asking.LONG, "all threads stand still", this::standsStill);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** Whether the signal has reached every thread, as far as this system tells. */
+  private boolean standsStill() {
+    Path tasks = Path.of("/proc", Long.toString(process.pid()), "task");
+    if (!Files.isDirectory(tasks)) {
+      return true;
+    }
+    try (var all = Files.list(tasks)) {
+      return all.allMatch(NodeProcess::isStopped);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean isStopped(Path task) {
+    try {
+      String stat = Files.readString(task.resolve("stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
+    } catch (IOException e) {
+      return true; // it has ended
     }
   }
 
