@@ -47,7 +47,7 @@ public final class RoutedStore implements Store {
     this.clock = clock;
     StoreTime time = new StoreTime(clock);
     long bytes = Math.min(LOCAL_BYTES, Runtime.getRuntime().maxMemory() / 8) / 2;
-    synced = new SyncedStore(shared, time, alarm, new MemoryStore(time, bytes));
+    synced = new SyncedStore(shared, time, alarm, new View(new MemoryStore(time, bytes)));
     leased = new LeasedStore(shared, clock, alarm);
     refusals = new Refusals(clock);
     stores.put(Kind.LOCAL, new MemoryStore(clock, bytes));

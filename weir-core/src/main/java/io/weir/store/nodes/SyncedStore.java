@@ -1,11 +1,9 @@
 package io.weir.store.nodes;
 
-import io.weir.algorithm.Terms;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
 import io.weir.store.Alarm;
-import io.weir.store.MemoryStore;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
@@ -21,10 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Counts in this node's memory, and every interval tells the shared store what was admitted and
  * hears what is left.
  *
- * <p>The memory holds a view of each counter. What the others have used shows in what the shared
- * store has left, and is charged to the view; what they gave back is given back there. So the view
- * is right whenever nodes have reconciled, and between that each may admit what it sees: {@link
- * Overshoot} says how much that is together.
+ * <p>The {@link View} is right whenever nodes have reconciled, and between that each may admit what
+ * it sees: {@link Overshoot} says how much that is together.
  *
  * <p>What could not be told is kept and told later, as of when it was used, so that it counts in
  * its own window or, where that is over, not at all. What was told but not answered is told again:
@@ -33,16 +29,13 @@ import org.jspecify.annotations.Nullable;
 final class SyncedStore implements Store {
   private static final int AT_ONCE = 2000;
 
-  /** The part of a permit by which two views of a bucket may differ, since clocks do. */
-  private static final double LEAST_MISSING = 0.05;
-
   /** How often exact rules reconcile what was decided here while the store was slow. */
   private static final long IN_A_SPIKE = 100_000;
 
   private final Store shared;
   private final Alarm alarm;
   private final StoreTime time;
-  private final MemoryStore view;
+  private final View view;
   private final Locks locks = new Locks();
   private final Map<Long, Round> rounds = new ConcurrentHashMap<>();
   private volatile boolean closed;
@@ -66,10 +59,7 @@ final class SyncedStore implements Store {
     }
   }
 
-  /**
-   * @param view where to count, by the shared store's time
-   */
-  SyncedStore(Store shared, StoreTime time, Alarm alarm, MemoryStore view) {
+  SyncedStore(Store shared, StoreTime time, Alarm alarm, View view) {
     this.shared = shared;
     this.time = time;
     this.alarm = alarm;
@@ -108,7 +98,7 @@ final class SyncedStore implements Store {
   }
 
   private Outcome[] judgeLocked(Claim[] claims, Mode mode, long when) {
-    Outcome[] outcomes = view.take(claims, mode, when).join();
+    Outcome[] outcomes = view.take(claims, mode, when);
     boolean charged = mode == Mode.FORCE || (mode == Mode.TAKE && Part.admits(claims, outcomes));
     for (int i = 0; i < claims.length; i++) {
       boolean counts = charged && (outcomes[i].fits() || mode == Mode.FORCE);
@@ -132,7 +122,7 @@ final class SyncedStore implements Store {
                   told.add(new Claim(claim.limit(), claim.key(), rest));
                 }
               }
-              return view.take(claims, Mode.REFUND, when).join();
+              return view.take(claims, Mode.REFUND, when);
             });
     return told.isEmpty()
         ? CompletableFuture.completedFuture(seen)
@@ -146,7 +136,7 @@ final class SyncedStore implements Store {
         time.heard(said[i]);
         synchronized (locks.of(claims[i].key())) {
           Tally tally = round(claims[i].limit()).tallies.get(claims[i].key());
-          correct(claims[i], said[i], tally == null ? 0 : tally.untold());
+          view.correct(claims[i], said[i], tally == null ? 0 : tally.untold());
         }
       }
     }
@@ -229,69 +219,9 @@ final class SyncedStore implements Store {
     synchronized (locks.of(tally.key)) {
       tally.end(untold);
       if (!said.degraded()) {
-        correct(claim, said, tally.untold());
+        view.correct(claim, said, tally.untold());
       }
     }
-  }
-
-  /** Makes the view agree with the shared store, but for what that does not know yet. */
-  private void correct(Claim claim, Outcome said, long untold) {
-    Limit limit = claim.limit();
-    Outcome seen = look(claim, 1);
-    if (limit.algorithm().bursts()) {
-      correctBucket(claim, said, seen, untold);
-    } else if (limit.isSameWindow(said.time(), seen.time())) { // one says nothing of another
-      long left = Math.max(0, said.remaining() - untold);
-      if (seen.remaining() > left) {
-        charge(claim, Mode.FORCE, seen.remaining() - left, NOW);
-      } else if (seen.remaining() < left) {
-        giveBack(claim, left, seen);
-      }
-    }
-  }
-
-  /**
-   * How much of a bucket is used shows in how long it takes to fill: fractions, debt and all. What
-   * is missing is rounded up to a permit, what is too much down.
-   */
-  private void correctBucket(Claim claim, Outcome said, Outcome seen, long untold) {
-    Terms t = claim.limit().terms();
-    long fills = Math.max(0, said.reset() - (seen.time() - said.time()));
-    double missing = (double) (fills - seen.reset()) * t.permits() / t.period() + untold;
-    long permits = (long) Math.ceil(missing - LEAST_MISSING);
-    if (permits != 0) {
-      charge(claim, permits > 0 ? Mode.FORCE : Mode.REFUND, Math.abs(permits), NOW);
-    }
-  }
-
-  /**
-   * Gives back to the view until so much is left there, the oldest first: what others used was
-   * charged here when it was heard of, which is later than it was used; what this node used itself
-   * must not be forgotten in its stead.
-   */
-  private void giveBack(Claim claim, long left, Outcome before) {
-    Outcome seen = before;
-    while (seen.remaining() < left) {
-      Outcome more = look(claim, seen.remaining() + 1);
-      long oldest = more.time() + more.pause() - claim.limit().terms().period();
-      Outcome given = charge(claim, Mode.REFUND, left - seen.remaining(), oldest);
-      if (given.remaining() == seen.remaining()) {
-        given = charge(claim, Mode.REFUND, left - seen.remaining(), NOW);
-      }
-      if (given.remaining() == seen.remaining()) {
-        return;
-      }
-      seen = given;
-    }
-  }
-
-  private Outcome look(Claim claim, long cost) {
-    return charge(claim, Mode.PEEK, cost, NOW);
-  }
-
-  private Outcome charge(Claim claim, Mode mode, long permits, long when) {
-    Claim[] change = {new Claim(claim.limit(), claim.key(), permits)};
-    return view.take(change, mode, when).join()[0];
   }
 
   /** Permits admitted here that the shared store does not know of. */
