@@ -55,8 +55,4 @@ final class Spikes {
       }
     }
   }
-
-  boolean lasting() {
-    return lasting;
-  }
 }
