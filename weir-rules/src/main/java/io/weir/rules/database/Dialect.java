@@ -44,16 +44,6 @@ enum Dialect {
     }
 
     @Override
-    String addTraffic() {
-      return """
-          INSERT INTO weir_traffic AS t (seconds, began, rule_id, allowed, refused, shadow_refused)
-          VALUES (?, ?, ?, ?, ?, ?)
-          ON CONFLICT (seconds, began, rule_id) DO UPDATE SET allowed = t.allowed + EXCLUDED.allowed,
-            refused = t.refused + EXCLUDED.refused,
-            shadow_refused = t.shadow_refused + EXCLUDED.shadow_refused""";
-    }
-
-    @Override
     boolean await(Connection connection, Duration most) throws SQLException {
       var unused = connection.unwrap(PGConnection.class).getNotifications((int) most.toMillis());
       return true;
@@ -81,19 +71,6 @@ enum Dialect {
     @Override
     String actFor() {
       return "CALL SET(@weir_who, ?)";
-    }
-
-    @Override
-    String addTraffic() {
-      return """
-          MERGE INTO weir_traffic t USING (VALUES (CAST(? AS INT), CAST(? AS BIGINT),
-            CAST(? AS VARCHAR), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)))
-            s(seconds, began, rule_id, allowed, refused, shadow_refused)
-          ON t.seconds = s.seconds AND t.began = s.began AND t.rule_id = s.rule_id
-          WHEN MATCHED THEN UPDATE SET allowed = t.allowed + s.allowed,
-            refused = t.refused + s.refused, shadow_refused = t.shadow_refused + s.shadow_refused
-          WHEN NOT MATCHED THEN INSERT
-            VALUES (s.seconds, s.began, s.rule_id, s.allowed, s.refused, s.shadow_refused)""";
     }
 
     @Override
@@ -141,9 +118,6 @@ enum Dialect {
 
   /** Says to the triggers, in this transaction, who makes the change. */
   abstract String actFor();
-
-  /** Adds to a row of the traffic, or makes it: seconds, began, rule and what it said. */
-  abstract String addTraffic();
 
   /** Waits until a change is heard of, but no longer than this; false if none ever is. */
   abstract boolean await(Connection connection, Duration most) throws SQLException;

@@ -5,8 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
@@ -18,6 +16,13 @@ public final class Traffic {
   private static final String OF_RULE =
       "SELECT began, allowed, refused, shadow_refused FROM weir_traffic"
           + " WHERE seconds = ? AND began >= ? AND rule_id = ?";
+  private static final String LOCK = "SELECT 1 FROM weir_traffic WHERE seconds = 0 FOR UPDATE";
+  private static final String UPDATE =
+      "UPDATE weir_traffic SET allowed = allowed + ?, refused = refused + ?,"
+          + " shadow_refused = shadow_refused + ? WHERE seconds = ? AND began = ? AND rule_id = ?";
+  private static final String INSERT =
+      "INSERT INTO weir_traffic (allowed, refused, shadow_refused, seconds, began, rule_id)"
+          + " VALUES (?, ?, ?, ?, ?, ?)";
   private static final String FORGET = "DELETE FROM weir_traffic WHERE seconds = ? AND began < ?";
 
   private final Database database;
@@ -33,33 +38,52 @@ public final class Traffic {
    * @throws DatabaseException if the database is away; then nothing was added
    */
   public void add(long second, Collection<Said> said) {
-    // in one order, lest two nodes wait for each other's rows
-    List<Said> sorted = said.stream().sorted(Comparator.comparing(Said::rule)).toList();
     database.change(
         "",
         connection -> {
+          lock(connection);
           for (Step step : Step.values()) {
-            add(connection, step, step.began(second), sorted);
+            add(connection, step, step.began(second), said);
             forget(connection, step, step.oldest(second));
           }
           return true;
         });
   }
 
-  private void add(Connection connection, Step step, long began, List<Said> all)
-      throws SQLException {
-    try (PreparedStatement add = connection.prepareStatement(database.dialect().addTraffic())) {
-      for (Said said : all) {
-        add.setInt(1, step.seconds());
-        add.setLong(2, began);
-        add.setString(3, said.rule());
-        add.setLong(4, said.allowed());
-        add.setLong(5, said.refused());
-        add.setLong(6, said.shadowRefused());
-        add.addBatch();
-      }
-      add.executeBatch();
+  /** Makes other nodes wait until the transaction ends, lest two of them make the same row. */
+  private static void lock(Connection connection) throws SQLException {
+    try (PreparedStatement lock = connection.prepareStatement(LOCK)) {
+      lock.executeQuery().close();
     }
+  }
+
+  private static void add(Connection connection, Step step, long began, Collection<Said> all)
+      throws SQLException {
+    try (PreparedStatement update = connection.prepareStatement(UPDATE);
+        PreparedStatement insert = connection.prepareStatement(INSERT)) {
+      for (Said said : all) {
+        batch(update, step, began, said);
+      }
+      int[] rows = update.executeBatch();
+      int i = 0;
+      for (Said said : all) {
+        if (rows[i++] == 0) {
+          batch(insert, step, began, said);
+        }
+      }
+      insert.executeBatch();
+    }
+  }
+
+  private static void batch(PreparedStatement statement, Step step, long began, Said said)
+      throws SQLException {
+    statement.setLong(1, said.allowed());
+    statement.setLong(2, said.refused());
+    statement.setLong(3, said.shadowRefused());
+    statement.setInt(4, step.seconds());
+    statement.setLong(5, began);
+    statement.setString(6, said.rule());
+    statement.addBatch();
   }
 
   private static void forget(Connection connection, Step step, long oldest) throws SQLException {

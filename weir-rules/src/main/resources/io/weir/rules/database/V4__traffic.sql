@@ -9,6 +9,8 @@ CREATE TABLE weir_traffic (
   shadow_refused BIGINT NOT NULL,
   PRIMARY KEY (seconds, began, rule_id)
 );
+-- What a node locks while it adds, so that two do not make the same row.
+INSERT INTO weir_traffic VALUES (0, 0, '', 0, 0, 0);
 CREATE INDEX weir_traffic_of_rule ON weir_traffic (rule_id, seconds, began);
 
 -- Nodes that live, each with what it says of itself, as JSON.

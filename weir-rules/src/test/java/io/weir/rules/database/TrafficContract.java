@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,26 +53,36 @@ abstract class TrafficContract extends DatabaseTest {
   }
 
   @Test
-  void nodesThatAddAtTheSameTimeLoseNothing() throws InterruptedException {
-    List<Thread> nodes = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
-      Traffic traffic = node().traffic();
-      Thread adding =
-          new Thread(
-              () -> {
-                for (int k = 0; k < 20; k++) {
-                  traffic.add(NOON, List.of(new Said("b", 1, 0, 0), new Said("a", 1, 1, 0)));
-                }
-              });
-      nodes.add(adding);
-      adding.start();
-    }
-    for (Thread node : nodes) {
-      node.join();
+  void nodesThatAddAtTheSameTimeLoseNothing() throws Exception {
+    int nodes = 3;
+    int hours = 20;
+    CyclicBarrier together = new CyclicBarrier(nodes);
+    ExecutorService threads = Executors.newFixedThreadPool(nodes);
+    try {
+      List<Future<?>> adding = new ArrayList<>();
+      for (int i = 0; i < nodes; i++) {
+        Traffic traffic = node().traffic();
+        adding.add(
+            threads.submit(
+                () -> {
+                  for (int hour = 0; hour < hours; hour++) {
+                    together.await(SOON.toMillis(), TimeUnit.MILLISECONDS); // all make its rows
+                    long when = NOON + 3_600L * hour;
+                    traffic.add(when, List.of(new Said("b", 1, 0, 0), new Said("a", 1, 1, 0)));
+                  }
+                  return true;
+                }));
+      }
+      for (Future<?> each : adding) {
+        each.get();
+      }
+    } finally {
+      threads.shutdownNow();
     }
     Traffic kept = node().traffic();
-    assertThat(kept.of("a", Step.HOUR, 0)).containsEntry(NOON, new Said("a", 60, 60, 0));
-    assertThat(kept.of("b", Step.HOUR, 0)).containsEntry(NOON, new Said("b", 60, 0, 0));
+    assertThat(kept.of("a", Step.HOUR, 0)).hasSize(hours);
+    assertThat(kept.of("a", Step.HOUR, 0).values()).containsOnly(new Said("a", nodes, nodes, 0));
+    assertThat(kept.of("b", Step.HOUR, 0).values()).containsOnly(new Said("b", nodes, 0, 0));
   }
 
   @Test
