@@ -88,6 +88,18 @@ class WorkedExamplesTest {
   }
 
   @Test
+  void a4SlidingLogInDebtForgetsTheOldestNotTheNewest() {
+    Limiter limiter = limiter(Rule.named("a4").algorithm("sliding-log").limit("3/minute"));
+    limiter.charge(Request.of().cost(6)).join();
+    clock.advance(Duration.ofSeconds(30));
+    limiter.charge(Request.of().cost(3)).join();
+    clock.advance(Duration.ofSeconds(30));
+    assertThat(take(limiter, 1)).isRefused().retriesAfter(Duration.ofSeconds(30));
+    clock.advance(Duration.ofSeconds(30));
+    assertThat(peek(limiter)).hasRemaining(3);
+  }
+
+  @Test
   void a5SlidingCounter84And36At15SecondsEstimates99() {
     Limiter limiter = slidingCounter(84, 36, 15);
     assertThat(peek(limiter)).isAllowed().hasRemaining(1);

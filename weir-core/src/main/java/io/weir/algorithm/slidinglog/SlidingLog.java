@@ -51,8 +51,10 @@ public final class SlidingLog implements Algorithm {
     while (at > 0 && s.entries[at - 2] > when) {
       at -= 2;
     }
-    if (cost > 0) {
-      take(s, at, when, Math.min(cost, 2 * t.permits() - s.used));
+    long most = 2 * t.permits();
+    if (Math.min(cost, most) > 0) {
+      take(s, at, when, Math.min(cost, most));
+      forget(s, s.used - most);
     } else {
       giveBack(s, at, -cost);
     }
@@ -88,9 +90,6 @@ public final class SlidingLog implements Algorithm {
 
   /** Enters a charge at position {@code at}, joining one of the same moment. */
   private static void take(State s, int at, long when, long cost) {
-    if (cost <= 0) {
-      return;
-    }
     s.used += cost;
     if (at > 0 && s.entries[at - 2] == when) {
       s.entries[at - 1] += cost;
@@ -116,6 +115,20 @@ public final class SlidingLog implements Algorithm {
       }
       at -= 2;
     }
+  }
+
+  /** Takes what is more than can be remembered out of the oldest charges: they leave first. */
+  private static void forget(State s, long more) {
+    long left = more;
+    int gone = 0;
+    while (left > 0 && gone < s.size) {
+      long part = Math.min(left, s.entries[gone + 1]);
+      s.entries[gone + 1] -= part;
+      s.used -= part;
+      left -= part;
+      gone += s.entries[gone + 1] == 0 ? 2 : 0;
+    }
+    remove(s, 0, gone);
   }
 
   private static void remove(State s, int from, int to) {

@@ -2,6 +2,12 @@
 -- What more it remembers is its entries, {time, cost, time, cost, ...}, oldest first.
 local log = {}
 
+local function remove(e, gone)
+  if gone > 0 then
+    for i = 1, #e do e[i] = e[i + gone] end
+  end
+end
+
 function log.age(t, now, time, used, entries)
   if type(entries) ~= 'table' then return t.permits, now, 0, {} end -- never charged, or corrupt
   if time > now then
@@ -16,9 +22,7 @@ function log.age(t, now, time, used, entries)
     used = used - entries[gone + 2]
     gone = gone + 2
   end
-  if gone > 0 then
-    for i = 1, count do entries[i] = entries[i + gone] end
-  end
+  remove(entries, gone)
   return max(0, t.permits - used), now, used, entries
 end
 
@@ -28,17 +32,22 @@ function log.charge(t, now, when, cost, time, used, e)
   if when <= time - t.period then
     cost = 0 -- forgotten already
   end
+  cost = min(cost, 2 * t.permits)
   if cost > 0 then
-    cost = min(cost, 2 * t.permits - used)
-    if cost > 0 then
-      used = used + cost
-      if at > 0 and e[at - 1] == when then
-        e[at] = e[at] + cost
-      else
-        table.insert(e, at + 1, when)
-        table.insert(e, at + 2, cost)
-      end
+    used = used + cost
+    if at > 0 and e[at - 1] == when then
+      e[at] = e[at] + cost
+    else
+      table.insert(e, at + 1, when)
+      table.insert(e, at + 2, cost)
     end
+    local left, gone = used - 2 * t.permits, 0
+    while left > 0 and e[gone + 2] do -- more than can be remembered: the oldest would leave first
+      local part = min(left, e[gone + 2])
+      e[gone + 2], used, left = e[gone + 2] - part, used - part, left - part
+      if e[gone + 2] == 0 then gone = gone + 2 end
+    end
+    remove(e, gone)
   else
     local left = -cost
     while at > 0 and left > 0 do

@@ -13,10 +13,12 @@ import io.weir.rule.Limit;
  * <p>A bucket gives out more the longer one looks. As long as the store answers, nodes that
  * reconcile every interval are at most two intervals behind each other: one may have admitted since
  * it last told, the other since it last heard. So until the bucket has filled once, or for an
- * interval if that is longer, each can exceed by a bucket and what comes back in that time. The
- * store remembers a debt of one bucket and forgets the rest, so on long stretches this may happen
- * again, but no faster than each node alone would admit: {@code burst + permits × d / period}, in
- * any stretch d, whatever becomes of the store.
+ * interval if that is longer, each can exceed by a bucket and what comes back in that time. (And in
+ * the time of an answer and a thousandth of the interval, by which it may be wrong about the
+ * store's time: a fraction of a permit, unless it is a fast bucket.) The store remembers a debt of
+ * one bucket and forgets the rest, so on long stretches this may happen again, but no faster than
+ * each node alone would admit: {@code burst + permits × d / period}, in any stretch d, whatever
+ * becomes of the store.
  */
 public final class Overshoot {
 

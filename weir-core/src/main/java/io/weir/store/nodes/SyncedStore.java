@@ -8,7 +8,6 @@ import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +37,7 @@ final class SyncedStore implements Store {
   private final View view;
   private final Locks locks = new Locks();
   private final Map<Long, Round> rounds = new ConcurrentHashMap<>();
+  private CompletableFuture<Void> asked = CompletableFuture.completedFuture(null);
   private volatile boolean closed;
 
   /** The counters that are reconciled every so many microseconds. */
@@ -73,24 +73,15 @@ final class SyncedStore implements Store {
     }
     return time.isKnown()
         ? CompletableFuture.completedFuture(judge(claims, mode, when))
-        : ask(claims, mode, when);
+        : askTime(claims).thenApply(heard -> judge(claims, mode, when));
   }
 
-  /**
-   * Has the shared store decide, until its time is known and so in which window this is; if it has
-   * no answer, this node decides after all.
-   */
-  private CompletableFuture<Outcome[]> ask(Claim[] claims, Mode mode, long when) {
-    return shared
-        .take(claims, mode, when)
-        .thenApply(
-            said -> {
-              if (Arrays.stream(said).anyMatch(Outcome::degraded)) {
-                return judge(claims, mode, when);
-              }
-              learn(claims, said);
-              return said;
-            });
+  /** Asks the shared store for its time, and so in which window this is; once for all that wait. */
+  private synchronized CompletableFuture<Void> askTime(Claim[] claims) {
+    if (asked.isDone() && !time.isKnown()) {
+      asked = shared.take(claims, Mode.PEEK).thenAccept(said -> learn(claims, said));
+    }
+    return asked;
   }
 
   private Outcome[] judge(Claim[] claims, Mode mode, long when) {

@@ -95,7 +95,9 @@ final class CounterChecks {
     } else if (scenario.faults().isEmpty()) {
       double perMicro = (double) limit.terms().permits() / limit.terms().period();
       long interval = limit.rule().consistency().syncEvery().toNanos() / 1000;
-      long answers = (long) Math.ceil((nodes - 1) * perMicro * 4 * scenario.patience() / 6);
+      double late = (nodes - 1) * 4.0 * scenario.weather().most();
+      double wrong = nodes * (scenario.weather().most() + interval / 1000.0);
+      long answers = (long) Math.ceil(perMicro * (late + wrong));
       List<Bounds.Use> uses = uses(counter.counted(), Admission::at);
       long excess = Bounds.overBucket(limit, uses, Math.max(interval, (long) fills(limit)));
       if (excess > over + answers) {
