@@ -45,13 +45,13 @@ public record Sync(int nodes, long limit, Duration interval) {
   /** Runs the nodes, at this interval and at those up to a second. */
   public Finding run() {
     long total = admitted(interval);
-    long bound = limit + Overshoot.of(rule(interval).limits().get(0), nodes);
+    long bound = limit + Overshoot.of(rule(interval), nodes);
     List<Point> measured = new ArrayList<>();
     List<Point> bounds = new ArrayList<>();
     long longest = Math.max(1000, interval.toMillis());
     for (int i = 0; i <= STEPS; i++) {
       Duration every = Duration.ofMillis(longest * i / STEPS);
-      long over = Overshoot.of(rule(every).limits().get(0), nodes);
+      long over = Overshoot.of(rule(every), nodes);
       measured.add(Point.of(every.toMillis(), (double) admitted(every) / limit));
       bounds.add(Point.of(every.toMillis(), (double) (limit + over) / limit));
     }

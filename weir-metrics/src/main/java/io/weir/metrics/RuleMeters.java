@@ -54,7 +54,7 @@ final class RuleMeters {
 
   /** Says by how much nodes together may overrun one of the rule's counters, if they may. */
   void overshoot(Rule counted, int nodes) {
-    long most = counted.limits().stream().mapToLong(l -> Overshoot.of(l, nodes)).max().orElse(0);
+    long most = Overshoot.of(counted, nodes);
     overshoot.set(most);
     if (most > 0 && bound == null) {
       bound =

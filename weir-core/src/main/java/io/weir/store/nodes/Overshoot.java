@@ -2,6 +2,7 @@ package io.weir.store.nodes;
 
 import io.weir.algorithm.Terms;
 import io.weir.rule.Limit;
+import io.weir.rule.Rule;
 
 /**
  * By how many permits nodes together may overrun one counter of a limit, at most.
@@ -35,6 +36,11 @@ public final class Overshoot {
       case SYNCED -> others * perNode(limit);
       case LOCAL -> others * limit.most();
     };
+  }
+
+  /** The most of any limit of a rule. */
+  public static long of(Rule rule, int nodes) {
+    return rule.limits().stream().mapToLong(limit -> of(limit, nodes)).max().orElse(0);
   }
 
   /** What one node may admit that another does not know of. */

@@ -16,6 +16,21 @@ final class Views {
 
   private Views() {}
 
+  /** How far a view and the store were apart when they were closest. */
+  private static final class Seen {
+    long apart = Long.MAX_VALUE;
+    private long before = -1;
+
+    /** A view that was right a moment ago is right: much may leave a log at once. */
+    void look(long here, long there, long moves) {
+      long last = before < 0 ? there : before;
+      long below = Math.min(last, there) - here;
+      long above = here - Math.max(last, there);
+      apart = Math.min(apart, Math.max(0, Math.max(below, above) - moves));
+      before = there;
+    }
+  }
+
   /** Asked again, each node soon knows what the store has left. */
   static void converge(Run run) {
     Scenario scenario = run.scenario;
@@ -27,46 +42,47 @@ final class Views {
     if (longest == 0) {
       return;
     }
-    Map<String, Long> apart = new TreeMap<>();
+    Map<String, Seen> seen = new TreeMap<>();
     long began = run.world.time().micros() - World.START;
     long step = 2 * (longest + scenario.patience()) / LOOKS;
     for (int i = 0; i <= LOOKS; i++) {
       run.until(began + i * step);
       for (int node = 0; node < run.world.nodes().size(); node++) {
-        look(run, node, step, apart);
+        look(run, node, step, seen);
       }
     }
-    apart.forEach(
-        (what, permits) -> {
-          if (permits > 0) {
-            journal.complain("the view of " + what + " stays " + permits + " permits apart");
+    seen.forEach(
+        (what, of) -> {
+          if (of.apart > 0) {
+            journal.complain("the view of " + what + " stays " + of.apart + " permits apart");
           }
         });
   }
 
-  private static void look(Run run, int node, long step, Map<String, Long> apart) {
+  private static void look(Run run, int node, long step, Map<String, Seen> seen) {
     for (int caller = 0; caller < run.scenario.callers(); caller++) {
       Request request = Request.of("user", "caller" + caller);
       var answer = run.world.nodes().get(node).limiter().peek(request);
-      var unused = answer.thenAccept(decision -> compare(run, decision, node, step, apart));
+      var unused = answer.thenAccept(decision -> compare(run, decision, node, step, seen));
     }
   }
 
-  private static void compare(Run run, Decision d, int node, long step, Map<String, Long> apart) {
+  private static void compare(Run run, Decision d, int node, long step, Map<String, Seen> seen) {
     for (int i = 0; i < d.size(); i++) {
       Limit limit = d.claim(i).limit();
       if (limit.rule().consistency().kind() == Kind.SYNCED) {
         Claim[] claim = {d.claim(i)};
         Outcome there = run.world.server().counters().take(claim, Mode.PEEK).join()[0];
-        long between = Math.abs(d.outcome(i).remaining() - there.remaining());
         String what = limit + " " + limit.algorithm().name() + " on node " + node;
-        long over = Math.max(0, between - 1 - moves(limit, step + run.scenario.patience()));
-        apart.merge(what + ", counter " + Long.toHexString(d.claim(i).key()), over, Math::min);
+        long moves = 1 + moves(limit, step + run.scenario.patience());
+        seen.computeIfAbsent(
+                what + ", counter " + Long.toHexString(d.claim(i).key()), w -> new Seen())
+            .look(d.outcome(i).remaining(), there.remaining(), moves);
       }
     }
   }
 
-  /** What may come back since a view was corrected; of a log more at once than on average. */
+  /** What may come back since a view was corrected. */
   private static long moves(Limit limit, long micros) {
     return (long) (4.0 * limit.terms().permits() * micros / limit.terms().period());
   }

@@ -47,7 +47,7 @@ public final class AdminApi {
     Work work = new Work(vertx);
     health = new HealthCalls(node, work);
     open = health.routes();
-    new RuleCalls(node.rules(), work).routes().forEach(this::close);
+    new RuleCalls(node, work).routes().forEach(this::close);
     new RuleEdits(node.rules(), work).routes().forEach(this::close);
     new KeyCalls(node.rules(), work).routes().forEach(this::close);
     new CounterCalls(node, work).routes().forEach(this::close);

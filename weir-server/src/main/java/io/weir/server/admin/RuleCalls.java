@@ -16,6 +16,7 @@ import io.weir.server.web.JsonFields;
 import io.weir.server.web.Route;
 import io.weir.server.web.Route.Content;
 import io.weir.server.web.Route.Parameter;
+import io.weir.store.nodes.Overshoot;
 import java.util.List;
 import java.util.Locale;
 
@@ -28,11 +29,13 @@ final class RuleCalls {
   private static final String FROM = "from";
   private static final String COUNT = "count";
 
+  private final Node node;
   private final RuleSource rules;
   private final Work work;
 
-  RuleCalls(RuleSource rules, Work work) {
-    this.rules = rules;
+  RuleCalls(Node node, Work work) {
+    this.node = node;
+    rules = node.rules();
     this.work = work;
   }
 
@@ -122,6 +125,7 @@ final class RuleCalls {
     fields.number("total", all.rules().size()).number("found", found.size());
     fields.list("rules", some.in(found).stream().map(Rules::toJson).toList());
     fields.json("revisions", revisions.end());
+    fields.json("overshoot", overshoot(some.in(found)).end());
     JsonFields refused = new JsonFields();
     if (rules instanceof DatabaseRules database) {
       database.refused().forEach(refused::text);
@@ -133,6 +137,19 @@ final class RuleCalls {
     JsonFields revisions = new JsonFields();
     shown.forEach(rule -> revisions.number(rule.id(), revision(rule.id())));
     return revisions;
+  }
+
+  /** By how much the present nodes together may overrun a counter, of rules they may overrun. */
+  private JsonFields overshoot(List<Rule> shown) {
+    int nodes = node.store().health().nodes();
+    JsonFields overshoot = new JsonFields();
+    for (Rule rule : shown) {
+      long most = Overshoot.of(rule, nodes);
+      if (most > 0) {
+        overshoot.number(rule.id(), most);
+      }
+    }
+    return overshoot;
   }
 
   private void one(HttpServerRequest http, String id) {

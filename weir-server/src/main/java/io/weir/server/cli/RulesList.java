@@ -117,7 +117,7 @@ final class RulesList implements Callable<Integer> {
 
   /** By how much nodes together may overrun a counter, for any number of them. */
   private static String tooMany(Rule rule) {
-    long each = rule.limits().stream().mapToLong(limit -> Overshoot.of(limit, 2)).max().orElse(0);
+    long each = Overshoot.of(rule, 2);
     return each == 0 ? "0" : "(nodes - 1) x " + each;
   }
 

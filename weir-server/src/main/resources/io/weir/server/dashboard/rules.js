@@ -8,6 +8,7 @@ import { editor, openEditor } from "./editor.js";
 
 const PAGE = 50;
 const shown = value => (Array.isArray(value) ? value.join(", ") : String(value));
+const tooMany = permits => `nodes together: up to ${exact(permits)} too many`;
 const pathOf = id => `/admin/rules/${encodeURIComponent(id)}`;
 
 export function rulesPage(signal, path, query) {
@@ -52,7 +53,7 @@ function listPage(signal, query) {
       h("td", {}, ruleLink(rule.id), rule.enabled === false && [" ", h("span", { class: "tag" }, "off")]),
       h("td", {}, match ? h("span", { class: "mono cut", title: match }, match) : h("span", { class: "quiet" }, "everyone")),
       h("td", { class: "wideonly" }, rule.per?.join(", ") || h("span", { class: "quiet" }, "all together")),
-      h("td", {}, shown(rule.limit), rule.algorithm && h("div", { class: "small quiet" }, rule.algorithm)),
+      h("td", {}, shown(rule.limit), rule.algorithm && h("div", { class: "small quiet" }, rule.algorithm), last.overshoot[rule.id] && h("div", { class: "small quiet" }, tooMany(last.overshoot[rule.id]))),
       h("td", { class: sum.refused + sum.shadow ? (rule.shadow ? "n c-shadow" : "n c-refused") : "n quiet" }, number(sum.refused + sum.shadow)),
       h("td", { class: "fit" }, h("button", { type: "button", class: "switch", role: "switch", "aria-checked": String(rule.shadow === true), "aria-label": `Shadow of ${rule.id}`, disabled: !last.editable, onclick: trying(() => flip(rule)) })));
   }
@@ -93,8 +94,9 @@ function rulePage(signal, id) {
 
   async function look() {
     const { content, tag } = await ask("GET", pathOf(id), { signal });
-    const { editable, file } = await get(`/admin/rules?count=0`, { signal });
-    put(place, !editable && h("p", { class: "small quiet" }, "Rules live in the file ", h("code", {}, file ?? ""), ": edit this one there."),
+    const { editable, file, overshoot } = await get(`/admin/rules?${new URLSearchParams({ find: `"id":"${id}"`, count: 1 })}`, { signal });
+    put(place, overshoot[id] && h("p", { class: "small quiet" }, `Counted ${content.consistency}: ${tooMany(overshoot[id])}, by one caller, with the nodes of now.`),
+      !editable && h("p", { class: "small quiet" }, "Rules live in the file ", h("code", {}, file ?? ""), ": edit this one there."),
       editor({ rule: content, tag, editable, done: again }));
     put(buttons, editable && [
       h("button", { type: "button", onclick: trying(() => undo(id, again)) }, "Undo last change"),

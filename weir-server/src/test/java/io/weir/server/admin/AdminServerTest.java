@@ -74,6 +74,41 @@ class AdminServerTest {
   }
 
   @Test
+  void byHowMuchNodesTogetherMayOverrunARuleIsSaid() throws Exception {
+    String rules =
+        """
+        rules:
+          - {id: near, per: [user], limit: 100/minute, algorithm: fixed-window, consistency: synced}
+          - {id: strict, per: [user], limit: 100/minute}
+        """;
+    try (RedisProcess redis = RedisProcess.start();
+        Running server = node(rules, redis)) {
+      assertThat(overshoot(server)).isEmpty();
+      try (Running other = node(rules, redis)) {
+        Soon.until(
+            SOON,
+            "both are seen",
+            () -> overshoot(server).equals(new JsonObject().put("near", 100)));
+        assertThat(overshoot(other)).isEqualTo(overshoot(server));
+        assertThat(server.check("ann")).isEqualTo(200);
+        Soon.until(
+            SOON,
+            "the metric",
+            () -> got(server, "/metrics").contains("weir_overshoot_permits{rule=\"near\"} 100.0"));
+      }
+    }
+  }
+
+  private Running node(String rules, RedisProcess redis) {
+    return Running.start(
+        folder, rules, "store", redis.uri(), "admin-port", "0", "admin-token", TOKEN);
+  }
+
+  private JsonObject overshoot(Running server) {
+    return new JsonObject(got(server, "/admin/rules")).getJsonObject("overshoot");
+  }
+
+  @Test
   void aServerThatStopsEndsItsStreamsAndWaitsForNone() throws Exception {
     Running server =
         Running.start(folder, "rules: []", "admin-port", "0", "admin-token", TOKEN, "drain", "1m");
@@ -111,7 +146,9 @@ class AdminServerTest {
       Soon.until(
           SOON,
           "the store is seen to be gone",
-          () -> server.check("ann") == 200 && stats(server).contains("\"available\":false"));
+          () ->
+              server.check("ann") == 200
+                  && got(server, "/admin/stats").contains("\"available\":false"));
       answers.addAll(every(server));
       answers.add(server.server().summary());
       assertThat(answers).hasSizeGreaterThan(30);
@@ -120,9 +157,9 @@ class AdminServerTest {
     }
   }
 
-  private String stats(Running server) {
+  private String got(Running server, String path) {
     try {
-      return send(server, "GET", "/admin/stats", "").body();
+      return send(server, "GET", path, "").body();
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

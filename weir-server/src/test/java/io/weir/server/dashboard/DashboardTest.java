@@ -330,6 +330,31 @@ class DashboardTest {
   }
 
   @Test
+  void whatNodesTogetherMayAdmitTooManyIsShown() throws Exception {
+    try (RedisProcess redis = RedisProcess.start();
+        Running server = server("store", redis.uri());
+        Running other = server("store", redis.uri())) {
+      Tab tab = signedIn(server);
+      put(
+          tab,
+          new JsonObject()
+              .put("id", "near")
+              .put("per", List.of("user"))
+              .put("limit", "100/minute")
+              .put("algorithm", "fixed-window")
+              .put("consistency", "synced"));
+      assertThat(check(other, "ann", "GET /x")).isEqualTo(200);
+      go(tab, "nodes");
+      tab.sees("1 other node");
+      go(tab, "rules");
+      tab.sees("nodes together: up to 100 too many");
+      tab.picture(PICTURES.resolve("overshoot.png"));
+      go(tab, "rules/near");
+      tab.sees("Counted synced: nodes together: up to 100 too many");
+    }
+  }
+
+  @Test
   void everyPageIsAccessible() {
     try (Running server = server()) {
       Tab tab = signedIn(server);
