@@ -1,5 +1,6 @@
 package io.weir.store;
 
+import io.weir.rule.Claim;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -87,6 +88,24 @@ public final class Guard implements AutoCloseable {
     lost.forEach(GuardedStore::probe);
   }
 
+  /** This node's clock. */
+  public Clock clock() {
+    return clock;
+  }
+
+  /**
+   * Whether a decision that began then has had nine tenths of its time, so that nobody is asked.
+   */
+  public boolean isLate(long began) {
+    return clock.micros() - began >= deadline / 10 * 9;
+  }
+
+  /** Answers for a store that is not asked, by the rules' postures. */
+  public Outcome[] answerFor(Claim[] claims, Mode mode, long when) {
+    degraded.incrementAndGet();
+    return postures.answer(claims, mode, when);
+  }
+
   /** How many decisions were answered by postures so far. */
   public long degraded() {
     return degraded.get();
@@ -115,10 +134,6 @@ public final class Guard implements AutoCloseable {
           reason,
           degraded.get());
     }
-  }
-
-  void turnedAway() {
-    degraded.incrementAndGet();
   }
 
   void lost(GuardedStore store, String reason) {

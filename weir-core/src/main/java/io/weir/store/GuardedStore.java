@@ -55,8 +55,7 @@ final class GuardedStore implements Store {
     }
     long now = guard.clock.micros();
     if (!breaker.admits(now)) {
-      guard.turnedAway();
-      return CompletableFuture.completedFuture(guard.postures.answer(claims, mode, when));
+      return CompletableFuture.completedFuture(guard.answerFor(claims, mode, when));
     }
     if (waiting.incrementAndGet() > guard.maxWaiting) {
       waiting.decrementAndGet();

@@ -81,7 +81,7 @@ public final class RedisStore implements Store {
             new ConcurrentLinkedQueue<>());
     shelves = new Shelves(setup, prefix, guard, shared);
     Alarm alarm = (micros, task) -> link.later(Math.max(1, micros / MICROS_PER_MILLI), task);
-    routed = new RoutedStore(new Exact(), clock, alarm, settings.spike);
+    routed = new RoutedStore(new Exact(), guard, alarm, settings.spike);
   }
 
   /**

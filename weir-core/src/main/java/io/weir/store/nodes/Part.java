@@ -44,6 +44,11 @@ public final class Part {
     answer = store.take(claims(), mode, when);
   }
 
+  /** Notes what was said where nobody was asked. */
+  void answered(Outcome[] outcomes) {
+    answer = CompletableFuture.completedFuture(outcomes);
+  }
+
   /** What was said, once it is. */
   CompletableFuture<Outcome[]> answer() {
     return answer;
@@ -106,7 +111,7 @@ public final class Part {
     return true;
   }
 
-  private Claim[] claims() {
+  Claim[] claims() {
     return claims.toArray(new Claim[0]);
   }
 }

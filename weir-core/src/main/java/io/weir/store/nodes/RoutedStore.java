@@ -5,6 +5,7 @@ import io.weir.rule.Consistency.Kind;
 import io.weir.rule.Fingerprint;
 import io.weir.store.Alarm;
 import io.weir.store.Clock;
+import io.weir.store.Guard;
 import io.weir.store.Health;
 import io.weir.store.MemoryStore;
 import io.weir.store.Mode;
@@ -28,8 +29,10 @@ public final class RoutedStore implements Store {
   private static final long CLOSES_WITHIN_MS = 500;
   private static final List<Kind> CHEAPEST_FIRST =
       List.of(Kind.LOCAL, Kind.SYNCED, Kind.LEASED, Kind.EXACT);
+  private static final int REMOTE_FROM = CHEAPEST_FIRST.indexOf(Kind.LEASED);
 
   private final Store shared;
+  private final Guard guard;
   private final Clock clock;
   private final SyncedStore synced;
   private final LeasedStore leased;
@@ -38,13 +41,14 @@ public final class RoutedStore implements Store {
 
   /**
    * @param shared decides exactly, for all nodes
-   * @param clock this node's, which never steps back
+   * @param guard of the shared store, whose clock is this node's
    * @param spike above which latency of the shared store exact rules are answered from what this
    *     node knows, and reconciled after; zero for never
    */
-  public RoutedStore(Store shared, Clock clock, Alarm alarm, Duration spike) {
+  public RoutedStore(Store shared, Guard guard, Alarm alarm, Duration spike) {
     this.shared = shared;
-    this.clock = clock;
+    this.guard = guard;
+    clock = guard.clock();
     StoreTime time = new StoreTime(clock);
     long bytes = Math.min(LOCAL_BYTES, Runtime.getRuntime().maxMemory() / 8) / 2;
     synced = new SyncedStore(shared, time, alarm, new View(new MemoryStore(time, bytes)));
@@ -105,7 +109,7 @@ public final class RoutedStore implements Store {
       return CompletableFuture.completedFuture(Part.join(parts));
     }
     Part part = parts.get(from);
-    part.ask(at(part), Mode.TAKE, NOW);
+    ask(part, Mode.TAKE, sent);
     return part.answer()
         .thenCompose(
             said ->
@@ -114,11 +118,20 @@ public final class RoutedStore implements Store {
                     : refuse(parts, from, claims, sent));
   }
 
+  /** A store that was silent for one part is not waited for once more. */
+  private void ask(Part part, Mode mode, long sent) {
+    if (part.where() >= REMOTE_FROM && guard.isLate(sent)) {
+      part.answered(guard.answerFor(part.claims(), mode, NOW));
+    } else {
+      part.ask(at(part), mode, NOW);
+    }
+  }
+
   /** Gives back what was taken before one refused, and asks the rest only what it would say. */
   private CompletableFuture<Outcome[]> refuse(
       List<Part> parts, int refusing, Claim[] claims, long sent) {
     List<Part> rest = parts.subList(refusing + 1, parts.size());
-    rest.forEach(part -> part.ask(at(part), Mode.PEEK, NOW));
+    rest.forEach(part -> ask(part, Mode.PEEK, sent));
     return Part.all(rest)
         .thenApply(
             done -> {

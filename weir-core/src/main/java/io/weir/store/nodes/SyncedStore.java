@@ -207,11 +207,16 @@ final class SyncedStore implements Store {
 
   private void heard(Tally tally, Claim claim, Outcome said, List<Tally.Charge> untold) {
     time.heard(said);
+    List<Tally.Charge> back;
     synchronized (locks.of(tally.key)) {
-      tally.end(untold);
+      back = tally.end(untold);
       if (!said.degraded()) {
         view.correct(claim, said, tally.untold());
       }
+    }
+    for (Tally.Charge one : back) {
+      Claim[] refund = {new Claim(claim.limit(), claim.key(), one.permits())};
+      var unused = shared.take(refund, Mode.REFUND, one.when());
     }
   }
 

@@ -18,6 +18,7 @@ final class Tally {
   final long key;
   private Limit limit;
   private final List<Charge> untold = new ArrayList<>(1);
+  private final List<Charge> owed = new ArrayList<>(0);
   private boolean asked;
   private boolean underWay;
 
@@ -53,7 +54,10 @@ final class Tally {
     }
   }
 
-  /** Takes back permits that were given at that time; how many of them are told already. */
+  /**
+   * Takes back permits that were given at that time; how many of them are told already. Of what is
+   * being told nobody knows yet whether it is, so that waits for the {@linkplain #end end}.
+   */
   long takeBack(long permits, long when) {
     long rest = permits;
     for (int i = untold.size() - 1; i >= 0 && rest > 0; i--) {
@@ -65,6 +69,10 @@ final class Tally {
       }
     }
     untold.removeIf(one -> one.permits() == 0);
+    if (rest > 0 && underWay) {
+      owed.add(new Charge(rest, when));
+      return 0;
+    }
     return rest;
   }
 
@@ -91,12 +99,23 @@ final class Tally {
     return all;
   }
 
-  /** Notes that all was told but for these, which were not answered. */
-  void end(List<Charge> unanswered) {
+  /**
+   * Notes that all was told but for these, which were not answered.
+   *
+   * @return what was taken back meanwhile and is told
+   */
+  List<Charge> end(List<Charge> unanswered) {
     underWay = false;
     List<Charge> since = List.copyOf(untold);
     untold.clear();
     unanswered.forEach(this::enter);
     since.forEach(this::enter);
+    List<Charge> back =
+        owed.stream()
+            .map(one -> new Charge(takeBack(one.permits(), one.when()), one.when()))
+            .filter(one -> one.permits() > 0)
+            .toList();
+    owed.clear();
+    return back;
   }
 }

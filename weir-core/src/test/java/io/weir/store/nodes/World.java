@@ -5,10 +5,12 @@ import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.store.Alarm;
 import io.weir.store.Clock;
+import io.weir.store.Guard;
 import io.weir.store.MemoryStore;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
+import io.weir.store.StoreListener;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;
@@ -16,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Nodes on one store, under a clock that moves when it is told to. */
 final class World implements Clock, Alarm {
+  static final Duration DEADLINE = Duration.ofMillis(5);
   private static final Fingerprint FINGERPRINT = new Fingerprint(1, 2);
 
   private record Bell(long at, long number, Runnable task) {}
@@ -54,7 +57,8 @@ final class World implements Clock, Alarm {
   }
 
   RoutedStore node(Duration spike) {
-    return new RoutedStore(new Shared(), this, this, spike);
+    Guard guard = new Guard(this, DEADLINE, 1000, StoreListener.NONE, this);
+    return new RoutedStore(new Shared(), guard, this, spike);
   }
 
   RoutedStore node() {

@@ -27,7 +27,7 @@ public final class Node {
   Node(RuleSource rules, Clock clock, Alarm alarm, Wire wire, Duration deadline, Duration spike) {
     this.wire = wire;
     guard = new Guard(clock, deadline, MAX_WAITING, StoreListener.NONE, alarm);
-    store = new RoutedStore(guard.over(wire), clock, alarm, spike);
+    store = new RoutedStore(guard.over(wire), guard, alarm, spike);
     limiter = Weir.limiter(rules).store(store).clock(clock).build();
     probe(alarm);
   }

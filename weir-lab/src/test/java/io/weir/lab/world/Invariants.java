@@ -38,6 +38,7 @@ final class Invariants {
     List.copyOf(journal.counters.values()).forEach(counters::check);
     journal.decisions.forEach(this::posture);
     journal.decisions.forEach(this::recovery);
+    journal.decisions.forEach(this::inTime);
     if (scenario.healthy()) {
       journal.decisions.forEach(this::healthy);
     }
@@ -88,6 +89,13 @@ final class Invariants {
       if (answer != Posture.Answer.LOCAL && o.fits() != (answer == Posture.Answer.OPEN)) {
         journal.complain(limit + " is " + answer + ", but said otherwise at " + since(made.at()));
       }
+    }
+  }
+
+  /** A store that is silent is waited for once, whatever the rules of the request are. */
+  private void inTime(Journal.Made made) {
+    if (made.at() - made.asked() > 1.9 * scenario.patience() + 1) {
+      journal.complain("took " + (made.at() - made.asked()) + " µs at " + since(made.asked()));
     }
   }
 

@@ -2,6 +2,8 @@ package io.weir.lab.world;
 
 import io.weir.Decision;
 import io.weir.Request;
+import io.weir.algorithm.Algorithms;
+import io.weir.algorithm.Terms;
 import io.weir.rule.Claim;
 import io.weir.rule.Consistency.Kind;
 import io.weir.rule.Limit;
@@ -74,7 +76,7 @@ final class Views {
         Claim[] claim = {d.claim(i)};
         Outcome there = run.world.server().counters().take(claim, Mode.PEEK).join()[0];
         String what = limit + " " + limit.algorithm().name() + " on node " + node;
-        long moves = 1 + moves(limit, step + run.scenario.patience());
+        long moves = 1 + moves(run, d.claim(i), step);
         seen.computeIfAbsent(
                 what + ", counter " + Long.toHexString(d.claim(i).key()), w -> new Seen())
             .look(d.outcome(i).remaining(), there.remaining(), moves);
@@ -82,8 +84,19 @@ final class Views {
     }
   }
 
-  /** What may come back since a view was corrected. */
-  private static long moves(Limit limit, long micros) {
-    return (long) (4.0 * limit.terms().permits() * micros / limit.terms().period());
+  /**
+   * What may come back since a view was corrected; of a log, what it was told at once, here and
+   * there.
+   */
+  private static long moves(Run run, Claim claim, long step) {
+    Terms t = claim.limit().terms();
+    long onAverage = t.permits() * (step + run.scenario.patience()) / t.period();
+    boolean log = claim.limit().algorithm() == Algorithms.SLIDING_LOG;
+    Counter counter = run.journal.counters.get(claim.key());
+    long atOnce =
+        counter == null || !log
+            ? 0
+            : counter.served.stream().mapToLong(Counter.Served::permits).max().orElse(0);
+    return Math.max(4 * onAverage, 2 * atOnce);
   }
 }
