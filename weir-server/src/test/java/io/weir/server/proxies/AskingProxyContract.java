@@ -68,11 +68,17 @@ abstract class AskingProxyContract {
   }
 
   private RealProxy proxy(int weir) {
+    return proxy(weir, "30s"); // of a busy machine
+  }
+
+  private RealProxy proxy(int weir, String wait) {
     return start(
         folder,
         Map.of(
             "127.0.0.1:8080",
             "127.0.0.1:" + weir,
+            "200ms",
+            wait,
             "127.0.0.1:3000",
             "127.0.0.1:" + service.getAddress().getPort()));
   }
@@ -157,6 +163,21 @@ abstract class AskingProxyContract {
       HttpResponse<String> answer = proxy.get("/x/y");
       assertThat(answer.statusCode()).isEqualTo(200);
       assertThat(field(answer, "X-RateLimit-Limit")).isEmpty();
+    }
+  }
+
+  @Test
+  void aSilentWeirIsAskedOnceForWhatIsAskedTwiceIsChargedTwice() throws IOException {
+    List<String> asked = new CopyOnWriteArrayList<>();
+    HttpServer silent =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
+    silent.createContext("/", exchange -> asked.add(exchange.getRequestURI().getPath()));
+    silent.start();
+    try (RealProxy proxy = proxy(silent.getAddress().getPort(), "200ms")) {
+      assertThat(proxy.get("/x/y").statusCode()).isEqualTo(200);
+      assertThat(asked).containsExactly("/v1/auth");
+    } finally {
+      silent.stop(0);
     }
   }
 }

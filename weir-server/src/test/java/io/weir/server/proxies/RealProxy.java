@@ -76,7 +76,6 @@ final class RealProxy implements AutoCloseable {
     String text =
         text("nginx/" + file, addresses)
             .replace("listen 8000;", "listen 127.0.0.1:" + port + ";")
-            .replace("proxy_read_timeout    200ms", "proxy_read_timeout 30s") // of a busy machine
             .replace("http {", temporary.replace("%s", here));
     Path config = write(folder, "nginx.conf", text);
     String globals = "daemon off; pid " + here + "nginx.pid;";
@@ -89,10 +88,11 @@ final class RealProxy implements AutoCloseable {
   /** HAProxy with a file of {@code deploy/haproxy}, its addresses replaced. */
   static RealProxy haproxy(Path folder, String file, Map<String, String> addresses) {
     int port = freePort();
-    String patient = text("haproxy/weir.lua", Map.of("WAIT_MS = 200", "WAIT_MS = 30000"));
-    write(folder, "weir.lua", patient);
+    write(folder, "weir.lua", text("haproxy/weir.lua", Map.of()));
     String text =
-        text("haproxy/" + file, addresses).replace("bind :8000", "bind 127.0.0.1:" + port);
+        text("haproxy/" + file, addresses)
+            .replace("bind :8000", "bind 127.0.0.1:" + port)
+            .replace("abns@weir", "abns@weir-" + port); // a name of the whole machine
     Path config = write(folder, "haproxy.cfg", text);
     return new RealProxy(List.of(binary("haproxy"), "-db", "-f", config.toString()), folder, port);
   }
