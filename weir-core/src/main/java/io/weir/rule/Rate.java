@@ -5,6 +5,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How many permits per how long, such as {@code 100/minute} or {@code 5/30s}.
@@ -42,15 +43,28 @@ public record Rate(long permits, Duration period) {
     int slash = text.indexOf('/');
     String permits = slash < 0 ? "" : text.substring(0, slash).trim();
     if (!PERMITS.matcher(permits).matches()) {
-      throw new IllegalArgumentException(
-          "'"
-              + text
-              + "' is not a rate; write a whole number per a unit, such as 100/minute or 5/30s");
+      throw unreadable(text, null);
     }
-    String per = text.substring(slash + 1).trim().toLowerCase(Locale.ROOT);
-    String unit = UNITS.getOrDefault(per, per);
-    return new Rate(
-        Long.parseLong(permits), Durations.parse(UNIT.matcher(unit).matches() ? "1" + unit : unit));
+    return new Rate(Long.parseLong(permits), period(text, text.substring(slash + 1).trim()));
+  }
+
+  private static Duration period(String text, String per) {
+    String lower = per.toLowerCase(Locale.ROOT);
+    String unit = UNITS.getOrDefault(lower, lower);
+    try {
+      return Durations.parse(UNIT.matcher(unit).matches() ? "1" + unit : unit);
+    } catch (IllegalArgumentException e) {
+      throw unreadable(text, e);
+    }
+  }
+
+  private static IllegalArgumentException unreadable(
+      String text, @Nullable IllegalArgumentException cause) {
+    return new IllegalArgumentException(
+        "'"
+            + text
+            + "' is not a rate; write a whole number per a unit, such as 100/minute or 5/30s",
+        cause);
   }
 
   /** The rate as {@link #parse} reads it. */

@@ -68,6 +68,13 @@ class RuleTest {
         .hasMessageContaining("write");
   }
 
+  @Test
+  void aMisspeltUnitIsShownAsItWasWritten() {
+    assertThatThrownBy(() -> Rate.parse("3/minut"))
+        .hasMessage(
+            "'3/minut' is not a rate; write a whole number per a unit, such as 100/minute or 5/30s");
+  }
+
   static Stream<Arguments> bad() {
     return Stream.of(
         bad("id", () -> rule("Has Blank").build()),

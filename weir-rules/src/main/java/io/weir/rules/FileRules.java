@@ -98,7 +98,7 @@ public final class FileRules implements RuleSource, AutoCloseable {
     }
     seen = now;
     if (now.equals(served)) {
-      differsSince = IN_STEP;
+      inStepAgain();
       return;
     }
     try {
@@ -118,11 +118,21 @@ public final class FileRules implements RuleSource, AutoCloseable {
       current = RuleSet.of(current.revision() + 1, rules);
     }
     served = now;
-    differsSince = IN_STEP;
     if (changed) {
+      differsSince = IN_STEP;
       RuleSet taken = current;
       LOG.log(Level.INFO, "{0}: {1} rules, revision {2}", file, rules.size(), taken.revision());
       tell(listener -> listener.changed(taken));
+    } else {
+      inStepAgain();
+    }
+  }
+
+  /** Who put a bad file right waits to be told so, also where the rules are what they were. */
+  private void inStepAgain() {
+    if (differsSince != IN_STEP) {
+      differsSince = IN_STEP;
+      LOG.log(Level.INFO, "{0}: good again, revision {1} serves", file, current.revision());
     }
   }
 

@@ -11,6 +11,7 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.text.TextException;
 import io.weir.testkit.FakeClock;
+import io.weir.testkit.LogLines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +73,8 @@ class FileRulesTest {
   @ValueSource(strings = {"", "rules:", "rules: [{id: api, limt: 10}]", "rules: [{id: api", "\0"})
   @DisplayName("D1, D3 a file blank, null, cut or misspelt is refused, the last good rules serve")
   void aBadChangeIsRefusedAndTheLastGoodServes(String bad) throws IOException {
-    try (FileRules rules = open()) {
+    try (LogLines log = new LogLines();
+        FileRules rules = open()) {
       RuleSet first = rules.current();
       Files.writeString(file, bad);
       for (int i = 0; i < 5; i++) {
@@ -90,6 +92,7 @@ class FileRulesTest {
       rules.look();
       assertThat(rules.stale()).isZero();
       assertThat(rules.current()).as("what was served all along").isSameAs(first);
+      assertThat(log.lines()).last().isEqualTo(file + ": good again, revision 1 serves");
     }
   }
 

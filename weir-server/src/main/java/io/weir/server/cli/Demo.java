@@ -35,8 +35,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Runs everything on embedded defaults, with sample rules, and prints what to try.",
-      "Ctrl-C ends it; nothing is left behind."
-    })
+      "Ctrl-C ends it; nothing is left behind. Where a port is taken, another is."
+    },
+    exitCodeList = {"0:ended as it was told", "1:it could not start"})
 final class Demo implements Callable<Integer> {
   private static final String RULES =
       """

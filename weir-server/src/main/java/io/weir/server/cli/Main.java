@@ -91,6 +91,9 @@ public final class Main {
       spec.mixinStandardHelpOptions(true);
     }
     var usage = spec.usageMessage().width(WIDTH).exitCodeListHeading("%nExit codes:%n");
+    if (usage.exitCodeList().isEmpty()) {
+      usage.exitCodeList(spec.parent().usageMessage().exitCodeList());
+    }
     if (usage.footerHeading().isEmpty() && usage.footer().length > 0 && line.getParent() != null) {
       usage.footerHeading("%nExamples:%n");
     }

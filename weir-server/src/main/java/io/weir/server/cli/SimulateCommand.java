@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
       "  weir simulate edge --limit 100 --position 0.99",
       "  weir simulate sync --nodes 3 --limit 60 --interval 400ms --plot sync.svg",
       "  weir simulate trace requests.csv --limit 10/second --plot trace.html"
-    })
+    },
+    exitCodeList = {"0:shown", "1:something is wrong, said in one line"})
 final class SimulateCommand {
 
   private SimulateCommand() {}

@@ -45,12 +45,12 @@ class MainTest {
     assertThat(help.out())
         .startsWith(
             "Usage: " + String.join(" ", Stream.concat(Stream.of("weir"), words.stream()).toList()))
-        .contains("--help", "--verbose")
+        .contains("--help", "--verbose", "\nExit codes:\n  0   ")
         .doesNotContain("\u001b");
     assertThat(help.out().lines()).allMatch(line -> line.length() <= 100);
     boolean bare = words.isEmpty() || words.equals(List.of("demo"));
     if (!bare) {
-      assertThat(help.out()).contains("\nExamples:\n  ", "\nExit codes:\n");
+      assertThat(help.out()).contains("\nExamples:\n  ");
     }
     assertThat(run(words, "--version").out()).startsWith("weir ").contains(" on Java ");
   }
