@@ -126,6 +126,9 @@ public final class Server implements AutoCloseable {
   }
 
   private void openEnvoy() {
+    if (config.get(Settings.GRPC_PORT).isEmpty()) {
+      return;
+    }
     RateLimitDoor envoy =
         new RateLimitDoor(
             vertx,

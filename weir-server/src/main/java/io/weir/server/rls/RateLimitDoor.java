@@ -1,5 +1,6 @@
 package io.weir.server.rls;
 
+import com.google.protobuf.Descriptors.ServiceDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RlsProto;
@@ -54,6 +55,10 @@ public final class RateLimitDoor {
   private final DecisionMetrics metrics;
   private final Settings settings;
 
+  /** Envoy's many classes are read here and not on an event loop, which they would block. */
+  private final ServiceDescriptor service =
+      RlsProto.getDescriptor().findServiceByName("RateLimitService");
+
   public RateLimitDoor(Vertx vertx, Limiter limiter, DecisionMetrics metrics, Settings settings) {
     this.vertx = vertx;
     this.metrics = metrics;
@@ -80,10 +85,7 @@ public final class RateLimitDoor {
       }
     }
     return GrpcServer.server(vertx, options)
-        .addService(
-            Service.service(NAME, RlsProto.getDescriptor().findServiceByName("RateLimitService"))
-                .bind(SHOULD_RATE_LIMIT, this::call)
-                .build())
+        .addService(Service.service(NAME, service).bind(SHOULD_RATE_LIMIT, this::call).build())
         .addService(new Health(vertx, NAME.fullyQualifiedName(), settings.serving()).service())
         .addService(ReflectionService.v1());
   }
