@@ -28,6 +28,7 @@ public record Block(String page, int line, String kind, String text, Optional<St
           "(?:^<!-- ((?:not run|run by)[^\n]*) -->\n)?"
               + "(?:^```([^\n]*)\n(?s:(.*?))^```$|(?<=\n\n|-->\n)((?:^ {4}[^\n]*\n|^\n(?= {4}))+))",
           Pattern.MULTILINE);
+  private static final Pattern MARGIN = Pattern.compile("^ {4}", Pattern.MULTILINE);
   private static final Pattern SHELL = Pattern.compile("^\\$ ", Pattern.MULTILINE);
 
   /** The pages that people write; the command line's is generated, the benchmarks' are figures. */
@@ -60,7 +61,7 @@ public record Block(String page, int line, String kind, String text, Optional<St
         page,
         line,
         indented == null ? found.group(2) : INDENTED,
-        indented == null ? found.group(3) : indented.stripIndent(),
+        indented == null ? found.group(3) : MARGIN.matcher(indented).replaceAll(""),
         Optional.ofNullable(found.group(1)));
   }
 

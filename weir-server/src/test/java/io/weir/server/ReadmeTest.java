@@ -36,7 +36,8 @@ class ReadmeTest {
       import io.weir.redis.RedisStore;
       import io.weir.rule.*;
       import io.weir.rules.*;
-      import io.weir.rules.database.*;
+      import io.weir.rules.database.ApiKeys;
+      import io.weir.rules.database.DatabaseRules;
       import io.weir.store.*;
       import io.weir.testkit.FakeClock;
       import java.nio.file.Path;

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
 
 /**
  * Everything in README.md and docs that can be copied is run by a test, or says on the line before
@@ -29,7 +30,9 @@ class DocsTest {
   /** What {@link DocsCommandsTest} runs. */
   private static final Pattern COMMAND = Pattern.compile("(?:(?:\\./)?weir|curl) .*|[A-Z]\\w*=.*");
 
-  private static final Pattern RUNNER = Pattern.compile("\\w+Test|[\\w./]+/\\w+");
+  private static final Pattern RUNNER = Pattern.compile("\\w+(?:Test|Contract)\\b|\\.ci/\\w+");
+  private static final Pattern NAMED =
+      Pattern.compile("`(?:\\./)?weir ([^`\n]+)`|`(--[a-z][\\w-]*)[^`\n]*`");
   private static final Pattern COMMENTS = Pattern.compile("(?m)^#.*\n");
 
   /** The kinds that other tests run, and of which pages. */
@@ -66,7 +69,7 @@ class DocsTest {
       holds(block.mark().get());
     } else if (block.isShell()) {
       assertThat(block.commands())
-          .as("mark it, or fence what is no command as text")
+          .as("%s: mark it, or fence what is no command as text", block)
           .allMatch(COMMAND.asMatchPredicate());
     } else if (block.kind().equals("yaml")) {
       reads(block.text(), folder);
@@ -74,8 +77,40 @@ class DocsTest {
       assertThat(new JsonObject(block.text())).isNotEmpty();
     } else if (!block.kind().equals("text")) {
       assertThat(ELSEWHERE.getOrDefault(block.kind(), List.of()))
-          .as("pages whose blocks of %s are run", block.kind())
+          .as("%s: pages whose blocks of %s are run", block, block.kind())
           .contains(block.page());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.weir.server.Block#pages")
+  void whatSentencesNameExists(String page) throws IOException {
+    String flags =
+        Files.readString(Block.ROOT.resolve("docs/cli.md"))
+            + Files.readString(Block.ROOT.resolve("bench"));
+    NAMED
+        .matcher(Files.readString(Block.ROOT.resolve(page)))
+        .results()
+        .forEach(
+            named -> {
+              if (named.group(1) != null) {
+                exists(named.group(1));
+              } else {
+                assertThat(flags).containsPattern(named.group(2) + "(?![\\w-])");
+              }
+            });
+  }
+
+  private static void exists(String words) {
+    CommandLine command = Main.commandLine(Map.of());
+    for (String word : words.split(" ", -1)) {
+      if (command.getSubcommands().containsKey(word)) {
+        command = command.getSubcommands().get(word);
+      } else if (word.startsWith("-")) {
+        assertThat(command.getCommandSpec().optionsMap()).as(words).containsKey(word);
+      } else {
+        assertThat(command.getSubcommands()).as("%s is no command: %s", word, words).isEmpty();
+      }
     }
   }
 

@@ -107,8 +107,8 @@ class ProcessTest {
       assertThat(demo.isAlive()).as(said("err")).isTrue();
       Block shown =
           Block.of("README.md").stream().filter(b -> b.kind().equals("text")).findFirst().get();
-      for (String line : numberless(shown.text()).split("\n")) {
-        assertThat(numberless(said("out"))).contains(line.split("…"));
+      for (String line : numberless(shown.text()).lines().toList()) {
+        assertThat(numberless(said("out"))).contains(line.split("…", -1));
       }
       Matcher door = Pattern.compile("http +(http://\\S+)").matcher(said("out"));
       assertThat(door.find()).isTrue();
