@@ -28,7 +28,7 @@ import picocli.CommandLine;
  */
 class DocsTest {
   /** What {@link DocsCommandsTest} runs. */
-  private static final Pattern COMMAND = Pattern.compile("(?:(?:\\./)?weir|curl) .*|[A-Z]\\w*=.*");
+  static final Pattern COMMAND = Pattern.compile("(?:(?:\\./)?weir|curl) .*|[A-Z]\\w*=.*");
 
   private static final Pattern RUNNER = Pattern.compile("\\w+(?:Test|Contract)\\b|\\.ci/\\w+");
   private static final Pattern NAMED =
