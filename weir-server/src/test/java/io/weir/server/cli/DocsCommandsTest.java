@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import picocli.CommandLine;
  * The commands of README.md and docs do what they say, run by a shell from the top of a page to its
  * end: curl asks a server, weir is run in this process with the words the shell makes of it.
  */
+@Tag("slow")
 @Timeout(240)
 class DocsCommandsTest {
   private static final String AVAILABLE = "\"store\":{\"available\":true}";
