@@ -10,8 +10,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
+import java.util.Map;
 import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
@@ -22,15 +21,23 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every Java example of the README compiles and runs as written. */
+/**
+ * Every Java example of the README, and of pages that have no test of their own, compiles and runs
+ * as written.
+ */
 class ReadmeTest {
   private static final String CONTEXT =
       """
       import static io.weir.testkit.DecisionAssert.assertThat;
       import io.weir.*;
+      import io.weir.http.*;
+      import io.weir.http.jwt.*;
+      import io.weir.http.servlet.RateLimitFilter;
       import io.weir.redis.RedisStore;
       import io.weir.rule.*;
       import io.weir.rules.*;
+      import io.weir.rules.database.ApiKeys;
+      import io.weir.rules.database.DatabaseRules;
       import io.weir.store.*;
       import io.weir.testkit.FakeClock;
       import java.nio.file.Path;
@@ -44,29 +51,76 @@ class ReadmeTest {
         static RuleSet rules = RuleSet.of(orders);
         static MemoryStore store = new MemoryStore(Clock.system());
         static Limiter limiter = Weir.inMemory(rule);
+        static ApiKeys keys;
+        static IpAddress peer = IpAddress.parse("192.0.2.1");
+        static String method = "GET";
+        static String target = "/v1/orders/7";
+        static Headers headers = new Headers() {
+          public String get(String name) {
+            return name.equalsIgnoreCase("Host") ? "shop.example" : null;
+          }
+          public List<String> all(String name) {
+            return get(name) == null ? List.of() : List.of(get(name));
+          }
+        };
         public static void run() throws Exception {
       @EXAMPLE@
         }
       }
       """;
 
-  static Stream<String> examples() throws Exception {
-    String readme = Files.readString(Path.of("..", "README.md"));
-    return Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
-        .matcher(readme)
-        .results()
-        .map((MatchResult m) -> m.group(1));
+  /** Where a filter is added to a servlet container: while an application of it starts. */
+  private static final String SERVLET =
+      """
+      var tomcat = new org.apache.catalina.startup.Tomcat();
+      tomcat.setBaseDir("weir-data/tomcat");
+      var application = tomcat.addContext("", null);
+      application.addServletContainerInitializer((classes, context) -> {
+      @EXAMPLE@
+      }, null);
+      tomcat.start();
+      try {
+        if (application.findFilterMaps().length != 1) {
+          throw new AssertionError("no filter, application " + application.getState());
+        }
+      } finally {
+        tomcat.stop();
+        tomcat.destroy();
+      }
+      """;
+
+  /** A page's examples that are run here. */
+  private static final Map<String, String> PAGES =
+      Map.of(
+          "README.md", "java",
+          "docs/http.md", "java",
+          "docs/rules.md", "java",
+          "docs/spring.md", "java servlet");
+
+  /** A public key of RFC 7517. */
+  private static final String KEYS =
+      """
+      {"keys":[{"kty":"EC","crv":"P-256","kid":"1",
+        "x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+        "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}
+      """;
+
+  static Stream<Block> examples() {
+    return PAGES.keySet().stream()
+        .flatMap(page -> Block.of(page).stream())
+        .filter(block -> block.kind().equals(PAGES.get(block.page())));
   }
 
   private static RedisProcess redis;
   private static Path rules;
+  private static Path keys;
 
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
     redis = RedisProcess.start();
-    String readme = Files.readString(Path.of("..", "README.md"));
-    String yaml = readme.replaceFirst("(?s).*?```yaml\n(.*?)```.*", "$1");
-    rules = Files.writeString(folder.resolve("rules.yaml"), yaml);
+    Stream<Block> yaml = Block.of("README.md").stream().filter(b -> b.kind().equals("yaml"));
+    rules = Files.writeString(folder.resolve("rules.yaml"), yaml.findFirst().orElseThrow().text());
+    keys = Files.writeString(folder.resolve("jwks.json"), KEYS);
   }
 
   @AfterAll
@@ -76,16 +130,19 @@ class ReadmeTest {
 
   @ParameterizedTest
   @MethodSource("examples")
-  void compilesAndRuns(String example, @TempDir Path classes) throws Exception {
+  void compilesAndRuns(Block example, @TempDir Path classes) throws Exception {
     JavaFileObject source =
         new SimpleJavaFileObject(URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
           @Override
           public CharSequence getCharContent(boolean ignoreErrors) {
             return CONTEXT
-                .replace("@EXAMPLE@", example)
+                .replace("@EXAMPLE@", example.kind().equals("java") ? "@EXAMPLE@" : SERVLET)
+                .replace("@EXAMPLE@", example.text())
                 .replace("redis://127.0.0.1:6379", redis.uri())
                 .replace("file:rules.yaml", "file:" + rules)
-                .replace("weir-data/counters", classes.resolve("counters").toString());
+                .replace("https://id.example/jwks.json", keys.toString())
+                .replace("jdbc:postgresql://db/weir?user=weir&password=…", "jdbc:h2:mem:readme")
+                .replace("weir-data/", classes + "/");
           }
         };
     List<String> options =

@@ -1,13 +1,16 @@
 package io.weir.server.doctor;
 
 import io.weir.algorithm.Algorithms;
+import io.weir.algorithm.Terms;
 import io.weir.rule.Consistency;
+import io.weir.rule.Limit;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.Posture;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.Selector;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +21,7 @@ import java.util.stream.Stream;
 /** Finds rules that can be but are hardly meant; only what is certain from the rules alone. */
 public final class RuleDoubts {
   private static final long MANY_TIMES = 1000;
+  private static final int PARTS_OF_A_FILL = 4;
 
   /** Each is held against all before it. */
   private static final int MOST_OVERRIDES = 1000;
@@ -43,7 +47,13 @@ public final class RuleDoubts {
     List<Doubt> doubts = new ArrayList<>();
     for (Rule rule : rules) {
       List<Rule> alike = enforced.getOrDefault(Counting.of(rule), List.of());
-      Stream.of(closed(rule), log(rule), durable(rule), override(rule), idle(rule, alike))
+      Stream.of(
+              closed(rule),
+              log(rule),
+              durable(rule),
+              seldom(rule),
+              override(rule),
+              idle(rule, alike))
           .flatMap(Optional::stream)
           .filter(doubt -> rule.enabled())
           .forEach(doubts::add);
@@ -82,6 +92,28 @@ public final class RuleDoubts {
         rule.durable() && rule.consistency().kind() == Consistency.Kind.LOCAL,
         new Doubt(
             rule.id(), "is durable, but counts in each node's memory", "write consistency: exact"));
+  }
+
+  /** What was spread over an interval reaches a bucket at once, and may be too much for it. */
+  private static Optional<Doubt> seldom(Rule rule) {
+    Duration every = rule.consistency().syncEvery();
+    Duration fills =
+        rule.limits().stream().map(RuleDoubts::fills).min(Duration::compareTo).orElseThrow();
+    Duration better = fills.dividedBy(PARTS_OF_A_FILL);
+    return when(
+        rule.algorithm().bursts() && every.compareTo(better) > 0,
+        new Doubt(
+            rule.id(),
+            "refuses some who have room, since a bucket that fills in %d ms hears every %d ms"
+                .formatted(fills.toMillis(), every.toMillis()),
+            "write sync-every: %dms or less, or consistency: leased"
+                .formatted(Math.max(1, better.toMillis()))));
+  }
+
+  private static Duration fills(Limit limit) {
+    Terms t = limit.terms();
+    return Duration.of(
+        (long) ((double) limit.most() * t.period() / t.permits()), ChronoUnit.MICROS);
   }
 
   /** The first override that another before it leaves nobody to. */

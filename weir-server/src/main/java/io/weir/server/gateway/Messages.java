@@ -51,9 +51,18 @@ final class Messages {
               } else if (decision.delay().isZero()) {
                 pass.run();
               } else {
-                vertx.setTimer(Math.max(1, decision.delay().toMillis()), t -> pass.run());
+                long timer = vertx.setTimer(Waiting.millis(decision.delay()), t -> pass.run());
+                caller.closeHandler(v -> gone(timer, message, upstream));
               }
             });
+  }
+
+  /** The caller has left; a message that was held gives its place back. */
+  private void gone(long timer, Request message, NetSocket upstream) {
+    if (vertx.cancelTimer(timer)) {
+      var unused = limiter.refund(message);
+    }
+    upstream.close();
   }
 
   /** Ends it in order: what the upstream still answers to earlier messages is heard. */

@@ -36,10 +36,9 @@ final class Waiting {
       giveBack(request);
       return false;
     }
-    long millis = Math.max(1, delay.toMillis() + (delay.toNanosPart() % 1_000_000 > 0 ? 1 : 0));
     long timer =
         vertx.setTimer(
-            millis,
+            millis(delay),
             t -> {
               held.decrementAndGet();
               next.run();
@@ -55,6 +54,11 @@ final class Waiting {
               }
             });
     return true;
+  }
+
+  /** A delay as timers want it, never too short. */
+  static long millis(Duration delay) {
+    return Math.max(1, delay.toMillis() + (delay.toNanosPart() % 1_000_000 > 0 ? 1 : 0));
   }
 
   int held() {

@@ -3,6 +3,7 @@ package io.weir.server.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.server.Block;
 import io.weir.testkit.Soon;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,6 +97,35 @@ class ProcessTest {
       serve.destroyForcibly();
     }
     assertThat(Ran.of("rules", "list", "--rules", url).code()).isZero();
+  }
+
+  @Test
+  void theDemonstrationIsAsTheReadmeShowsItAndRefusesTheSixth() throws Exception {
+    Process demo = start("demo");
+    try {
+      Soon.until(PATIENCE, "it is shown", () -> hasSaid("Ctrl-C ends it") || !demo.isAlive());
+      assertThat(demo.isAlive()).as(said("err")).isTrue();
+      Block shown =
+          Block.of("README.md").stream().filter(b -> b.kind().equals("text")).findFirst().get();
+      for (String line : numberless(shown.text()).lines().toList()) {
+        assertThat(numberless(said("out"))).contains(line.split("…", -1));
+      }
+      Matcher door = Pattern.compile("http +(http://\\S+)").matcher(said("out"));
+      assertThat(door.find()).isTrue();
+      for (int i = 0; i < 6; i++) {
+        Ran check = Ran.of("check", "user=readme", "--server", door.group(1));
+        assertThat(check.code()).as(check.err()).isEqualTo(i < 5 ? 0 : 2);
+      }
+      demo.destroy();
+      assertThat(demo.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } finally {
+      demo.destroyForcibly();
+    }
+  }
+
+  /** Ports that are taken are others in a test. */
+  private static String numberless(String text) {
+    return text.replaceAll("\\d+", "0");
   }
 
   private boolean hasSaid(String text) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.json.JsonObject;
 import io.weir.server.Running;
 import io.weir.testkit.Soon;
 import java.net.URI;
@@ -195,6 +196,33 @@ class WebSocketTest {
       }
       other.hears("echo e9");
     }
+  }
+
+  @Test
+  void aMessageThatIsHeldGivesItsPlaceBackWhenTheCallerLeaves() {
+    String rules =
+        "rules: [{id: chat, match: {method: WS}, per: [ip], algorithm: leaky-bucket,"
+            + " limit: 1/hour, burst: 3}]";
+    try (Running server = gateway(rules)) {
+      Ear ear = new Ear();
+      WebSocket socket = connect(server, "/chat", ear);
+      socket.sendText("one", true).join();
+      ear.hears("echo one");
+      socket.sendText("two", true).join();
+      Duration soon = Duration.ofSeconds(60);
+      Soon.until(soon, "the second is held", () -> placesLeft(server) == 1);
+      socket.abort();
+      Soon.until(soon, "its place is free", () -> placesLeft(server) == 2);
+      assertThat(seen).doesNotContain("two");
+    }
+  }
+
+  private static long placesLeft(Running server) {
+    String caller = "{\"attributes\":{\"method\":\"WS\",\"ip\":\"127.0.0.1\"}}";
+    return new JsonObject(server.post("/v1/peek", caller).body())
+        .getJsonArray("rules")
+        .getJsonObject(0)
+        .getLong("remaining");
   }
 
   @Test
