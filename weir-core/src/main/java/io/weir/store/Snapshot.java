@@ -232,7 +232,9 @@ final class Snapshot {
         lost += store.segment(key).adopt(key, s, s.time + life, exhausted, now) ? 0 : 1;
       }
     }
-    LOG.log(Level.INFO, "{0} counters of the last run are in force again", store.counters());
+    if (store.counters() > 0) {
+      LOG.log(Level.INFO, "{0} counters of the last run are in force again", store.counters());
+    }
     if (lost > 0) {
       LOG.log(Level.WARNING, "{0} counters of the last run find no room and start fresh", lost);
     }

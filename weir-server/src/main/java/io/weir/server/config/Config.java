@@ -9,6 +9,8 @@ import io.weir.rules.text.Unprintable;
 import io.weir.rules.text.Written;
 import io.weir.rules.text.Yaml;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,12 +20,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeSet;
 
 /**
  * What the server was told: a value for every {@link Settings setting}. A flag wins over the
  * environment, the environment over the file, the file over the default. Immutable.
  */
 public final class Config {
+  private static final Logger LOG = System.getLogger(Config.class.getName());
+
   private final Map<Setting<?>, Object> values;
 
   private Config(Map<Setting<?>, Object> values) {
@@ -41,6 +46,7 @@ public final class Config {
    */
   public static Config read(
       Map<String, String> flags, Map<String, String> environment, Optional<Path> file) {
+    doubt(environment);
     List<Problem> wrong = new ArrayList<>();
     Map<String, Said> said = new HashMap<>();
     file.ifPresent(f -> said.putAll(fromFile(f)));
@@ -67,6 +73,18 @@ public final class Config {
       return new Config(values);
     }
     throw new TextException(wrong);
+  }
+
+  /** Says which variables are nearly ours; others set variables of such names too. */
+  private static void doubt(Map<String, String> environment) {
+    List<String> known = Settings.all().stream().map(Setting::variable).toList();
+    for (String name : new TreeSet<>(environment.keySet())) {
+      if (name.startsWith("WEIR_") && !known.contains(name)) {
+        Nearest.to(name, known)
+            .ifPresent(
+                near -> LOG.log(Level.WARNING, "{0} is not known; did you mean {1}?", name, near));
+      }
+    }
   }
 
   /** All defaults but for these flags, for tests and the demonstration. */

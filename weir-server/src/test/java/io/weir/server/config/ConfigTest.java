@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.rules.text.TextException;
+import io.weir.testkit.LogLines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,6 +75,19 @@ class ConfigTest {
     assertThat(config.get(Settings.GRPC_PORT)).isEqualTo(OptionalInt.of(2));
     assertThat(config.get(Settings.ADMIN_PORT)).isEqualTo(OptionalInt.of(1));
     assertThat(config.get(Settings.GATEWAY_PORT)).isEqualTo(OptionalInt.of(8000));
+  }
+
+  @Test
+  void aVariableThatIsNearlyOneOfOursIsDoubted() {
+    Map<String, String> environment =
+        Map.of(
+            "WEIR_HTTP_PROT", "3", "WEIR_GRPC_PORT", "2", "WEIR_SERVICE_HOST", "10.0.0.1", "X", "");
+    try (LogLines log = new LogLines()) {
+      Config config = Config.read(Map.of(), environment, Optional.empty());
+      assertThat(config.get(Settings.HTTP_PORT)).isEqualTo(OptionalInt.of(8080));
+      assertThat(log.lines())
+          .containsExactly("WEIR_HTTP_PROT is not known; did you mean WEIR_HTTP_PORT?");
+    }
   }
 
   @Test
