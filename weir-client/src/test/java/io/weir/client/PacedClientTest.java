@@ -154,7 +154,7 @@ class PacedClientTest {
 
   @Test
   void aCallThatIsCancelledLeavesItsPlace() throws Exception {
-    try (LimitedServer server = server("fixed-window", "1/hour")) {
+    try (LimitedServer server = server("sliding-log", "1/hour")) {
       Pacing pacing = Pacing.builder().longestWait(Duration.ofHours(2)).build();
       PacedClient client = PacedClient.over(PLAIN, pacing);
       HttpRequest request = get(server.uri("/v1/x"), "u");
@@ -184,7 +184,7 @@ class PacedClientTest {
 
   @Test
   void aCallPastItsTimeIsNotSent() throws Exception {
-    try (LimitedServer server = server("fixed-window", "1/hour")) {
+    try (LimitedServer server = server("sliding-log", "1/hour")) {
       PacedClient client =
           PacedClient.over(PLAIN, Pacing.builder().longestWait(Duration.ofMinutes(1)).build());
       HttpRequest request = get(server.uri("/v1/x"), "u");

@@ -3,6 +3,7 @@ package io.weir.server.admin;
 import static io.vertx.core.http.HttpMethod.GET;
 
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.rule.Rule;
 import io.weir.server.admin.RefusedCallers.Caller;
 import io.weir.server.web.BadInput;
 import io.weir.server.web.JsonFields;
@@ -114,7 +115,7 @@ final class StatCalls {
   /** One of those a rule refused most. */
   private record Refused(String rule, Caller caller) {}
 
-  private static List<String> top(Map<String, Tally> tallies, long now, int count) {
+  private List<String> top(Map<String, Tally> tallies, long now, int count) {
     List<Refused> all = new ArrayList<>();
     tallies.forEach(
         (rule, tally) -> {
@@ -126,13 +127,15 @@ final class StatCalls {
     return all.stream()
         .sorted(Comparator.comparingLong((Refused r) -> r.caller().refused()).reversed())
         .limit(count)
-        .map(StatCalls::shown)
+        .map(this::shown)
         .toList();
   }
 
-  private static String shown(Refused one) {
+  private String shown(Refused one) {
+    Rule rule = node.rules().current().rule(one.rule());
     return new JsonFields()
         .text("rule", one.rule())
+        .truth("shadow", rule != null && rule.shadow())
         .json("caller", CallerNames.json(one.caller().names()))
         .number("refused", one.caller().refused())
         .number("surely", one.caller().surely())

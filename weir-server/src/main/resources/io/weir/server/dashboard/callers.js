@@ -21,8 +21,8 @@ function topPage(signal) {
     const stats = await get("/admin/stats?top=50", { signal });
     put(top, stats.top_refused.length
       ? table(["Caller", "Rule", ["Refused", "n"]], stats.top_refused.map(one => h("tr", {},
-        h("td", {}, callerLink(one.caller)), h("td", {}, ruleLink(one.rule)),
-        h("td", { class: "n c-refused", title: `at least ${one.surely}` }, number(one.refused)))), "Callers refused most")
+        h("td", {}, callerLink(one.caller)), h("td", {}, ruleLink(one.rule), one.shadow && [" ", h("span", { class: "tag shadow" }, "shadow")]),
+        h("td", { class: one.shadow ? "n c-shadow" : "n c-refused", title: `at least ${one.surely}` }, number(one.refused)))), "Callers refused most")
       : empty("Nobody was refused in the last minutes", "Those a shadow rule would have refused are listed too."));
     const { refusals } = await get("/admin/refusals", { signal });
     put(held, refusals.length

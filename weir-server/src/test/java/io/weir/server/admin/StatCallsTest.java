@@ -102,6 +102,7 @@ class StatCallsTest {
         .isEqualTo(
             new JsonObject()
                 .put("rule", "api")
+                .put("shadow", false)
                 .put("caller", new JsonObject().put("user", "<script>"))
                 .put("refused", 3)
                 .put("surely", 3));
@@ -129,6 +130,9 @@ class StatCallsTest {
     assertThat(stats).doesNotContain("Marker-1");
     assertThat(new JsonObject(stats).getJsonArray("top_refused").getJsonObject(0).getString("rule"))
         .isEqualTo("shadow");
+    assertThat(
+            new JsonObject(stats).getJsonArray("top_refused").getJsonObject(0).getBoolean("shadow"))
+        .isTrue();
     assertThat(stats).containsPattern("\"header.x-api-key\":\"#[0-9a-f]{12}\"");
   }
 
