@@ -53,12 +53,12 @@ public final class Pauses implements AutoCloseable {
     private static final Duration SLACK = Duration.ofMillis(30);
 
     /**
-     * Whether the work held decisions up: for a good part of its time, and far beyond what a busy
-     * processor does.
+     * Whether the work held decisions up: for half of its time (collecting its garbage may take a
+     * quarter on a machine that is busy elsewhere), and far beyond what a busy processor does.
      */
     public boolean heldUp() {
       return meanwhile.compareTo(busy.multipliedBy(3).plus(SLACK)) > 0
-          && meanwhile.compareTo(work.dividedBy(4)) > 0;
+          && meanwhile.compareTo(work.dividedBy(2)) > 0;
     }
 
     private Found or(Found other) {
