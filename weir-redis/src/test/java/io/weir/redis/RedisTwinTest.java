@@ -3,12 +3,8 @@ package io.weir.redis;
 import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
 import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
-import io.weir.rule.Rule;
 import io.weir.store.MemoryStore;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
@@ -68,7 +64,7 @@ class RedisTwinTest {
                   .pageBytes(pageBytes)
                   .prefix("round-" + round) // the last one's sweep may still be under way
                   .storeClock(clock))) {
-        List<Limit> limits = limits(history);
+        List<Limit> limits = history.limits();
         long start = 0;
         for (int i = 0; i < STEPS_PER_ROUND; i++) {
           clock.set(start + history.nextForward(limits.get(history.below(limits.size())).terms()));
@@ -80,17 +76,6 @@ class RedisTwinTest {
         assertThat(store.health().degraded()).isZero();
       }
     }
-  }
-
-  private static List<Limit> limits(History history) {
-    List<Limit> limits = new ArrayList<>();
-    for (Algorithm algorithm : Algorithms.all()) {
-      boolean shadow = history.oneIn(4);
-      limits.add(
-          history.rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
-    }
-    limits.add(Rule.named("none").limit("0/second").build().limits().get(0));
-    return limits;
   }
 
   /**
@@ -106,7 +91,7 @@ class RedisTwinTest {
     for (int i = 0; i < together; i++) {
       Mode mode = mode(history, together);
       boolean all = mode == Mode.REFUND && history.oneIn(3);
-      Claim[] claims = claims(history, limits, store.fingerprint(), all);
+      Claim[] claims = history.claims(limits, store.fingerprint(), all);
       CompletableFuture<Outcome[]> answer = store.take(claims, mode);
       boolean atOnce = answer.isDone();
       answers.add(
@@ -135,17 +120,6 @@ class RedisTwinTest {
     return together == 1 && history.oneIn(2)
         ? Mode.REFUND
         : history.oneOf(List.of(Mode.PEEK, Mode.FORCE, Mode.LEASE));
-  }
-
-  private static Claim[] claims(
-      History history, List<Limit> limits, Fingerprint fingerprint, boolean all) {
-    Claim[] claims = new Claim[history.oneIn(2) ? 1 : 1 + history.below(limits.size())];
-    for (int i = 0; i < claims.length; i++) {
-      Limit limit = limits.get(history.below(limits.size()));
-      long caller = fingerprint.of("caller " + history.below(6));
-      claims[i] = Claim.of(limit, caller, all ? Claim.MAX_COST : history.cost(limit.most()));
-    }
-    return claims;
   }
 
   private static boolean isRefused(Claim[] claims, Outcome[] outcomes) {

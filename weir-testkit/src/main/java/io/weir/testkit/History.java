@@ -1,10 +1,15 @@
 package io.weir.testkit;
 
 import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.Algorithms;
 import io.weir.algorithm.Terms;
+import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.rule.Limit;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
@@ -66,6 +71,32 @@ public final class History {
             .limit(t.permits() + "/" + t.period() + "us")
             .coolDown(Duration.ofNanos(t.coolDown() * 1000));
     return algorithm.bursts() ? rule.burst(t.burst()) : rule;
+  }
+
+  /** A limit of every algorithm, some of them of shadow rules, and one of 0. */
+  public List<Limit> limits() {
+    List<Limit> limits = new ArrayList<>();
+    for (Algorithm algorithm : Algorithms.all()) {
+      boolean shadow = oneIn(4);
+      limits.add(rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
+    }
+    limits.add(Rule.named("none").limit("0/second").build().limits().get(0));
+    return limits;
+  }
+
+  /**
+   * What some request asks of these limits, for one of a few callers each.
+   *
+   * @param all whether it asks for everything, as a reset gives back
+   */
+  public Claim[] claims(List<Limit> limits, Fingerprint fingerprint, boolean all) {
+    Claim[] claims = new Claim[oneIn(2) ? 1 : 1 + below(limits.size())];
+    for (int i = 0; i < claims.length; i++) {
+      Limit limit = limits.get(below(limits.size()));
+      long caller = fingerprint.of("caller " + below(6));
+      claims[i] = Claim.of(limit, caller, all ? Claim.MAX_COST : cost(limit.most()));
+    }
+    return claims;
   }
 
   /** The next moment: usually a little later than the last, now and then much later or earlier. */

@@ -2,18 +2,14 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
 import io.weir.algorithm.State;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
-import io.weir.rule.Rule;
 import io.weir.store.Decide;
 import io.weir.store.MemoryStore;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,42 +35,20 @@ class MemoryTwinTest {
       MemoryStore store = new MemoryStore(clock, 16 << 20);
       Fingerprint fingerprint = new Fingerprint(history.below(1 << 30), history.below(1 << 30));
       Map<Long, State> map = new HashMap<>();
-      List<Limit> limits = limits(history);
+      List<Limit> limits = history.limits();
       for (int i = 0; i < STEPS_PER_ROUND; i++) {
         if (history.oneIn(3)) {
           clock.set(history.nextForward(limits.get(history.below(limits.size())).terms()));
         }
         Mode mode = history.oneIn(3) ? history.oneOf(List.of(OTHER_MODES)) : Mode.TAKE;
-        Claim[] claims = claims(history, limits, fingerprint, mode);
+        boolean all = mode == Mode.REFUND && history.oneIn(3);
+        Claim[] claims = history.claims(limits, fingerprint, all);
         Outcome[] said = store.take(claims, mode).join();
         assertThat(said)
             .as("-Dweir.seed=%d round %d step %d: %s %s", seed, round, i, mode, List.of(claims))
             .isEqualTo(decide(map, claims, mode, clock.micros()));
       }
     }
-  }
-
-  private static List<Limit> limits(History history) {
-    List<Limit> limits = new ArrayList<>();
-    for (Algorithm algorithm : Algorithms.all()) {
-      boolean shadow = history.oneIn(4);
-      limits.add(
-          history.rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
-    }
-    limits.add(Rule.named("none").limit("0/second").build().limits().get(0));
-    return limits;
-  }
-
-  private static Claim[] claims(
-      History history, List<Limit> limits, Fingerprint fingerprint, Mode mode) {
-    boolean all = mode == Mode.REFUND && history.oneIn(3);
-    Claim[] claims = new Claim[history.oneIn(2) ? 1 : 1 + history.below(limits.size())];
-    for (int i = 0; i < claims.length; i++) {
-      Limit limit = limits.get(history.below(limits.size()));
-      long caller = fingerprint.of("caller " + history.below(6));
-      claims[i] = Claim.of(limit, caller, all ? Claim.MAX_COST : history.cost(limit.most()));
-    }
-    return claims;
   }
 
   private static Outcome[] decide(Map<Long, State> map, Claim[] claims, Mode mode, long now) {
