@@ -52,8 +52,9 @@ public final class SlidingLog implements Algorithm {
       at -= 2;
     }
     long most = 2 * t.permits();
-    if (Math.min(cost, most) > 0) {
-      take(s, at, when, Math.min(cost, most));
+    long taken = Math.min(cost, most);
+    if (taken > 0) {
+      take(s, at, when, taken);
       forget(s, s.used - most);
     } else {
       giveBack(s, at, -cost);
