@@ -150,8 +150,8 @@ final class Lane implements Remote {
   }
 
   private void send(int place) {
-    int flights = FLIGHTS - underWay();
-    int share = Math.max(WORTH_A_SECOND, (ready.size() + flights - 1) / flights);
+    int all = ready.size() + inFlight.get();
+    int share = Math.max(WORTH_A_SECOND, (all + FLIGHTS - 1) / FLIGHTS);
     int most = Math.min(Math.min(share, MOST), shared.maxInFlight() - inFlight.get());
     Batch spare = shared.spare().poll();
     Batch batch = spare == null ? new Batch() : spare;

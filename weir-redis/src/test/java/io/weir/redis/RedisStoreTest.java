@@ -24,8 +24,14 @@ import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +90,59 @@ class RedisStoreTest {
       assertThat(granted).isEqualTo(1500);
       assertThat(decisions() - before).isLessThan(1000);
     }
+  }
+
+  @Test
+  void whatIsInFlightTravelsInTwoBatchesOfOneSize() {
+    redis.command(
+        "CONFIG", "SET", "slowlog-log-slower-than", "0", "slowlog-max-len", "500"); // logs all
+    Rule rule = budget("many", 1000, Posture.CLOSED);
+    AtomicInteger asked = new AtomicInteger();
+    try (RedisStore store = open()) {
+      List<CompletableFuture<?>> ended = new ArrayList<>();
+      for (int i = 0; i < 256; i++) {
+        CompletableFuture<?> end = new CompletableFuture<>();
+        ended.add(end);
+        keepAsking(store, rule, asked, end);
+      }
+      Soon.until(Asking.LONG, "it runs evenly", () -> asked.get() > 60_000);
+      List<Integer> sizes = counters((List<?>) redis.command("SLOWLOG", "GET", "500"));
+      asked.set(Integer.MIN_VALUE);
+      ended.forEach(CompletableFuture::join);
+      assertThat(sizes).hasSizeGreaterThan(50);
+      assertThat(sizes.subList(sizes.size() / 4, sizes.size() * 3 / 4))
+          .as("the middle half of %s", sizes)
+          .allMatch(size -> size > 90 && size < 170);
+    } finally {
+      redis.command("CONFIG", "SET", "slowlog-log-slower-than", "10000");
+    }
+  }
+
+  /** Asks for one caller after the other, until the count of those asked is negative. */
+  private static void keepAsking(
+      RedisStore store, Rule rule, AtomicInteger asked, CompletableFuture<?> end) {
+    int i = asked.getAndIncrement();
+    if (i < 0) {
+      end.complete(null);
+      return;
+    }
+    Claim[] claims = {claim(store, rule, "u" + i % 10_000, 1)};
+    var unused = store.take(claims, Mode.TAKE).thenRun(() -> keepAsking(store, rule, asked, end));
+  }
+
+  /** How many counters each of the logged calls decided on, the smallest first. */
+  private static List<Integer> counters(@Nullable List<?> log) {
+    Pattern keys = Pattern.compile("\\((\\d+) more bytes\\)$", Pattern.DOTALL);
+    List<Integer> sizes = new ArrayList<>();
+    for (Object entry : Objects.requireNonNull(log)) {
+      List<?> call = (List<?>) ((List<?>) entry).get(3);
+      if (call.size() == 8) { // FCALL name 1 shelf head limits requests keys; the log cuts them
+        Matcher cut = keys.matcher(String.valueOf(call.get(7)));
+        sizes.add(cut.find() ? (128 + Integer.parseInt(cut.group(1))) / 8 : 16);
+      }
+    }
+    Collections.sort(sizes);
+    return sizes;
   }
 
   @Test
