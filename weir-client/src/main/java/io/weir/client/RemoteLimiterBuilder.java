@@ -85,6 +85,7 @@ public final class RemoteLimiterBuilder {
     return this;
   }
 
+  /** Connects, for at most a second; without a server it answers as if that were lost. */
   public RemoteLimiter build() {
     Clock clock = Clock.system();
     HttpClient sends =
@@ -95,6 +96,7 @@ public final class RemoteLimiterBuilder {
                 .build()
             : client;
     Service service = new Service(sends, address, deadline, maxInFlight, listener, clock);
+    service.greet();
     return new RemoteLimiter(service, otherwise, clock);
   }
 }

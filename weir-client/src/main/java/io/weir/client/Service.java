@@ -21,6 +21,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -35,6 +38,7 @@ final class Service {
   private static final Logger LOG = System.getLogger(RemoteLimiter.class.getName());
   private static final long PROBE_EVERY = 100_000;
   private static final long PATIENCE_DEADLINES = 2;
+  private static final long PATIENCE_MS = 1000;
   private static final int BAD_REQUEST = 400;
 
   private final HttpClient client;
@@ -68,6 +72,22 @@ final class Service {
 
   boolean available() {
     return !breaker.isOpen();
+  }
+
+  /**
+   * Asks for nothing, so that the first decision finds a connection, and waits for it a while. One
+   * that cannot be reached yet will be found by the decisions.
+   */
+  void greet() {
+    CompletableFuture<?> greeted = send(new Call("GET", "/", "", Mode.PEEK));
+    try {
+      greeted.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.log(Level.DEBUG, "the decision service at {0} does not answer yet", address);
+      greeted.cancel(true);
+    }
   }
 
   /**

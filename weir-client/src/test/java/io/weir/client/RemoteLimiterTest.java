@@ -4,6 +4,7 @@ import static io.weir.testkit.DecisionAssert.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
 import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
@@ -19,6 +20,7 @@ import io.weir.store.StoreListener;
 import io.weir.testkit.Soon;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -160,6 +162,26 @@ class RemoteLimiterTest {
         assertThat(back.port("http")).hasValue(port);
         assertThat(heard.words).contains("found");
       }
+    }
+  }
+
+  @Test
+  void itConnectsBeforeTheFirstDecision() throws IOException {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          heard.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
+          exchange.sendResponseHeaders(404, -1);
+        });
+    server.start();
+    try (RemoteLimiter limiter = at(server.getAddress().getPort()).build()) {
+      assertThat(heard).containsExactly("GET /");
+      assertThat(limiter.available()).isTrue();
+    } finally {
+      server.stop(0);
     }
   }
 

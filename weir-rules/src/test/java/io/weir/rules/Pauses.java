@@ -4,16 +4,20 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.store.Clock;
 import io.weir.testkit.Soon;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
 /**
- * Whether some work holds decisions up: their longest pause meanwhile, beside their longest pause
- * while another thread merely keeps a processor busy for as long.
+ * Whether some work holds decisions up: their longest pause meanwhile, but for the time in which
+ * garbage was collected, beside their longest pause while another thread merely keeps a processor
+ * busy for as long.
  *
  * <p>The two take turns and the least of each counts: what holds decisions up does so every time,
  * and what else the machine does, now and then.
@@ -53,12 +57,12 @@ public final class Pauses implements AutoCloseable {
     private static final Duration SLACK = Duration.ofMillis(30);
 
     /**
-     * Whether the work held decisions up: for half of its time (collecting its garbage may take a
-     * quarter on a machine that is busy elsewhere), and far beyond what a busy processor does.
+     * Whether the work held decisions up: for a good part of its time, and far beyond what a busy
+     * processor does.
      */
     public boolean heldUp() {
       return meanwhile.compareTo(busy.multipliedBy(3).plus(SLACK)) > 0
-          && meanwhile.compareTo(work.dividedBy(2)) > 0;
+          && meanwhile.compareTo(work.dividedBy(4)) > 0;
     }
 
     private Found or(Found other) {
@@ -100,10 +104,19 @@ public final class Pauses implements AutoCloseable {
   private long longestDuring(Runnable work) {
     aDecision();
     longest.set(0);
+    long collected = collecting();
     work.run();
     // a pause that is not over yet counts too
     aDecision();
-    return longest.get();
+    return Math.max(0, longest.get() - (collecting() - collected));
+  }
+
+  /** How long collecting garbage has stopped all threads so far. */
+  private static long collecting() {
+    return ManagementFactory.getGarbageCollectorMXBeans().stream()
+        .mapToLong(GarbageCollectorMXBean::getCollectionTime)
+        .map(TimeUnit.MILLISECONDS::toMicros)
+        .sum();
   }
 
   private void aDecision() {

@@ -17,9 +17,12 @@ import io.weir.server.http.DecisionApi;
 import io.weir.server.http.OpenReservations;
 import io.weir.server.rls.RateLimitDoor;
 import io.weir.store.Clock;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +36,7 @@ import java.util.function.Supplier;
  * is closed.
  */
 public final class Server implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(Server.class.getName());
   private static final Duration LONGEST = Duration.ofSeconds(30);
   private static final int LOOPS = Runtime.getRuntime().availableProcessors();
 
@@ -63,7 +67,7 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Starts all that a configuration asks for; returns when every door is open.
+   * Starts all that a configuration asks for; returns when every door is open and was tried.
    *
    * @throws StartException with one line for people, everything ended that was begun
    */
@@ -76,6 +80,7 @@ public final class Server implements AutoCloseable {
     openDecisions();
     openEnvoy();
     openGateway();
+    rehearse();
     admin.ready();
     endings.add(admin::stopping);
   }
@@ -144,6 +149,18 @@ public final class Server implements AutoCloseable {
         envoy::handler);
   }
 
+  /** Whether or not it succeeds. */
+  private void rehearse() {
+    List<Future<?>> all = new ArrayList<>();
+    door("http").ifPresent(door -> all.add(Rehearsal.ofDecision(vertx, door)));
+    door("grpc").ifPresent(door -> all.add(Rehearsal.ofEnvoy(vertx, door)));
+    try {
+      wait(Future.join(all));
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.log(Level.DEBUG, "the first requests will be slow", e);
+    }
+  }
+
   private void open(
       String name,
       Setting<String> host,
@@ -169,7 +186,11 @@ public final class Server implements AutoCloseable {
 
   /** The port of a door that is open; empty if it is closed. */
   public OptionalInt port(String door) {
-    return doors.stream().filter(d -> d.name().equals(door)).mapToInt(OpenDoor::port).findAny();
+    return door(door).stream().mapToInt(OpenDoor::port).findAny();
+  }
+
+  private Optional<OpenDoor> door(String name) {
+    return doors.stream().filter(d -> d.name().equals(name)).findAny();
   }
 
   /** Which store, which rules and which doors, in one screen. */

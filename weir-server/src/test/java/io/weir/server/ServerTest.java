@@ -208,8 +208,7 @@ class ServerTest {
   @Test
   void moreConnectionsThanAllowedAreClosed() throws IOException {
     try (Running server = Running.start(folder("x"), TEN, "max-connections", "1");
-        Socket first = new Socket(InetAddress.getLoopbackAddress(), server.port("http"))) {
-      assertThat(answers(first)).isTrue();
+        Socket first = firstThatAnswers(server)) {
       Soon.until(
           Duration.ofSeconds(10),
           "the second is closed",
@@ -223,6 +222,16 @@ class ServerTest {
           });
       assertThat(answers(first)).as("the first still serves").isTrue();
     }
+  }
+
+  /** The server's own first request may still have the only place. */
+  private static Socket firstThatAnswers(Running server) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port("http"));
+    while (!answers(socket)) {
+      socket.close();
+      socket = new Socket(InetAddress.getLoopbackAddress(), server.port("http"));
+    }
+    return socket;
   }
 
   private static boolean answers(Socket socket) throws IOException {

@@ -20,7 +20,7 @@ import java.util.List;
  */
 public final class RedisMemoryPart implements Part {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
-  private static final Quota ALL_OF_IT = new Quota(100, Duration.ofMinutes(1)).costing(100);
+  private static final Quota ALL_OF_IT = new Quota(100, Duration.ofHours(1)).costing(100);
   private static final int IN_FLIGHT = 256;
   private static final int FIRST = 100;
   private static final List<String> PEERS = List.of(SCRIPT, BUCKET4J, REDISSON_FORGETTING);

@@ -10,6 +10,10 @@ final class Server implements AutoCloseable {
 
   private final RedisProcess process = RedisProcess.start();
 
+  Server() {
+    System.out.println("  " + version());
+  }
+
   String uri() {
     return process.uri();
   }
