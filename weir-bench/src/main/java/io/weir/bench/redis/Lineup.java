@@ -19,6 +19,7 @@ final class Lineup implements AutoCloseable {
   static final String WEIR = "weir";
   static final String WEIR_SMALL = "weir-small";
   static final String WEIR_TWO_RULES = "weir-two-rules";
+  static final String WEIR_TWO_NODES = "weir-two-nodes";
   static final String SCRIPT = "script";
   static final String BUCKET4J = "bucket4j";
   static final String BATCHING = "bucket4j-batching";
@@ -61,6 +62,7 @@ final class Lineup implements AutoCloseable {
       case WEIR_SMALL ->
           new WeirCandidate(store(database).pageBytes(SMALL_PAGE_BYTES).open(), quota, "api");
       case WEIR_TWO_RULES -> new WeirCandidate(store(database).open(), quota, "api", "search");
+      case WEIR_TWO_NODES -> new InTurn(open(WEIR, database, quota), open(WEIR, database, quota));
       case SCRIPT -> LettuceCandidate.script(connect(database, StringCodec.UTF8), quota);
       case BUCKET4J -> Bucket4jCandidate.plain(connect(database, BYTES), quota);
       case BATCHING -> Bucket4jCandidate.batching(connect(database, BYTES), quota);

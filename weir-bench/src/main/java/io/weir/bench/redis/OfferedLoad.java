@@ -6,14 +6,22 @@ import java.util.List;
 
 /** Requests offered at a fixed rate for a while: how many are answered and how late. */
 final class OfferedLoad {
-  private static final int PER_SECOND = 58_000;
   private static final double LATEST_MICROS = 5_000;
   private static final Duration DEADLINE = Duration.ofMillis(50);
 
-  private final Table rate =
-      Table.higherIsBetter("58,000 requests per second offered", "thousand decisions per second");
-  private final Table latency =
-      Table.lowerIsBetter("58,000 requests per second offered", "µs since they were due");
+  private final int perSecond;
+  private final String weir;
+  private final Table rate;
+  private final Table latency;
+
+  /** So many a second, to this candidate of Weir's among others. */
+  OfferedLoad(int perSecond, String weir) {
+    this.perSecond = perSecond;
+    this.weir = weir;
+    String title = "%,d requests per second offered".formatted(perSecond);
+    rate = Table.higherIsBetter(title, "thousand decisions per second");
+    latency = Table.lowerIsBetter(title, "µs since they were due");
+  }
 
   List<Table> tables() {
     return List.of(rate, latency);
@@ -30,7 +38,7 @@ final class OfferedLoad {
           Candidate candidate = lineup.candidate(name);
           ClosedLoop.runOut(candidate, 64, Callers.each(0, names.length));
           Duration warmup = Duration.ofSeconds(1);
-          add(name, OpenLoop.run(server, candidate, random, PER_SECOND, warmup, watched));
+          add(name, OpenLoop.run(server, candidate, random, perSecond, warmup, watched));
         } catch (IllegalStateException e) {
           System.out.println("failed");
           rate.fail(rate.title() + ", " + name + ": " + e.getMessage());
@@ -49,15 +57,14 @@ final class OfferedLoad {
   }
 
   private void addResults() {
-    if (rate.has(Lineup.WEIR, "achieved")) {
-      double achieved = rate.median(Lineup.WEIR, "achieved");
-      rate.result("offered-58k-achieved-kops", achieved, PER_SECOND / 1e3);
-      double p99 = latency.median(Lineup.WEIR, "p99");
-      latency.result("offered-58k-p99-us-vs-5ms", p99, LATEST_MICROS);
+    String name = "offered-" + perSecond / 1000 + "k";
+    if (rate.has(weir, "achieved")) {
+      rate.result(name + "-achieved-kops", rate.median(weir, "achieved"), perSecond / 1e3);
+      latency.result(name + "-p99-us-vs-5ms", latency.median(weir, "p99"), LATEST_MICROS);
     }
     if (!rate.failed() && rate.has(Lineup.SCRIPT, "achieved")) {
-      latency.result("offered-58k-p50-us-vs-script", "p50", Lineup.WEIR, Lineup.SCRIPT);
-      latency.result("offered-58k-p99-us-vs-script", "p99", Lineup.WEIR, Lineup.SCRIPT);
+      latency.result(name + "-p50-us-vs-script", "p50", weir, Lineup.SCRIPT);
+      latency.result(name + "-p99-us-vs-script", "p99", weir, Lineup.SCRIPT);
     }
   }
 }

@@ -8,6 +8,7 @@ import static io.weir.bench.redis.Lineup.REDISSON;
 import static io.weir.bench.redis.Lineup.SCRIPT;
 import static io.weir.bench.redis.Lineup.WEIR;
 import static io.weir.bench.redis.Lineup.WEIR_SMALL;
+import static io.weir.bench.redis.Lineup.WEIR_TWO_NODES;
 import static io.weir.bench.redis.Lineup.WEIR_TWO_RULES;
 
 import io.weir.bench.report.Part;
@@ -45,13 +46,20 @@ public final class RedisPart implements Part {
       hot(server, rounds);
       refused(server, rounds);
       single(server, rounds);
-      OfferedLoad offered = new OfferedLoad();
-      Duration watched = Duration.ofSeconds(rounds.quick() ? 5 : 30);
-      List<String> asked = rounds.quick() ? List.of(WEIR) : List.of(WEIR, SCRIPT);
-      offered.measure(server, asked, MONTHLY, Callers.names(CALLERS), watched);
-      tables.addAll(offered.tables());
+      offered(server, rounds, 58_000, WEIR, rounds.quick() ? List.of() : List.of(SCRIPT));
+      offered(server, rounds, 2 * 58_000, WEIR_TWO_NODES, List.of());
     }
     return tables;
+  }
+
+  private void offered(Server server, Rounds rounds, int perSecond, String weir, List<String> peers)
+      throws InterruptedException {
+    List<String> all = new ArrayList<>(List.of(weir));
+    all.addAll(peers);
+    OfferedLoad offered = new OfferedLoad(perSecond, weir);
+    Duration watched = Duration.ofSeconds(rounds.quick() ? 5 : 30);
+    offered.measure(server, all, MONTHLY, Callers.names(CALLERS), watched);
+    tables.addAll(offered.tables());
   }
 
   private void random(Server server, Rounds rounds) throws InterruptedException {

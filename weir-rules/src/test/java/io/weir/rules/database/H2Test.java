@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What holds of every database holds of H2, where nodes only look. */
+/** What holds of every database holds of H2. */
 class H2Test {
   @SuppressWarnings("NullAway.Init")
   @TempDir
@@ -48,22 +48,6 @@ class H2Test {
   }
 
   @Nested
-  class OfReloads extends ReloadContract {
-    @Override
-    String url() {
-      return h2();
-    }
-  }
-
-  @Nested
-  class OfCounters extends CountersContract {
-    @Override
-    String url() {
-      return h2();
-    }
-  }
-
-  @Nested
   class OfKeys extends KeysContract {
     @Override
     String url() {
@@ -81,22 +65,6 @@ class H2Test {
     @Override
     void lose() throws IOException {
       Files.writeString(folder.resolve("rules.mv.db"), "no database");
-    }
-  }
-
-  @Nested
-  class OfTelling extends ToldOnceContract {
-    @Override
-    String url() {
-      return h2();
-    }
-  }
-
-  @Nested
-  class OfPromptness extends PromptContract {
-    @Override
-    String url() {
-      return h2();
     }
   }
 
