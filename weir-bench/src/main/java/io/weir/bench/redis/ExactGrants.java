@@ -20,8 +20,8 @@ final class ExactGrants {
     return grants;
   }
 
-  void measure(Server server) throws InterruptedException {
-    try (Lineup lineup = new Lineup(server, QUOTA, DEADLINE, CANDIDATES)) {
+  void measure() throws InterruptedException {
+    try (Lineup lineup = new Lineup(QUOTA, DEADLINE, CANDIDATES)) {
       for (String name : CANDIDATES) {
         long start = System.nanoTime();
         ClosedLoop loop = hammer(lineup.candidate(name));

@@ -21,11 +21,12 @@ record Growth(int callers, Duration memory) {
   private static final double MB = 1 << 20;
 
   /** Measures a candidate and enters what it shows. */
-  void measure(Server server, String name, Table table) throws InterruptedException {
+  void measure(String name, Table table) throws InterruptedException {
     Quota quota = new Quota(100, memory).costing(100);
-    try (Lineup lineup = new Lineup(server, quota, DEADLINE, List.of(name));
+    try (Lineup lineup = new Lineup(quota, DEADLINE, List.of(name));
         Candidate other = lineup.another(name, PLENTY)) {
       Candidate candidate = lineup.candidate(name);
+      Server server = lineup.server(name);
       double before = server.usedMemory();
       Latencies growing = new Latencies();
       Latencies forgetting = new Latencies();

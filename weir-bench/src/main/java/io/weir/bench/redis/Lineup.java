@@ -14,7 +14,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** The candidates of one scenario under one quota, each with a database and a connection. */
+/**
+ * The candidates of one scenario under one quota, each with a Redis and a connection of its own:
+ * what one leaves behind in the memory of a server slows the others there.
+ */
 final class Lineup implements AutoCloseable {
   static final String WEIR = "weir";
   static final String WEIR_SMALL = "weir-small";
@@ -32,18 +35,17 @@ final class Lineup implements AutoCloseable {
       RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
   private static final int SMALL_PAGE_BYTES = 2;
 
-  private final Server server;
   private final Duration deadline;
   private final RedisClient lettuce = RedisClient.create();
+  private final Map<String, Server> servers = new LinkedHashMap<>();
   private final Map<String, Candidate> candidates = new LinkedHashMap<>();
 
-  /** Opens them on an empty Redis. */
-  Lineup(Server server, Quota quota, Duration deadline, List<String> names) {
-    this.server = server;
+  /** Opens them, each on an empty Redis. */
+  Lineup(Quota quota, Duration deadline, List<String> names) {
     this.deadline = deadline;
-    server.flush();
     for (String name : names) {
-      candidates.put(name, open(name, candidates.size(), quota));
+      servers.put(name, new Server());
+      candidates.put(name, another(name, quota));
     }
   }
 
@@ -51,41 +53,46 @@ final class Lineup implements AutoCloseable {
     return Objects.requireNonNull(candidates.get(name));
   }
 
-  /** Opens a candidate once more, on the same database, for callers with another quota. */
-  Candidate another(String name, Quota theirs) {
-    return open(name, List.copyOf(candidates.keySet()).indexOf(name), theirs);
+  /** The Redis of a candidate. */
+  Server server(String name) {
+    return Objects.requireNonNull(servers.get(name));
   }
 
-  private Candidate open(String name, int database, Quota quota) {
+  /** Opens a candidate once more, on its Redis, for callers with another quota. */
+  Candidate another(String name, Quota theirs) {
+    return open(name, server(name).uri(), theirs);
+  }
+
+  private Candidate open(String name, String uri, Quota quota) {
     return switch (name) {
-      case WEIR -> new WeirCandidate(store(database).open(), quota, "api");
+      case WEIR -> new WeirCandidate(store(uri).open(), quota, "api");
       case WEIR_SMALL ->
-          new WeirCandidate(store(database).pageBytes(SMALL_PAGE_BYTES).open(), quota, "api");
-      case WEIR_TWO_RULES -> new WeirCandidate(store(database).open(), quota, "api", "search");
-      case WEIR_TWO_NODES -> new InTurn(open(WEIR, database, quota), open(WEIR, database, quota));
-      case SCRIPT -> LettuceCandidate.script(connect(database, StringCodec.UTF8), quota);
-      case BUCKET4J -> Bucket4jCandidate.plain(connect(database, BYTES), quota);
-      case BATCHING -> Bucket4jCandidate.batching(connect(database, BYTES), quota);
-      case REDISSON -> RedissonCandidate.prepared(server.uri(), database, quota);
-      case REDISSON_FORGETTING -> RedissonCandidate.forgetting(server.uri(), database, quota);
-      case INCR -> LettuceCandidate.incr(connect(database, StringCodec.UTF8));
-      case NO_OP -> LettuceCandidate.noOp(connect(database, StringCodec.UTF8));
+          new WeirCandidate(store(uri).pageBytes(SMALL_PAGE_BYTES).open(), quota, "api");
+      case WEIR_TWO_RULES -> new WeirCandidate(store(uri).open(), quota, "api", "search");
+      case WEIR_TWO_NODES -> new InTurn(open(WEIR, uri, quota), open(WEIR, uri, quota));
+      case SCRIPT -> LettuceCandidate.script(connect(uri, StringCodec.UTF8), quota);
+      case BUCKET4J -> Bucket4jCandidate.plain(connect(uri, BYTES), quota);
+      case BATCHING -> Bucket4jCandidate.batching(connect(uri, BYTES), quota);
+      case REDISSON -> RedissonCandidate.prepared(uri, quota);
+      case REDISSON_FORGETTING -> RedissonCandidate.forgetting(uri, quota);
+      case INCR -> LettuceCandidate.incr(connect(uri, StringCodec.UTF8));
+      case NO_OP -> LettuceCandidate.noOp(connect(uri, StringCodec.UTF8));
       default -> throw new IllegalArgumentException("no candidate is called " + name);
     };
   }
 
-  private RedisStore.Builder store(int database) {
-    return RedisStore.at(server.uri(database)).deadline(deadline);
+  private RedisStore.Builder store(String uri) {
+    return RedisStore.at(uri).deadline(deadline);
   }
 
-  private <V> StatefulRedisConnection<String, V> connect(
-      int database, RedisCodec<String, V> codec) {
-    return lettuce.connect(codec, RedisURI.create(server.uri(database)));
+  private <V> StatefulRedisConnection<String, V> connect(String uri, RedisCodec<String, V> codec) {
+    return lettuce.connect(codec, RedisURI.create(uri));
   }
 
   @Override
   public void close() {
     candidates.values().forEach(Candidate::close);
+    servers.values().forEach(Server::close);
     lettuce.shutdown(0, 1, TimeUnit.SECONDS);
   }
 }

@@ -48,8 +48,8 @@ final class LoadTables {
    * Measures every candidate with every number in flight in every round, after each was busy for a
    * while: what is merged gets several times as fast in its first seconds.
    */
-  void measure(Server server, Rounds rounds, Duration busy) throws InterruptedException {
-    try (Lineup lineup = new Lineup(server, scenario.quota(), DEADLINE, scenario.candidates())) {
+  void measure(Rounds rounds, Duration busy) throws InterruptedException {
+    try (Lineup lineup = new Lineup(scenario.quota(), DEADLINE, scenario.candidates())) {
       for (String name : scenario.candidates()) {
         fill(lineup.candidate(name), busy);
       }
@@ -57,7 +57,7 @@ final class LoadTables {
         for (int inFlight : scenario.inFlight()) {
           for (String name : scenario.candidates()) {
             System.out.printf("  round %d/%d, ", round, rounds.count());
-            trial(server, name, lineup.candidate(name), inFlight, rounds.millis());
+            trial(name, lineup, inFlight, rounds.millis());
           }
         }
       }
@@ -73,12 +73,12 @@ final class LoadTables {
     loop.close();
   }
 
-  private void trial(Server server, String name, Candidate candidate, int inFlight, long millis)
+  private void trial(String name, Lineup lineup, int inFlight, long millis)
       throws InterruptedException {
     String trial = scenario.title() + ", " + inFlight + " in flight, " + name + ": ";
     System.out.print(trial);
     try {
-      Sample sample = sample(server, candidate, inFlight, millis);
+      Sample sample = sample(lineup.server(name), lineup.candidate(name), inFlight, millis);
       scenario.check(sample);
       add(name, Integer.toString(inFlight), sample);
       System.out.println(Table.format(sample.thousandsPerSecond()) + " thousand per second");

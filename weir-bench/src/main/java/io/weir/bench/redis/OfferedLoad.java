@@ -27,10 +27,9 @@ final class OfferedLoad {
     return List.of(rate, latency);
   }
 
-  void measure(
-      Server server, List<String> candidates, Quota quota, String[] names, Duration watched)
+  void measure(List<String> candidates, Quota quota, String[] names, Duration watched)
       throws InterruptedException {
-    try (Lineup lineup = new Lineup(server, quota, DEADLINE, candidates)) {
+    try (Lineup lineup = new Lineup(quota, DEADLINE, candidates)) {
       Callers random = Callers.anyOf(names);
       for (String name : candidates) {
         System.out.printf("  %s, %s: ", rate.title(), name);
@@ -38,7 +37,9 @@ final class OfferedLoad {
           Candidate candidate = lineup.candidate(name);
           ClosedLoop.runOut(candidate, 64, Callers.each(0, names.length));
           Duration warmup = Duration.ofSeconds(1);
-          add(name, OpenLoop.run(server, candidate, random, perSecond, warmup, watched));
+          add(
+              name,
+              OpenLoop.run(lineup.server(name), candidate, random, perSecond, warmup, watched));
         } catch (IllegalStateException e) {
           System.out.println("failed");
           rate.fail(rate.title() + ", " + name + ": " + e.getMessage());

@@ -30,23 +30,21 @@ public final class RedisMemoryPart implements Part {
 
   @Override
   public List<Table> measure(Rounds rounds) throws Exception {
-    try (Server server = new Server()) {
-      rounds.once().run(byteTrials(server, rounds.quick()));
-      bytes.note("as " + server.version() + " counts it");
-      addByteResults();
-      return List.of(bytes, growth(server, rounds.quick()));
-    }
+    rounds.once().run(byteTrials(rounds.quick()));
+    bytes.note("as " + Server.which() + " counts it");
+    addByteResults();
+    return List.of(bytes, growth(rounds.quick()));
   }
 
-  private List<Trial> byteTrials(Server server, boolean quick) {
+  private List<Trial> byteTrials(boolean quick) {
     List<Trial> trials = new ArrayList<>();
     List<String> all = new ArrayList<>(List.of(WEIR, WEIR_SMALL));
     all.addAll(PEERS);
     for (String name : all) {
-      trials.add(new Trial(bytes, name, "200k", () -> bytes(server, name, 200_000)));
+      trials.add(new Trial(bytes, name, "200k", () -> bytes(name, 200_000)));
     }
     for (String name : quick ? List.of(WEIR, WEIR_SMALL, SCRIPT) : all) {
-      trials.add(new Trial(bytes, name, "1m", () -> bytes(server, name, 1_000_000)));
+      trials.add(new Trial(bytes, name, "1m", () -> bytes(name, 1_000_000)));
     }
     if (quick) {
       bytes.note("the other peers at 1m are left out of a quick run");
@@ -55,9 +53,10 @@ public final class RedisMemoryPart implements Part {
   }
 
   /** What so many callers add to what the first few have made Redis allocate. */
-  private static double bytes(Server server, String name, int callers) throws InterruptedException {
-    try (Lineup lineup = new Lineup(server, ALL_OF_IT, DEADLINE, List.of(name))) {
+  private static double bytes(String name, int callers) throws InterruptedException {
+    try (Lineup lineup = new Lineup(ALL_OF_IT, DEADLINE, List.of(name))) {
       Candidate candidate = lineup.candidate(name);
+      Server server = lineup.server(name);
       ClosedLoop.runOut(candidate, IN_FLIGHT, Callers.each(callers, callers + FIRST));
       Thread.sleep(500);
       long start = System.nanoTime();
@@ -85,7 +84,7 @@ public final class RedisMemoryPart implements Part {
     }
   }
 
-  private static Table growth(Server server, boolean quick) throws InterruptedException {
+  private static Table growth(boolean quick) throws InterruptedException {
     String size = quick ? "300k" : "5m";
     Growth growth =
         quick
@@ -96,7 +95,7 @@ public final class RedisMemoryPart implements Part {
     List<String> ours = quick ? List.of(WEIR) : List.of(WEIR, WEIR_SMALL);
     for (String name : quick ? List.of(WEIR, SCRIPT) : List.of(WEIR, WEIR_SMALL, SCRIPT)) {
       System.out.printf("  %s: %s%n", table.title(), name);
-      growth.measure(server, name, table);
+      growth.measure(name, table);
     }
     for (String weir : ours) {
       String name = "grow-" + size + "-" + weir;

@@ -39,47 +39,46 @@ public final class RedisPart implements Part {
 
   @Override
   public List<Table> measure(Rounds rounds) throws Exception {
-    try (Server server = new Server()) {
-      random(server, rounds);
-      million(server, rounds);
-      passing(server, rounds);
-      hot(server, rounds);
-      refused(server, rounds);
-      single(server, rounds);
-      offered(server, rounds, 58_000, WEIR, rounds.quick() ? List.of() : List.of(SCRIPT));
-      offered(server, rounds, 2 * 58_000, WEIR_TWO_NODES, List.of());
-    }
+    System.out.println("  " + Server.which());
+    random(rounds);
+    million(rounds);
+    passing(rounds);
+    hot(rounds);
+    refused(rounds);
+    single(rounds);
+    offered(rounds, 58_000, WEIR, rounds.quick() ? List.of() : List.of(SCRIPT));
+    offered(rounds, 2 * 58_000, WEIR_TWO_NODES, List.of());
     return tables;
   }
 
-  private void offered(Server server, Rounds rounds, int perSecond, String weir, List<String> peers)
+  private void offered(Rounds rounds, int perSecond, String weir, List<String> peers)
       throws InterruptedException {
     List<String> all = new ArrayList<>(List.of(weir));
     all.addAll(peers);
     OfferedLoad offered = new OfferedLoad(perSecond, weir);
     Duration watched = Duration.ofSeconds(rounds.quick() ? 5 : 30);
-    offered.measure(server, all, MONTHLY, Callers.names(CALLERS), watched);
+    offered.measure(all, MONTHLY, Callers.names(CALLERS), watched);
     tables.addAll(offered.tables());
   }
 
-  private void random(Server server, Rounds rounds) throws InterruptedException {
+  private void random(Rounds rounds) throws InterruptedException {
     List<String> all = List.of(WEIR, SCRIPT, BUCKET4J, REDISSON, INCR, NO_OP);
     Scenario scenario =
         new Scenario("random-100k", "100k random keys", CALLERS, MONTHLY, false, all, IN_FLIGHT);
-    LoadTables load = measure(scenario, server, rounds, 2);
+    LoadTables load = measure(scenario, rounds, 2);
     IN_FLIGHT.forEach(n -> load.rateResults(n, WEIR, SCRIPT));
     MANY.forEach(n -> load.rateResults(n, WEIR, BUCKET4J, REDISSON));
     MANY.forEach(n -> load.cpuResults(n, WEIR, SCRIPT));
   }
 
-  private void million(Server server, Rounds rounds) throws InterruptedException {
+  private void million(Rounds rounds) throws InterruptedException {
     List<String> all = new ArrayList<>(List.of(WEIR, WEIR_SMALL, SCRIPT));
     if (!rounds.quick()) {
       all.addAll(List.of(BUCKET4J, REDISSON));
     }
     Scenario scenario =
         new Scenario("random-1m", "1M random keys", 1_000_000, MONTHLY, false, all, MANY);
-    LoadTables load = measure(scenario, server, rounds, 1);
+    LoadTables load = measure(scenario, rounds, 1);
     MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT, BUCKET4J, REDISSON));
     MANY.forEach(n -> load.rateResults(n, WEIR_SMALL, SCRIPT));
     MANY.forEach(n -> load.cpuResults(n, WEIR, SCRIPT));
@@ -88,42 +87,42 @@ public final class RedisPart implements Part {
     }
   }
 
-  private void passing(Server server, Rounds rounds) throws InterruptedException {
+  private void passing(Rounds rounds) throws InterruptedException {
     List<String> all = List.of(WEIR, SCRIPT);
     Scenario scenario =
         new Scenario(
             "passing-100k", "100k random keys, soon forgotten", CALLERS, BRIEF, false, all, MANY);
-    LoadTables load = measure(scenario, server, rounds, 1);
+    LoadTables load = measure(scenario, rounds, 1);
     MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT));
     MANY.forEach(n -> load.cpuResults(n, WEIR, SCRIPT));
   }
 
-  private void hot(Server server, Rounds rounds) throws InterruptedException {
+  private void hot(Rounds rounds) throws InterruptedException {
     List<String> all = new ArrayList<>(List.of(WEIR, SCRIPT, BUCKET4J, BATCHING, REDISSON));
     if (!rounds.quick()) {
       all.addAll(List.of(INCR, NO_OP));
     }
     List<Integer> inFlight = rounds.quick() ? List.of(256) : IN_FLIGHT;
     Scenario scenario = new Scenario("hot", "one hot key", 1, PLENTY, false, all, inFlight);
-    LoadTables load = measure(scenario, server, rounds, 3);
+    LoadTables load = measure(scenario, rounds, 3);
     MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT, BATCHING));
     ExactGrants exact = new ExactGrants();
-    exact.measure(server);
+    exact.measure();
     tables.add(exact.table());
   }
 
-  private void refused(Server server, Rounds rounds) throws InterruptedException {
+  private void refused(Rounds rounds) throws InterruptedException {
     List<String> all = List.of(WEIR, SCRIPT, BUCKET4J, BATCHING, REDISSON);
     List<Integer> inFlight = rounds.quick() ? List.of(256) : IN_FLIGHT;
     Scenario scenario =
         new Scenario("refused", "one refused hot key", 1, HARDLY_ANY, true, all, inFlight);
-    LoadTables load = measure(scenario, server, rounds, 1);
+    LoadTables load = measure(scenario, rounds, 1);
     MANY.forEach(n -> load.rateResults(n, WEIR, SCRIPT, BATCHING));
     MANY.forEach(n -> load.commandResults(n, WEIR, SCRIPT));
   }
 
   /** In more and shorter rounds: a single request's time depends most on the scheduler's mood. */
-  private void single(Server server, Rounds rounds) throws InterruptedException {
+  private void single(Rounds rounds) throws InterruptedException {
     List<String> all = List.of(WEIR, WEIR_TWO_RULES, SCRIPT);
     Scenario scenario =
         new Scenario(
@@ -136,17 +135,17 @@ public final class RedisPart implements Part {
             List.of(1, 64));
     Rounds more =
         new Rounds(rounds.count() + 4, rounds.warmups(), rounds.iterations(), rounds.millis() / 2);
-    LoadTables load = measure(scenario, server, more, 1);
+    LoadTables load = measure(scenario, more, 1);
     load.p50Results(1, WEIR, SCRIPT);
     load.p50Results(1, WEIR_TWO_RULES, WEIR);
     List.of(1, 64).forEach(n -> load.cpuResults(n, WEIR_TWO_RULES, WEIR));
   }
 
   /** Measures after keeping each candidate busy for so many seconds. */
-  private LoadTables measure(Scenario scenario, Server server, Rounds rounds, int seconds)
+  private LoadTables measure(Scenario scenario, Rounds rounds, int seconds)
       throws InterruptedException {
     LoadTables load = new LoadTables(scenario);
-    load.measure(server, rounds, Duration.ofSeconds(seconds));
+    load.measure(rounds, Duration.ofSeconds(seconds));
     tables.addAll(load.tables());
     return load;
   }

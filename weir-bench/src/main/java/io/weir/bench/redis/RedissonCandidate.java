@@ -26,18 +26,18 @@ final class RedissonCandidate implements Candidate {
   }
 
   /** With rates that were set beforehand and stay. */
-  static Candidate prepared(String uri, int database, Quota quota) {
-    return new RedissonCandidate(open(uri, database), quota, false);
+  static Candidate prepared(String uri, Quota quota) {
+    return new RedissonCandidate(open(uri), quota, false);
   }
 
   /** With rates that are set when a caller first asks and forgotten after a period. */
-  static Candidate forgetting(String uri, int database, Quota quota) {
-    return new RedissonCandidate(open(uri, database), quota, true);
+  static Candidate forgetting(String uri, Quota quota) {
+    return new RedissonCandidate(open(uri), quota, true);
   }
 
-  private static RedissonClient open(String uri, int database) {
+  private static RedissonClient open(String uri) {
     Config config = new Config();
-    config.useSingleServer().setAddress(uri).setDatabase(database);
+    config.useSingleServer().setAddress(uri);
     return Redisson.create(config);
   }
 

@@ -3,23 +3,15 @@ package io.weir.bench.redis;
 import io.weir.testkit.redis.RedisProcess;
 import java.util.regex.Pattern;
 
-/** The Redis under test: one process of the benchmark's own, and what it says of itself. */
+/** A Redis under test: a process of the benchmark's own, and what it says of itself. */
 final class Server implements AutoCloseable {
   private static final Pattern CALLS = Pattern.compile("cmdstat_(\\S+?):calls=(\\d+)");
   private static final Pattern OURS = Pattern.compile("info|config.*|flushall|ping");
 
   private final RedisProcess process = RedisProcess.start();
 
-  Server() {
-    System.out.println("  " + version());
-  }
-
   String uri() {
     return process.uri();
-  }
-
-  String uri(int database) {
-    return uri() + "/" + database;
   }
 
   /** The CPU time the process has used so far, in microseconds. */
@@ -43,17 +35,18 @@ final class Server implements AutoCloseable {
     return number(memory, "used_memory") - number(memory, "mem_clients_normal");
   }
 
-  /** Which Redis it is, with what it allocates by, which decides how many bytes things take. */
-  String version() {
+  /** Which Redis is measured, with what it allocates by, which decides what things take. */
+  static String which() {
+    try (Server any = new Server()) {
+      return any.version();
+    }
+  }
+
+  private String version() {
     return "Redis "
         + text(info("server"), "redis_version")
         + " with "
         + text(info("memory"), "mem_allocator");
-  }
-
-  /** Empties all databases. */
-  void flush() {
-    process.command("FLUSHALL", "SYNC");
   }
 
   private String info(String section) {
