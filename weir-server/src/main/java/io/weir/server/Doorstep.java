@@ -77,12 +77,12 @@ record Doorstep(io.vertx.core.transport.Transport real, int maxConnections, Dura
     @Override
     public void channelRead(ChannelHandlerContext server, Object accepted) {
       Channel channel = (Channel) accepted;
-      int open = connections.incrementAndGet();
-      channel.closeFuture().addListener(closed -> connections.decrementAndGet());
-      if (open > maxConnections) {
+      if (connections.incrementAndGet() > maxConnections) {
+        connections.decrementAndGet(); // here, for what is closed so never says that it is
         channel.unsafe().closeForcibly();
         return;
       }
+      channel.closeFuture().addListener(closed -> connections.decrementAndGet());
       channel.pipeline().addLast(HeadWatch.NAME, new HeadWatch(patience));
       server.fireChannelRead(channel);
     }
