@@ -32,9 +32,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever comes to the port, the door stays open and answers the next one. */
+@Tag("slow")
 class WireTest {
   private static final String METHOD =
       "envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
