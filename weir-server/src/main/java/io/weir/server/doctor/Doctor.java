@@ -34,6 +34,7 @@ public final class Doctor {
     new MachineExam(config).findings().forEach(tell);
     new DoorsExam(config).findings().forEach(tell);
     new CertificateExam(config, wall).finding().ifPresent(tell);
+    new UpstreamsExam(config).findings().forEach(tell);
     RulesExam rules = new RulesExam(config);
     rules.findings().forEach(tell);
     store(rules.rules());

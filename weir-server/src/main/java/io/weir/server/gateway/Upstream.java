@@ -8,7 +8,7 @@ import java.util.Locale;
  *
  * @param host a name or an address; of IPv6 without brackets
  */
-record Upstream(boolean tls, String host, int port) {
+public record Upstream(boolean tls, String host, int port) {
   private static final int HTTP = 80;
   private static final int HTTPS = 443;
 
@@ -18,7 +18,7 @@ record Upstream(boolean tls, String host, int port) {
    * @throws IllegalArgumentException if it has a path, or more: what was matched is what is
    *     forwarded
    */
-  static Upstream parse(String url) {
+  public static Upstream parse(String url) {
     URI uri = URI.create(url);
     String path = uri.getRawPath();
     boolean plain =

@@ -66,6 +66,31 @@ class DoctorTest {
   }
 
   @Test
+  void upstreamsThatAreAndAreNotThere() throws IOException {
+    try (ServerSocket there = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String url = "http://127.0.0.1:" + there.getLocalPort();
+      Patient patient =
+          Patient.with(
+              folder,
+              "upstream",
+              url,
+              "gateway-routes",
+              "/a=http://127.0.0.1:1,/b=http://nowhere.invalid,/c=" + url);
+      String help =
+          "start it, or correct --upstream or --gateway-routes; until then the gateway answers 502";
+      assertThat(patient.of("upstream"))
+          .containsExactlyInAnyOrder(
+              Finding.ok("upstream", url + " can be reached"),
+              Finding.problem(
+                  "upstream", "http://127.0.0.1:1 cannot be reached: connection refused", help),
+              Finding.problem(
+                  "upstream",
+                  "http://nowhere.invalid cannot be reached: nobody knows its name",
+                  help));
+    }
+  }
+
+  @Test
   void tooFewFiles() {
     MachineExam exam =
         new MachineExam(
