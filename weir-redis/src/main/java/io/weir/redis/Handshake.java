@@ -79,13 +79,13 @@ final class Handshake {
   }
 
   private void adopt(Setup theirs) {
-    if (theirs.shelves() != setup.shelves() || theirs.cut() != setup.cut()) {
+    if (theirs.shelves() != setup.shelves() || theirs.pages() != setup.pages()) {
       LOG.log(
           Level.WARNING,
-          "{0} was set up with shelves={1} and page-bytes={2}; this node follows",
+          "{0} was set up with shelves={1} and pages={2}; this node follows",
           address,
-          theirs.shelves(),
-          theirs.cut());
+          String.valueOf(theirs.shelves()),
+          String.valueOf(theirs.pages()));
     }
     setup = theirs;
     joined.accept(theirs);

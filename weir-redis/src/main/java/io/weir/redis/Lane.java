@@ -67,7 +67,7 @@ final class Lane implements Remote {
     this.shelf = shelf;
     this.setup = setup;
     this.shared = shared;
-    sweeper = new Sweeper(shelf, setup.cut(), shared);
+    sweeper = new Sweeper(shelf, setup.restBytes(), shared);
   }
 
   @Override
@@ -138,15 +138,7 @@ final class Lane implements Remote {
     if (ready.isEmpty() || inFlight.get() >= shared.maxInFlight()) {
       return false;
     }
-    return underWay() == 0 || ready.size() >= WORTH_A_SECOND;
-  }
-
-  private int underWay() {
-    int count = 0;
-    for (int i = 0; i < FLIGHTS; i++) {
-      count += flying.get(i) == null ? 0 : 1;
-    }
-    return count;
+    return inFlight.get() == 0 || ready.size() >= WORTH_A_SECOND;
   }
 
   private void send(int place) {
@@ -171,7 +163,7 @@ final class Lane implements Remote {
     inFlight.addAndGet(batch.asks());
     flying.set(place, batch);
     long now = storeClock == null ? 0 : storeClock.micros();
-    byte[][] arguments = batch.wording.arguments(now, setup.cut());
+    byte[][] arguments = batch.wording.arguments(now, setup);
     shared.link().call(shelf, arguments, (reply, failure) -> landed(place, batch, reply, failure));
   }
 

@@ -9,6 +9,7 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.weir.redis.RedisView.Server;
@@ -21,6 +22,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -73,7 +75,8 @@ final class Look implements AutoCloseable {
   }
 
   private Server server(RedisURI uri, String name) {
-    try (StatefulRedisConnection<String, String> connection = client.connect(uri)) {
+    try (StatefulRedisConnection<String, String> connection =
+        Route.told(() -> client.connectAsync(StringCodec.UTF8, uri)).join()) {
       RedisCommands<String, String> commands = connection.sync();
       Map<String, String> info = new HashMap<>(fields(allowed(commands::info, "")));
       if (address.kind() == Address.Kind.CLUSTER) {
@@ -84,7 +87,7 @@ final class Look implements AutoCloseable {
         settings.putAll(allowed(() -> commands.configGet(setting), Map.of()));
       }
       return new Server(name, info, settings, ahead(commands), "");
-    } catch (RedisException e) {
+    } catch (RedisException | CompletionException e) {
       return Server.silent(name, Trouble.ofConnection(e));
     }
   }
@@ -116,9 +119,10 @@ final class Look implements AutoCloseable {
   }
 
   private Map<String, String> sentinels(RedisURI uri) {
-    try (var sentinel = client.connectSentinel(uri)) {
+    try (var sentinel =
+        Route.told(() -> client.connectSentinelAsync(StringCodec.UTF8, uri)).join()) {
       return sentinel.sync().master(uri.getSentinelMasterId());
-    } catch (RedisException e) {
+    } catch (RedisException | CompletionException e) {
       throw new StoreException(Kind.UNREACHABLE, Trouble.ofConnection(e));
     }
   }

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,18 @@ interface Route extends AutoCloseable {
         : new SingleRoute(address, resources, patience);
   }
 
+  /** Connects, and again if the driver has lost the reason of a failure, which is then told. */
+  static <T> CompletableFuture<T> told(Supplier<? extends CompletionStage<T>> connect) {
+    return connect
+        .get()
+        .toCompletableFuture() // the driver's own kind never completes what is composed so
+        .exceptionallyCompose(
+            failure ->
+                Trouble.isUntold(failure)
+                    ? connect.get()
+                    : CompletableFuture.failedFuture(failure));
+  }
+
   private static SocketOptions sockets() {
     return SocketOptions.builder().connectTimeout(Duration.ofSeconds(1)).tcpNoDelay(true).build();
   }
@@ -82,8 +95,8 @@ interface Route extends AutoCloseable {
 
     @Override
     public CompletionStage<Wire> connect() {
-      return client
-          .connectAsync(ByteArrayCodec.INSTANCE, address.nodes().get(0))
+      RedisURI server = address.nodes().get(0);
+      return Route.told(() -> client.connectAsync(ByteArrayCodec.INSTANCE, server))
           .thenApply(SingleWire::new);
     }
 
@@ -93,8 +106,7 @@ interface Route extends AutoCloseable {
       if (address.kind() != Address.Kind.SENTINEL) {
         return CompletableFuture.completedFuture("");
       }
-      return client
-          .connectSentinelAsync(ByteArrayCodec.INSTANCE, uri)
+      return Route.told(() -> client.connectSentinelAsync(ByteArrayCodec.INSTANCE, uri))
           .thenCompose(
               sentinel ->
                   sentinel

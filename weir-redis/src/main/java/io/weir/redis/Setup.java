@@ -14,19 +14,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param seed0 the first half of the seed of fingerprints, which nobody outside may know
  * @param shelves over how many hashes the counters are spread, a power of two
- * @param cut how many bytes of a key name its page
+ * @param pages over how many pages they are spread, a power of two; 0 if each is a field of its own
  */
-record Setup(long seed0, long seed1, int shelves, int cut) {
+record Setup(long seed0, long seed1, int shelves, int pages) {
+  static final int MOST_SHELVES = 1 << 16;
+  static final int MOST_PAGES = 1 << 28;
+  private static final int FEWEST_PAGES = 1 << 10;
   private static final Pattern FORM =
-      Pattern.compile("weir 1 ([0-9a-f]{16}) ([0-9a-f]{16}) ([0-9]{1,5}) ([2-8])");
+      Pattern.compile("weir 1 ([0-9a-f]{16}) ([0-9a-f]{16}) ([0-9]{1,5}) ([0-9]{1,9})");
 
-  static Setup random(int shelves, int cut) {
+  static Setup random(int shelves, int pages) {
     SecureRandom random = new SecureRandom();
-    return new Setup(random.nextLong(), random.nextLong(), shelves, cut);
+    return new Setup(random.nextLong(), random.nextLong(), shelves, pages);
   }
 
   byte[] bytes() {
-    return String.format("weir 1 %016x %016x %d %d", seed0, seed1, shelves, cut).getBytes(US_ASCII);
+    return String.format("weir 1 %016x %016x %d %d", seed0, seed1, shelves, pages)
+        .getBytes(US_ASCII);
   }
 
   /** What a store holds; null if it is not a set-up of ours. */
@@ -36,14 +40,42 @@ record Setup(long seed0, long seed1, int shelves, int cut) {
       return null;
     }
     int shelves = Integer.parseInt(m.group(3));
-    if (Integer.bitCount(shelves) != 1 || shelves > 1 << 16) {
+    int pages = Integer.parseInt(m.group(4));
+    if (Integer.bitCount(shelves) != 1 || shelves > MOST_SHELVES || pages != pages(pages)) {
       return null;
     }
     return new Setup(
         Long.parseUnsignedLong(m.group(1), 16),
         Long.parseUnsignedLong(m.group(2), 16),
         shelves,
-        Integer.parseInt(m.group(4)));
+        pages);
+  }
+
+  /** The number of pages there can be that is nearest to one, from above. */
+  static int pages(int wanted) {
+    int most = Math.max(FEWEST_PAGES, Math.min(wanted, MOST_PAGES));
+    return wanted == 0 ? 0 : Integer.highestOneBit(2 * most - 1);
+  }
+
+  /** How many bits of a key, from the left, name its field. */
+  private int named() {
+    return pages == 0 ? Long.SIZE : Integer.numberOfTrailingZeros(pages);
+  }
+
+  /** In how many bytes a key's field is named. */
+  int nameBytes() {
+    return (named() + 7) / 8;
+  }
+
+  /** In how many bytes the rest of a key stands on its page. */
+  int restBytes() {
+    return (Long.SIZE - named() + 7) / 8;
+  }
+
+  /** Adds a key as the script reads it: the name of its field, and the rest. */
+  void write(long key, Bytes to) {
+    int rest = Long.SIZE - named();
+    to.number(key >>> rest, nameBytes()).number(key & ~(-1L << rest), restBytes());
   }
 
   Fingerprint fingerprint() {

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * long, until few are. So memory comes back, and no call takes long.
  */
 final class Sweeper {
-  private static final int STEP = 512;
+  private static final int STEP = 256;
   private static final int FEWEST_FIELDS = 8;
   private static final int LOOKS_PER_INSERT = 2;
   private static final long MICROS_PER_MILLI = 1000;
 
   private final byte[] shelf;
-  private final int cut;
+  private final int restBytes;
   private final Lane.Shared shared;
   private final AtomicBoolean busy = new AtomicBoolean();
   private final AtomicLong owed = new AtomicLong();
@@ -32,11 +32,12 @@ final class Sweeper {
   private String cursor = "0";
   private long keptInRound;
   private int number;
-  private long fields = STEP;
+  private int fields = STEP;
+  private final Shrinking shrinking = new Shrinking();
 
-  Sweeper(byte[] shelf, int cut, Lane.Shared shared) {
+  Sweeper(byte[] shelf, int restBytes, Lane.Shared shared) {
     this.shelf = shelf;
-    this.cut = cut;
+    this.restBytes = restBytes;
     this.shared = shared;
   }
 
@@ -62,42 +63,53 @@ final class Sweeper {
       return;
     }
     Clock storeClock = shared.storeClock();
+    int most = shrinking.forbidsScans() ? 0 : fields;
     Bytes head = new Bytes();
     number = shared.numbers().incrementAndGet();
-    head.number(number, 4).number(storeClock == null ? 0 : storeClock.micros(), 7).number(cut, 1);
-    byte[][] arguments = {
-      head.copy(), cursor.getBytes(US_ASCII), Long.toString(fields).getBytes(US_ASCII)
-    };
+    head.number(number, 4).number(storeClock == null ? 0 : storeClock.micros(), 7);
+    head.number(restBytes, 1).number(most, 2).number(shrinking.take(), 2);
+    byte[][] arguments = {head.copy(), cursor.getBytes(US_ASCII)};
     long began = shared.clock().micros();
-    shared.link().call(shelf, arguments, (reply, failure) -> swept(reply, failure, began));
+    shared.link().call(shelf, arguments, (reply, failure) -> swept(most, reply, failure, began));
   }
 
-  private void swept(byte @Nullable [] reply, @Nullable StoreException failure, long began) {
-    long seen = 0;
-    long dead = 0;
-    Packed packed = failure == null ? answer(reply) : null;
-    if (packed != null) {
-      long looked = packed.number(4);
-      seen = packed.number(4);
-      dead = packed.number(4);
-      cursor = packed.rest();
-      fields = Math.max(FEWEST_FIELDS, STEP * looked / Math.max(looked, seen));
-    } else {
-      cursor = "0";
-      owed.set(0); // it will be owed again
+  private void swept(
+      int most, byte @Nullable [] reply, @Nullable StoreException failure, long began) {
+    boolean goesOn = false;
+    try {
+      Packed packed = failure == null ? answer(reply) : null;
+      long seen = 0;
+      if (packed == null) {
+        cursor = "0";
+        owed.set(0); // it will be owed again
+      } else if (most > 0) {
+        long found = packed.number(4);
+        seen = packed.number(4);
+        long dead = packed.number(4);
+        scanned(found, seen, dead, packed.rest());
+        goesOn = dead * 4 > seen;
+      }
+      goesOn |= packed != null && shrinking.isUnderWay();
+      owed.set(Math.max(0, owed.get() - Math.max(seen, STEP)));
+    } finally {
+      busy.set(false);
     }
-    owed.set(Math.max(0, owed.get() - Math.max(seen, STEP)));
+    if (owed.get() >= STEP) {
+      sweep();
+    } else if (goesOn) {
+      long took = shared.clock().micros() - began;
+      shared.link().later(1 + 3 * took / MICROS_PER_MILLI, this::sweep);
+    }
+  }
+
+  private void scanned(long found, long seen, long dead, String next) {
+    shrinking.scanned(fields, found, 4 * dead > 3 * seen, dead > 0, cursor, next);
+    fields = (int) Math.max(FEWEST_FIELDS, STEP * found / Math.max(1, Math.max(found, seen)));
+    cursor = next;
     keptInRound += seen - dead;
     if (cursor.equals("0")) {
       occupied = keptInRound > 0;
       keptInRound = 0;
-    }
-    busy.set(false);
-    if (owed.get() >= STEP) {
-      sweep();
-    } else if (dead * 4 > seen) {
-      long took = shared.clock().micros() - began;
-      shared.link().later(1 + 3 * took / MICROS_PER_MILLI, this::sweep);
     }
   }
 

@@ -46,6 +46,11 @@ final class Trouble {
     return root(failure) instanceof RedisCommandTimeoutException;
   }
 
+  /** Whether the driver has lost the reason: a connection was refused before it came to look. */
+  static boolean isUntold(Throwable failure) {
+    return text(root(failure)).equals("RedisHandshakeHandler not registered");
+  }
+
   /** Why a call was not answered. */
   static StoreException ofCall(Throwable failure) {
     Throwable cause = root(failure);
@@ -66,7 +71,10 @@ final class Trouble {
   static String ofConnection(Throwable failure) {
     Throwable cause = root(failure);
     String text = text(cause);
-    if (text.startsWith("WRONGPASS") || text.startsWith("NOAUTH") || text.contains("AUTH failed")) {
+    if (text.startsWith("NOAUTH")) { // and how to write HELLO, which is not for people
+      return "it wants a password; write redis://user:password@host:port";
+    }
+    if (text.startsWith("WRONGPASS") || text.contains("AUTH failed")) {
       return "the user or password is wrong (" + text + "); write redis://user:password@host:port";
     }
     if (text.startsWith("NOPERM")) {

@@ -29,7 +29,7 @@ final class Wording {
   }
 
   /** What the script is called with. */
-  byte[][] arguments(long now, int cut) {
+  byte[][] arguments(long now, Setup setup) {
     bytes.clear();
     int claim = 0;
     for (int g = 0; g < batch.groups; ) {
@@ -46,9 +46,9 @@ final class Wording {
     byte[] described = bytes.copy();
     bytes.clear();
     for (int i = 0; i < batch.counters; i++) {
-      bytes.number(Long.reverseBytes(batch.keys[i]), 8); // the caller's part first
+      setup.write(batch.keys[i], bytes);
     }
-    return new byte[][] {head(now, cut), described, requests, bytes.copy()};
+    return new byte[][] {head(now, setup), described, requests, bytes.copy()};
   }
 
   /** How many groups from this one on have its shape and use the counters right after its own. */
@@ -116,9 +116,9 @@ final class Wording {
     }
   }
 
-  private byte[] head(long now, int cut) {
-    Bytes head = new Bytes();
-    return head.number(batch.number, 4).number(now, 7).number(cut, 1).copy();
+  private byte[] head(long now, Setup setup) {
+    Bytes head = new Bytes().number(batch.number, 4).number(now, 7);
+    return head.number(setup.nameBytes(), 1).number(setup.restBytes(), 1).copy();
   }
 
   /** The place of a limit among the limits, new if need be. The last ones are the likeliest. */

@@ -1,10 +1,11 @@
--- A shelf is a hash. Its fields are named by the first bytes of a key: all 8, and a field is one counter's state, which
--- is fastest; or fewer, and a field is a page that many counters share, which is smallest.
+-- A shelf is a hash. Its fields are named by a key: by all of it, and a field is one counter's state, which is fastest;
+-- or by its first bits, and a field is a page that counters share, which is smallest.
 -- One call decides a batch of requests, another forgets what has become fresh.
 local call, try = redis.call, redis.pcall
 local MARGIN, LONG = 60000, 400 * 86400000 -- milliseconds
--- A field too long for Redis's small encoding of hashes, which would search them one by one.
-local PAD = string.rep('-', 65)
+-- A field too long for Redis's small encoding of hashes, which would search them one by one; and many times that.
+local PAD, looks = string.rep('-', 65), {}
+for i = 1, 1024 do looks[i] = PAD end
 local modes = {[0] = 'take', 'peek', 'force', 'refund', 'lease'}
 -- What a call works on, kept from call to call where the server lets us, so that little is made anew: per counter the
 -- field it is in, the bytes of its state and what they were; on pages also the rest of its key and its place. Changes
@@ -112,20 +113,21 @@ local function judge(requests, limits, now)
 end
 
 -- Finds the field of every counter; returns how many fields there are.
-local function find_fields(keys, count, cut)
-  if cut == 8 then
+local function find_fields(keys, count, width, rest)
+  if rest == 0 then
     for i = 1, count do names[i] = sub(keys, 8 * i - 7, 8 * i) end
     return count
   end
-  local index, fields = {}, 0
+  local index, fields, at = {}, 0, 1
   for i = 1, count do
-    local name = sub(keys, 8 * i - 7, 8 * i - 8 + cut)
+    local name = sub(keys, at, at + width - 1)
     local page = index[name]
     if not page then
       fields = fields + 1
       page, names[fields], index[name] = fields, name, fields
     end
-    page_of[i], rests[i], numbers[i] = page, sub(keys, 8 * i - 7 + cut, 8 * i), i
+    page_of[i], rests[i], numbers[i] = page, sub(keys, at + width, at + width + rest - 1), i
+    at = at + width + rest
   end
   return fields
 end
@@ -162,30 +164,31 @@ local function turn_pages(pages)
   end
 end
 
--- args: head, limits, requests, keys (8 bytes each). Answers with the head's number, the time, how many states were
--- corrupt, and what every counter's state was before: all that a node needs to tell the callers.
+-- args: head, limits, requests, keys (each the name of its field and, on pages, the rest). Answers with the head's number,
+-- the time, how many states were corrupt, and what every counter's state was before: all that a node needs to tell the
+-- callers.
 local function decide_all(shelf, args)
-  local number, now, cut = unp('<I4I7B', args[1])
+  local number, now, width, rest = unp('<I4I7BB', args[1])
   if now == 0 then
     local t = call('TIME')
     now = t[1] * 1000000 + t[2]
   end
   count_changes, longest, corrupt = 0, 0, 0
   local keys = args[4]
-  local count = #keys / 8
-  local fields = try('HMGET', shelf, unpack(names, 1, find_fields(keys, count, cut)))
+  local count = #keys / (width + rest)
+  local fields = try('HMGET', shelf, unpack(names, 1, find_fields(keys, count, width, rest)))
   if fields.err then
     if not find(fields.err, 'WRONGTYPE', 1, true) then return fields end
     call('UNLINK', shelf)
     fields, corrupt = {}, 1
   end
-  if cut == 8 then
+  if rest == 0 then
     raw, labels = fields, names
   else
     raw, labels = read_pages(fields, count), numbers
   end
   judge(args[3], limits_memory.of[args[2]] or limits_of(args[2]), now)
-  if cut < 8 then turn_pages(fields) end
+  if rest > 0 then turn_pages(fields) end
 
   local lives = call('PTTL', shelf)
   if count_changes > 0 then
@@ -201,23 +204,25 @@ local function decide_all(shelf, args)
   elseif lives < keep_for then
     call('PEXPIRE', shelf, keep_for + MARGIN)
   end
-  return pack('<I4I7B', number, now, min(corrupt, 255)) .. table.concat(before, '', 1, count)
+  before[0] = pack('<I4I7B', number, now, min(corrupt, 255))
+  return table.concat(before, '', 0, count)
 end
 
--- args: head, cursor, how many fields. Answers with the head's number, how many fields and counters were seen, how many
--- counters forgotten, and the cursor.
+-- args: head (with how many fields to look at and how many look-ups to make), cursor. Answers with the head's number, how
+-- many fields and counters were seen, how many counters forgotten, and the cursor. The look-ups are not for what they
+-- find: each lets Redis move a little of a hash to its smaller table, and a scan reads both until all is moved.
 local function sweep(shelf, args)
-  local number, now, cut = unp('<I4I7B', args[1])
+  local number, now, rest, most, moves = unp('<I4I7BI2I2', args[1])
   if now == 0 then now = call('TIME')[1] * 1000000 end
-  local found = try('HSCAN', shelf, args[2], 'COUNT', args[3])
+  local found = most > 0 and try('HSCAN', shelf, args[2], 'COUNT', most) or {args[2], {}}
   if found.err then return pack('<I4I4I4I4', number, 0, 0, 0) .. '0' end
   local fields, dead, tidied, seen, left = found[2], {}, {}, 0, 0
   for i = 1, #fields, 2 do
     local name, page = fields[i], fields[i + 1]
     if name ~= PAD then
-      local rest, had, has
-      if cut < 8 then
-        rest, had, has = tidy(page, 8 - cut, now)
+      local kept, had, has
+      if rest > 0 then
+        kept, had, has = tidy(page, rest, now)
       else
         had, has = 1, #page > 4 and unp('<I4', page, 2) * 1000000 > now and 1 or 0
       end
@@ -225,7 +230,7 @@ local function sweep(shelf, args)
       if has == 0 then
         dead[#dead + 1] = name
       elseif has < had then
-        tidied[#tidied + 1], tidied[#tidied + 2] = name, rest
+        tidied[#tidied + 1], tidied[#tidied + 2] = name, kept
       end
     end
   end
@@ -234,6 +239,7 @@ local function sweep(shelf, args)
     call('HDEL', shelf, unpack(dead))
     if call('HLEN', shelf) == 1 then call('UNLINK', shelf) end
   end
+  if moves > 0 then try('HMGET', shelf, unpack(looks, 1, moves)) end
   return pack('<I4I4I4I4', number, #fields / 2, seen, seen - left) .. found[1]
 end
 

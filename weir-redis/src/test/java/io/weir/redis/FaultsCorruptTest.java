@@ -50,11 +50,11 @@ class FaultsCorruptTest {
     redis.command("FLUSHALL");
   }
 
-  @ParameterizedTest(name = "A10 corrupt state, pages of {0} bytes")
-  @ValueSource(ints = {8, 2})
-  void a10_notAState(int pageBytes) {
+  @ParameterizedTest(name = "A10 corrupt state, {0} pages")
+  @ValueSource(ints = {0, 1 << 18})
+  void a10_notAState(int pages) {
     Heard heard = new Heard();
-    try (RedisStore store = store(pageBytes, heard)) {
+    try (RedisStore store = store(pages, heard)) {
       List<byte[]> values =
           List.of(
               "nan".getBytes(US_ASCII),
@@ -74,11 +74,11 @@ class FaultsCorruptTest {
     }
   }
 
-  @ParameterizedTest(name = "A10 something else under the key, pages of {0} bytes")
-  @ValueSource(ints = {8, 2})
-  void a10_notAShelf(int pageBytes) {
+  @ParameterizedTest(name = "A10 something else under the key, {0} pages")
+  @ValueSource(ints = {0, 1 << 18})
+  void a10_notAShelf(int pages) {
     Heard heard = new Heard();
-    try (RedisStore store = store(pageBytes, heard)) {
+    try (RedisStore store = store(pages, heard)) {
       List<String[]> others =
           List.of(
               new String[] {"RPUSH", Planted.SHELF, "a", "b"},
@@ -97,10 +97,10 @@ class FaultsCorruptTest {
     }
   }
 
-  @ParameterizedTest(name = "A10 states that could be but are not, pages of {0} bytes")
-  @ValueSource(ints = {8, 2})
-  void a10_plausibleStates(int pageBytes) {
-    try (RedisStore store = store(pageBytes, StoreListener.NONE)) {
+  @ParameterizedTest(name = "A10 states that could be but are not, {0} pages")
+  @ValueSource(ints = {0, 1 << 18})
+  void a10_plausibleStates(int pages) {
+    try (RedisStore store = store(pages, StoreListener.NONE)) {
       for (Algorithm algorithm : Algorithms.all()) {
         Rule rule =
             Rule.named("a10-" + algorithm.name())
@@ -115,7 +115,7 @@ class FaultsCorruptTest {
               "a state, not yet swept",
               () -> {
                 assertThat(Asking.take(store, rule, caller, 1).degraded()).isFalse();
-                return Planted.state(redis, kind, 8 - pageBytes);
+                return Planted.state(redis, kind, pages == 0 ? 0 : 6);
               });
           Soon.until(
               Duration.ofSeconds(5),
@@ -170,9 +170,8 @@ class FaultsCorruptTest {
     return counted == 1;
   }
 
-  private static RedisStore store(int pageBytes, StoreListener listener) {
-    return joined(
-        RedisStore.at(redis.uri()).deadline(PATIENT).pageBytes(pageBytes).listener(listener));
+  private static RedisStore store(int pages, StoreListener listener) {
+    return joined(RedisStore.at(redis.uri()).deadline(PATIENT).pages(pages).listener(listener));
   }
 
   private static byte[] bytes(long seed, int size) {

@@ -6,7 +6,10 @@ import static io.weir.redis.Asking.PATIENT;
 import static io.weir.redis.Asking.budget;
 import static io.weir.redis.Asking.joined;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisException;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.testkit.LogLines;
@@ -14,7 +17,11 @@ import io.weir.testkit.Soon;
 import io.weir.testkit.redis.FaultProxy;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
 /** Coming to a server, and to an understanding with the other nodes on it. */
@@ -40,6 +47,19 @@ class LinkTest {
         assertThat(Asking.admitted(store, RULE, "x", 110)).isEqualTo(100);
         assertThat(store.health().available()).isTrue();
       }
+    }
+  }
+
+  @Test
+  void aReasonThatTheDriverLostIsAskedForOnceMore() {
+    RuntimeException lost = new IllegalStateException("RedisHandshakeHandler not registered");
+    for (RuntimeException first : List.of(lost, new RedisConnectionException("refused"))) {
+      Deque<RuntimeException> failures = new ArrayDeque<>();
+      failures.add(new CompletionException(first));
+      failures.add(new RedisConnectionException("NOAUTH", new RedisException("NOAUTH")));
+      assertThatThrownBy(
+              () -> Route.told(() -> CompletableFuture.failedFuture(failures.remove())).join())
+          .hasRootCauseMessage(first == lost ? "NOAUTH" : "refused");
     }
   }
 
@@ -133,8 +153,8 @@ class LinkTest {
   void aSecondNodeFollowsTheFirstOnesSetup() {
     try (RedisProcess redis = RedisProcess.start();
         LogLines log = new LogLines();
-        RedisStore first = joined(RedisStore.at(redis.uri()).deadline(PATIENT).pageBytes(2));
-        RedisStore second = joined(RedisStore.at(redis.uri()).deadline(PATIENT).pageBytes(8))) {
+        RedisStore first = joined(RedisStore.at(redis.uri()).deadline(PATIENT).pages(1 << 16));
+        RedisStore second = joined(RedisStore.at(redis.uri()).deadline(PATIENT).pages(0))) {
       assertThat(Asking.admitted(first, RULE, "x", 60)).isEqualTo(60);
       assertThat(Asking.admitted(second, RULE, "x", 60)).isEqualTo(40);
       assertThat(log.lines()).filteredOn(line -> line.contains("this node follows")).hasSize(1);

@@ -36,11 +36,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the Redis store does beyond what every store does: how often it asks, and how it forgets.
+ * What the Redis store does beyond what every store does: how often it asks, and what it recalls.
  */
 class RedisStoreTest {
   private static RedisProcess redis;
@@ -217,30 +215,6 @@ class RedisStoreTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {8, 2})
-  void whatIsFreshIsForgottenAndMemoryComesBack(int pageBytes) {
-    try (RedisStore store = joined(patient().pageBytes(pageBytes))) {
-      Rule brief = Rule.named("brief").limit("1000/second").build();
-      Rule lasting = budget("lasting", 5, Posture.CLOSED);
-      assertThat(take(store, lasting, "x", 5).fits()).isTrue();
-      List<CompletableFuture<Outcome[]>> answers = new ArrayList<>();
-      for (int i = 0; i < 20_000; i++) {
-        answers.add(store.take(new Claim[] {claim(store, brief, "u" + i, 1)}, Mode.TAKE));
-        if (i % 5000 == 4999) {
-          answers.forEach(CompletableFuture::join);
-        }
-      }
-      assertThat(answers).allMatch(answer -> answer.join()[0].fits());
-      Soon.until(
-          Duration.ofSeconds(30), "memory comes back", () -> number("HLEN", "weir:{0}") <= 2);
-      // what is left is mostly the table of the hash, which Redis shrinks as it is used
-      assertThat(number("MEMORY", "USAGE", "weir:{0}", "SAMPLES", "0")).isLessThan(500_000);
-      assertThat(take(store, lasting, "x", 1).fits()).as("what is used is kept").isFalse();
-      assertThat(number("PTTL", "weir:{0}")).isPositive();
-    }
-  }
-
   @Test
   void shelvesAreSpreadOverTheSlots() {
     int[] thirds = new int[3];
@@ -260,9 +234,5 @@ class RedisStoreTest {
 
   private static long decisions() {
     return Asking.decisions(redis);
-  }
-
-  private static long number(String... command) {
-    return Long.parseLong(String.valueOf(redis.command(command)));
   }
 }

@@ -47,8 +47,8 @@ class RedisTwinTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {8, 3, 2})
-  void saysTheSame(int pageBytes) {
+  @ValueSource(ints = {0, 1 << 10, 1 << 18, 1 << 24})
+  void saysTheSame(int pages) {
     long seed = History.seed();
     History history = new History(seed);
     int rounds = Math.max(10, History.steps() / 2000);
@@ -61,7 +61,7 @@ class RedisTwinTest {
           joined(
               RedisStore.at("redis://127.0.0.1:" + proxy.port())
                   .deadline(Asking.PATIENT)
-                  .pageBytes(pageBytes)
+                  .pages(pages)
                   .prefix("round-" + round) // the last one's sweep may still be under way
                   .storeClock(clock))) {
         List<Limit> limits = history.limits();

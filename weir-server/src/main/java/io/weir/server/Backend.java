@@ -168,6 +168,7 @@ final class Backend {
             .spike(config.get(Settings.STORE_SPIKE))
             .maxInFlight(config.get(Settings.STORE_IN_FLIGHT))
             .prefix(config.get(Settings.STORE_PREFIX))
+            .pages(config.get(Settings.STORE_PAGES))
             .listener(StoreListener.both(metrics.store(), activity.store()))
             .open());
   }

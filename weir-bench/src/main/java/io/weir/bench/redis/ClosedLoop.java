@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * brought it.
  *
  * <p>An answer that is there at once cannot do so inside the call that gave it; its next request
- * waits for that call to return. After a long run of such answers the loop's own thread goes on, or
- * else the candidate's thread would never come to read from its connection again.
+ * waits for that call to return. After a long run of such answers the loop's own threads go on, or
+ * else the candidate's thread would never come to read from its connection again. There is one for
+ * each core: who needs no server has them to itself.
  */
 final class ClosedLoop implements AutoCloseable {
   private static final int LONGEST_RUN = 1000;
@@ -31,7 +32,7 @@ final class ClosedLoop implements AutoCloseable {
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final ThreadLocal<Turn> turns = ThreadLocal.withInitial(Turn::new);
   private final Queue<Request> handedOver = new ConcurrentLinkedQueue<>();
-  private final Thread own = new Thread(this::run, "closed-loop");
+  private final Thread[] own = new Thread[Runtime.getRuntime().availableProcessors()];
   private volatile @Nullable Latencies recording;
   private volatile boolean stopped;
 
@@ -42,12 +43,17 @@ final class ClosedLoop implements AutoCloseable {
     for (int i = 0; i < inFlight; i++) {
       handedOver.add(new Request());
     }
-    own.setDaemon(true);
+    for (int i = 0; i < own.length; i++) {
+      own[i] = new Thread(this::run, "closed-loop-" + i);
+      own[i].setDaemon(true);
+    }
   }
 
   static ClosedLoop start(Candidate candidate, int inFlight, Callers callers) {
     ClosedLoop loop = new ClosedLoop(candidate, inFlight, callers);
-    loop.own.start();
+    for (Thread thread : loop.own) {
+      thread.start();
+    }
     return loop;
   }
 
@@ -94,7 +100,9 @@ final class ClosedLoop implements AutoCloseable {
       if (!ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         throw new IllegalStateException(ended.getCount() + " requests were never answered");
       }
-      own.join();
+      for (Thread thread : own) {
+        thread.join();
+      }
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -129,7 +137,9 @@ final class ClosedLoop implements AutoCloseable {
         due.send();
       } else {
         handedOver.add(due);
-        LockSupport.unpark(own);
+        for (Thread thread : own) {
+          LockSupport.unpark(thread);
+        }
       }
       due = turn.due.poll();
     }

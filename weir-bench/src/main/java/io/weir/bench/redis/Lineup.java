@@ -33,7 +33,7 @@ final class Lineup implements AutoCloseable {
 
   private static final RedisCodec<String, byte[]> BYTES =
       RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
-  private static final int SMALL_PAGE_BYTES = 2;
+  private static final int SMALL_PAGES = 1 << 18;
 
   private final Duration deadline;
   private final RedisClient lettuce = RedisClient.create();
@@ -66,8 +66,7 @@ final class Lineup implements AutoCloseable {
   private Candidate open(String name, String uri, Quota quota) {
     return switch (name) {
       case WEIR -> new WeirCandidate(store(uri).open(), quota, "api");
-      case WEIR_SMALL ->
-          new WeirCandidate(store(uri).pageBytes(SMALL_PAGE_BYTES).open(), quota, "api");
+      case WEIR_SMALL -> new WeirCandidate(store(uri).pages(SMALL_PAGES).open(), quota, "api");
       case WEIR_TWO_RULES -> new WeirCandidate(store(uri).open(), quota, "api", "search");
       case WEIR_TWO_NODES -> new InTurn(open(WEIR, uri, quota), open(WEIR, uri, quota));
       case SCRIPT -> LettuceCandidate.script(connect(uri, StringCodec.UTF8), quota);

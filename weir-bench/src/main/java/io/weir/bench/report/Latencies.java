@@ -4,16 +4,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Latencies counted in 32 steps per power of two of nanoseconds. Safe for any number of threads.
+ * Latencies counted in 32 steps per power of two of nanoseconds. Safe for any number of threads,
+ * few of which meet on one number.
  */
 public final class Latencies {
   private static final int STEPS = 32;
+  private static final int SIZE = 64 * STEPS;
+  private static final int COPIES = 4;
 
-  private final AtomicLongArray counts = new AtomicLongArray(64 * STEPS);
+  private final AtomicLongArray counts = new AtomicLongArray(COPIES * SIZE);
   private final AtomicLong longest = new AtomicLong();
 
   public void add(long nanos) {
-    counts.incrementAndGet(index(Math.max(1, nanos)));
+    int copy = (int) (Thread.currentThread().getId() % COPIES);
+    counts.incrementAndGet(copy * SIZE + index(Math.max(1, nanos)));
     if (nanos > longest.get()) {
       longest.accumulateAndGet(nanos, Math::max);
     }
@@ -37,8 +41,10 @@ public final class Latencies {
   public double micros(double share) {
     long wanted = (long) Math.ceil(count() * share);
     long seen = 0;
-    for (int i = 0; i < counts.length(); i++) {
-      seen += counts.get(i);
+    for (int i = 0; i < SIZE; i++) {
+      for (int copy = 0; copy < COPIES; copy++) {
+        seen += counts.get(copy * SIZE + i);
+      }
       if (seen >= wanted && seen > 0) {
         return Math.scalb(1 + (i % STEPS + 0.5) / STEPS, i / STEPS) / 1000;
       }

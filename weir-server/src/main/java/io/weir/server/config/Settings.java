@@ -49,6 +49,13 @@ public final class Settings {
           "weir",
           "what the keys begin with, for several Weirs on one Redis",
           Values::text);
+  public static final Setting<Integer> STORE_PAGES =
+      add(
+          "store-pages",
+          "N",
+          "0",
+          "fields of Redis that counters share, to save memory: about a fourth of the callers; 0 for none",
+          Values.whole(0, 1 << 28));
   public static final Setting<String> RULES =
       add(
           "rules",

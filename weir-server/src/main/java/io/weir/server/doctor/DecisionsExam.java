@@ -44,6 +44,7 @@ final class DecisionsExam {
             RedisStore.at(config.get(Settings.STORE))
                 .deadline(deadline.compareTo(PATIENCE) > 0 ? deadline : PATIENCE)
                 .prefix(config.get(Settings.STORE_PREFIX))
+                .pages(config.get(Settings.STORE_PAGES))
                 .listener(new Ear())
                 .open();
         Limiter limiter = Weir.limiter(RuleSet.of(RULE)).store(store).build()) {

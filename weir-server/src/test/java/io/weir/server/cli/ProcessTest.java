@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Commands as processes of their own, as people run them. */
+@Tag("slow")
 @Timeout(240)
 class ProcessTest {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -28,7 +30,8 @@ class ProcessTest {
   private Process start(String... arguments) throws IOException {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    line.addAll(List.of("-Xmx300m", "-cp", System.getProperty("java.class.path")));
+    line.addAll(List.of("-Xmx300m", "-Xlog:class+load:file=loaded"));
+    line.addAll(List.of("-cp", System.getProperty("java.class.path")));
     line.add(Main.class.getName());
     line.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(line).directory(folder.toFile());
@@ -100,6 +103,27 @@ class ProcessTest {
   }
 
   @Test
+  void itIsReadyWhenWhatADecisionNeedsIsLoaded() throws Exception {
+    Process serve = start("serve", "--http-port", "0", "--grpc-port", "off", "--admin-port", "off");
+    try {
+      Soon.until(PATIENCE, "it serves", () -> hasSaid("POST /v1/check") || !serve.isAlive());
+      long before = said("loaded").lines().count();
+      Ran check = Ran.of("check", "user=first", "--server", door());
+      assertThat(check.code()).as(check.err()).isZero();
+      long loadedForTheFirst = said("loaded").lines().count() - before;
+      assertThat(loadedForTheFirst).as("of %s classes", before).isLessThan(200);
+    } finally {
+      serve.destroyForcibly();
+    }
+  }
+
+  private String door() throws IOException {
+    Matcher door = Pattern.compile("http +(http://\\S+)").matcher(said("out"));
+    assertThat(door.find()).isTrue();
+    return door.group(1);
+  }
+
+  @Test
   void theDemonstrationIsAsTheReadmeShowsItAndRefusesTheSixth() throws Exception {
     Process demo = start("demo");
     try {
@@ -110,10 +134,8 @@ class ProcessTest {
       for (String line : numberless(shown.text()).lines().toList()) {
         assertThat(numberless(said("out"))).contains(line.split("…", -1));
       }
-      Matcher door = Pattern.compile("http +(http://\\S+)").matcher(said("out"));
-      assertThat(door.find()).isTrue();
       for (int i = 0; i < 6; i++) {
-        Ran check = Ran.of("check", "user=readme", "--server", door.group(1));
+        Ran check = Ran.of("check", "user=readme", "--server", door());
         assertThat(check.code()).as(check.err()).isEqualTo(i < 5 ? 0 : 2);
       }
       demo.destroy();

@@ -152,7 +152,7 @@ class RedisDoctorTest {
       Patient locked = Patient.with(folder, "store", redis.uri(), "rules", rules);
       assertThat(locked.ills())
           .singleElement()
-          .satisfies(f -> assertThat(f.text()).contains("the user or password is wrong"));
+          .satisfies(f -> assertThat(f.text()).contains("it wants a password; write"));
       redis.freeze();
       Patient frozen = Patient.with(folder, "store", redis.uri(), "rules", rules);
       redis.thaw();

@@ -1,0 +1,72 @@
+package io.weir.redis;
+
+/**
+ * How many look-ups a hash still needs until Redis has surely moved it to a smaller table.
+ *
+ * <p>When most of a hash is gone, Redis makes it a smaller table and moves a little to it with
+ * every look-up. Until that is done, a scan reads the large table, too, which takes the longer the
+ * less is left. So look-ups are made for what is forgotten, and where a table is found nearly empty
+ * (Redis does not shrink any while a child of it saves) none is scanned before there were enough.
+ */
+final class Shrinking {
+  private static final int MOST_AT_ONCE = 1024; // as many as shelf.lua can make
+  private static final int PER_FORGOTTEN = 3;
+  private static final int SLOTS_EACH = 5; // it moves past ten that are empty, or one that is not
+  private static final int SLOTS_PER_FIELD = 10; // where a scan gives up, for each it was to find
+  private static final double MOST_SLOTS = 1 << 28;
+
+  private long lookUps;
+  private long sparse; // the slots of a table found nearly empty in this round of scans, or 0
+  private long sparseBefore; // in the last round
+
+  boolean isUnderWay() {
+    return lookUps > 0;
+  }
+
+  /** Whether a scan may read far more than it finds. */
+  boolean forbidsScans() {
+    return lookUps > MOST_AT_ONCE;
+  }
+
+  /** How many look-ups to make now. */
+  int take() {
+    int now = (int) Math.min(lookUps, MOST_AT_ONCE);
+    lookUps -= now;
+    return now;
+  }
+
+  /**
+   * Learns from a scan.
+   *
+   * @param fields how many it was to find
+   * @param found how many it found
+   * @param emptied whether most of what it saw is now forgotten
+   * @param forgot whether any of it is
+   */
+  void scanned(int fields, long found, boolean emptied, boolean forgot, String from, String to) {
+    boolean roundEnds = to.equals("0");
+    if (!roundEnds && 2 * found < fields) {
+      sparse = Math.max(sparse, slots(fields, from, to));
+    }
+    long slots = Math.max(sparse, sparseBefore);
+    if (slots > 0 && forgot) {
+      lookUps = Math.max(lookUps, slots / SLOTS_EACH);
+    } else if (emptied) {
+      lookUps += PER_FORGOTTEN * found;
+    }
+    if (roundEnds) {
+      sparseBefore = sparse;
+      sparse = 0;
+    }
+  }
+
+  /**
+   * How many slots a table has, by how far a scan came that gave up: cursors count with their bits
+   * reversed, up to 2^64 however large the table.
+   */
+  private static long slots(int fields, String from, String to) {
+    long way =
+        Long.reverse(Long.parseUnsignedLong(to)) - Long.reverse(Long.parseUnsignedLong(from));
+    return (long) Math.min(MOST_SLOTS, SLOTS_PER_FIELD * fields / ((way >>> 1) * 0x1p-63));
+  }
+}
