@@ -1,6 +1,6 @@
 package io.weir.testkit.postgres;
 
-import io.weir.testkit.Soon;
+import io.weir.testkit.Signals;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.File;
 import java.io.IOException;
@@ -10,15 +10,11 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.Comparator;
-import java.util.List;
 import java.util.stream.Stream;
 
 /** One real PostgreSQL server of a test's own, on a free port. */
 public final class PostgresProcess implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
-
   private final Path folder;
   private EmbeddedPostgres server;
   private int databases;
@@ -56,18 +52,18 @@ public final class PostgresProcess implements AutoCloseable {
 
   /** Stops it and all that belongs to it in their tracks. */
   public void freeze() {
-    signal("STOP");
+    Signals.stopAll(process());
   }
 
   public void thaw() {
-    signal("CONT");
+    Signals.resumeAll(process());
   }
 
   /** Ends it as a crash would. */
   public void kill() {
-    List<ProcessHandle> all = all().toList();
-    all.forEach(ProcessHandle::destroyForcibly);
-    Soon.until(PATIENCE, "it is gone", () -> all.stream().noneMatch(ProcessHandle::isAlive));
+    ProcessHandle process = process();
+    Signals.stopAll(process);
+    Signals.kill(process);
   }
 
   /** Starts it again on the same port with the same files. */
@@ -88,24 +84,10 @@ public final class PostgresProcess implements AutoCloseable {
     }
   }
 
-  private void signal(String name) {
-    all()
-        .forEach(
-            process -> {
-              try {
-                String line = "kill -" + name + " " + process.pid();
-                new ProcessBuilder("sh", "-c", line).start().waitFor();
-              } catch (IOException | InterruptedException e) {
-                throw new AssertionError(e);
-              }
-            });
-  }
-
-  private Stream<ProcessHandle> all() {
+  private ProcessHandle process() {
     try {
       long pid = Long.parseLong(Files.readAllLines(folder.resolve("postmaster.pid")).get(0));
-      ProcessHandle server = ProcessHandle.of(pid).orElseThrow();
-      return Stream.concat(Stream.of(server), server.descendants());
+      return ProcessHandle.of(pid).orElseThrow();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

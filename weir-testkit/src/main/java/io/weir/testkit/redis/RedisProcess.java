@@ -1,5 +1,6 @@
 package io.weir.testkit.redis;
 
+import io.weir.testkit.Signals;
 import io.weir.testkit.Soon;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -80,17 +81,17 @@ public final class RedisProcess implements AutoCloseable {
 
   /** Stops it in its tracks, its connections staying open, until {@link #thaw}. */
   public void freeze() {
-    Signals.stop(process());
+    Signals.stop(process().toHandle());
   }
 
   /** Lets it go on after {@link #freeze}. */
   public void thaw() {
-    Signals.resume(process());
+    Signals.resume(process().toHandle());
   }
 
   /** Ends it as a crash would, and returns when it is gone. */
   public void kill() {
-    Signals.kill(process());
+    Signals.kill(process().toHandle());
   }
 
   /** Ends it if it runs, and starts it again on the same port with the same settings and files. */
@@ -128,7 +129,7 @@ public final class RedisProcess implements AutoCloseable {
   public void close() {
     Process running = process;
     if (running != null) {
-      Signals.kill(running);
+      Signals.kill(running.toHandle());
     }
     commands.close();
     folder.delete();
