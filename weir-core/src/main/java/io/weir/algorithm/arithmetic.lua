@@ -1,10 +1,10 @@
 -- What every algorithm may use. Numbers are integers below 2^53, on which these are exact. `x - x % 1` is the floor of
 -- x, and `(a - a % b) / b` that of a / b, without the price of a call.
 --
--- An algorithm is two verbs over the numbers of a state: its time, what is used, and what more it remembers (0 if
--- nothing). A state never charged is 0, 0, 0.
---   age(t, now, time, used, more) -> room, time, used, more             lets time pass; room is how many permits fit
---   charge(t, now, when, cost, time, used, more) -> reset, time, used, more     reset is the time until all are back
+-- An algorithm makes of the terms of a limit two verbs over the numbers of a state: its time, what is used, and what more
+-- it remembers (0 if nothing). A state never charged is 0, 0, 0.
+--   age(now, time, used, more) -> room, time, used, more             lets time pass; room is how many permits fit
+--   charge(now, when, cost, time, used, more) -> reset, time, used, more     reset is the time until all are back
 local max, min = math.max, math.min
 local algorithms = {}
 

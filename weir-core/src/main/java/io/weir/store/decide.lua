@@ -1,30 +1,32 @@
 -- The decision, once for every algorithm: look at all claims, then charge all or none. The twin of Decide.java.
--- A claim asks a cost of a counter under a limit {age, charge, terms, shadow}. Equal requests may ask at once: as many of
--- them are granted as would be one after the other. Modes: take | peek | force | lease | refund.
+-- A claim asks a cost of a state under a limit {age, charge, shadow}. Equal requests may ask at once: as many of them are
+-- granted as would be one after the other. Modes: take | peek | force | lease | refund.
 
--- The counters' states, and notes on them: the permits that fit, under which limit (requests may be held to rates of
--- their own), what the claims looked at ask for together, whether it follows a clock that stepped back, and the time
--- until all is back of those that must be stored.
-local time, used, more, room, under, pending, behind, reset = {}, {}, {}, {}, {}, {}, {}, {}
+-- A state {time, used, more} has notes on it: the permits that fit (room), under which limit (requests may be held to
+-- rates of their own), what the claims looked at ask for together (pending), whether it follows a clock that stepped back
+-- (behind), and if it must be stored, the time until all is back (reset). Here it has none.
+local function without_notes(s, time, used, more)
+  s.time, s.used, s.more, s.pending, s.reset = time, used, more, false, false
+  return s
+end
 
-local function age(limit, counter, now)
-  under[counter] = limit
-  room[counter], time[counter], used[counter], more[counter] =
-    limit.age(limit.terms, now, time[counter], used[counter], more[counter])
+local function age(limit, s, now)
+  s.under = limit
+  s.room, s.time, s.used, s.more = limit.age(now, s.time, s.used, s.more)
 end
 
 -- Looks at a claim: how many of the equal requests still wanted it has room for, beside those looked at before.
-local function look(limit, counter, cost, wanted, now)
-  local asked = pending[counter]
+local function look(limit, s, cost, wanted, now)
+  local asked = s.pending
   if not asked then
-    behind[counter], asked = time[counter] > now, 0
-    age(limit, counter, now)
-  elseif under[counter] ~= limit then
-    age(limit, counter, now)
+    s.behind, asked = s.time > now, 0
+    age(limit, s, now)
+  elseif s.under ~= limit then
+    age(limit, s, now)
   end
   asked = asked + cost
-  pending[counter] = asked
-  local fits = room[counter]
+  s.pending = asked
+  local fits = s.room
   if wanted * asked <= fits or limit.shadow then return wanted end
   return (fits - fits % asked) / asked
 end
@@ -40,35 +42,25 @@ local function amount(mode, cost, granted, count, fits)
 end
 
 -- Charges a claim that was looked at.
-local function settle(limit, counter, cost, granted, count, mode, now, when)
-  if under[counter] ~= limit then age(limit, counter, now) end
-  local charged = amount(mode, cost, granted, count, room[counter])
-  pending[counter] = false
-  if charged ~= 0 or behind[counter] then
-    room[counter] = room[counter] - charged
-    reset[counter], time[counter], used[counter], more[counter] =
-      limit.charge(limit.terms, now, when, charged, time[counter], used[counter], more[counter])
+local function settle(limit, s, cost, granted, count, mode, now, when)
+  if s.under ~= limit then age(limit, s, now) end
+  local charged = amount(mode, cost, granted, count, s.room)
+  s.pending = false
+  if charged ~= 0 or s.behind then
+    s.room = s.room - charged
+    s.reset, s.time, s.used, s.more = limit.charge(now, when, charged, s.time, s.used, s.more)
   end
 end
 
--- Decides on `count` equal requests: the first `size` claims, each {limit, counter, cost}.
+-- Decides on `count` equal requests: the first `size` claims, each {limit, state, cost}.
 local function decide(claims, size, count, mode, now, when)
   local granted = count
   for i = 1, size do
     local c = claims[i]
-    granted = look(c.limit, c.counter, c.cost, granted, now)
+    granted = look(c.limit, c.state, c.cost, granted, now)
   end
   for i = 1, size do
     local c = claims[i]
-    settle(c.limit, c.counter, c.cost, granted, count, mode, now, when)
+    settle(c.limit, c.state, c.cost, granted, count, mode, now, when)
   end
-end
-
--- The same for a request that shares no counter, of one claim: from a state to the time until all is back and the next
--- state, or nil if it need not be stored.
-local function decide_alone(limit, cost, count, mode, now, when, time, used, more)
-  local fits, t, u, m = limit.age(limit.terms, now, time, used, more)
-  local charged = amount(mode, cost, count, count, fits)
-  if charged == 0 and time <= now then return nil end
-  return limit.charge(limit.terms, now, when, charged, t, u, m)
 end

@@ -66,9 +66,14 @@ final class Wording {
     return count;
   }
 
-  /** Whether a request has one claim, on a counter that is no other's. */
+  /** Whether the counters of a request are no other's, and each is asked once. */
   private boolean isAlone(Ask ask, int claim) {
-    return ask.claims().length == 1 && batch.uses[batch.counterOf[claim]] == 1;
+    for (int i = 0; i < ask.claims().length; i++) {
+      if (batch.uses[batch.counterOf[claim + i]] != 1) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean isShapedLike(Ask a, Ask b) {

@@ -1,16 +1,17 @@
 -- A shelf is a hash. Its fields are named by a key: by all of it, and a field is one counter's state, which is fastest;
 -- or by its first bits, and a field is a page that counters share, which is smallest.
 -- One call decides a batch of requests, another forgets what has become fresh.
-local call, try = redis.call, redis.pcall
+local call, try, rep = redis.call, redis.pcall, string.rep
 local MARGIN, LONG = 60000, 400 * 86400000 -- milliseconds
+local NONE = '\0' -- as a counter without a state is told
 -- A field too long for Redis's small encoding of hashes, which would search them one by one; and many times that.
-local PAD, looks = string.rep('-', 65), {}
+local PAD, looks = rep('-', 65), {}
 for i = 1, 1024 do looks[i] = PAD end
 local modes = {[0] = 'take', 'peek', 'force', 'refund', 'lease'}
 -- What a call works on, kept from call to call where the server lets us, so that little is made anew: per counter the
--- field it is in, the bytes of its state and what they were; on pages also the rest of its key and its place. Changes
--- are noted as pairs of a label (a field, or on pages the counter) and the new bytes.
-local claims, names, raw, before, changes, numbers = {}, {}, {}, {}, {}, {}
+-- field it is in, the bytes of its state, and the state if others may ask for it; on pages also the rest of its key and its
+-- place. Changes are noted as pairs of a label (a field, or on pages the counter) and the new bytes.
+local claims, names, raw, states, changes, numbers = {}, {}, {}, {}, {}, {}
 local rests, page_of, from, to = {}, {}, {}, {}
 local labels, count_changes, longest, corrupt = names, 0, 0, 0
 
@@ -25,9 +26,9 @@ local limit_memory, limits_memory = {of = {}, size = 0}, {of = {}, size = 0}
 -- A limit: the name of its algorithm (1 and as many), whether it is a shadow (1), and its terms (7 each).
 local function limit_of(bytes)
   local length = byte(bytes)
-  local a = algorithms[sub(bytes, 2, length + 1)]
-  return remember(limit_memory, bytes, {age = a.age, charge = a.charge,
-    shadow = byte(bytes, length + 2) == 1, terms = terms_of(unp('<I7I7I7I7I7I7I7I7', bytes, length + 3))})
+  local make = algorithms[sub(bytes, 2, length + 1)]
+  local age, charge = make(terms_of(unp('<I7I7I7I7I7I7I7I7', bytes, length + 3)))
+  return remember(limit_memory, bytes, {age = age, charge = charge, shadow = byte(bytes, length + 2) == 1})
 end
 
 local function limits_of(bytes)
@@ -41,34 +42,85 @@ local function limits_of(bytes)
   return remember(limits_memory, bytes, limits)
 end
 
--- The state of a counter, which is fresh if there is none or it cannot be read.
-local function state(counter)
-  local bytes, t, u, m = raw[counter], nil, nil, nil
-  if bytes then
-    t, u, m = unpack_state(bytes)
-    if t then
-      before[counter] = bytes
-      return t, u, m
-    end
-    corrupt = corrupt + 1
-  end
-  before[counter] = '\0'
+-- The state of a counter that has none, or one that cannot be read.
+local function fresh(counter)
+  local bytes = raw[counter]
+  if bytes and bytes ~= NONE then corrupt = corrupt + 1 end
+  raw[counter] = NONE
   return 0, 0, 0
 end
 
--- Notes a state that must be stored.
-local function keep(counter, back, t, u, m, now)
-  if back > longest then longest = back end
-  changes[count_changes + 1], changes[count_changes + 2] = labels[counter], pack_state(t, u, m, now + back)
-  count_changes = count_changes + 2
+-- The state of a counter, without notes.
+local function load(counter)
+  local s = states[counter]
+  if not s then s = {}; states[counter] = s end
+  local time, used, more = unpack_state(raw[counter])
+  if time then return without_notes(s, time, used, more) end
+  return without_notes(s, fresh(counter))
+end
+
+-- Notes the state of a counter if it must be stored.
+local function keep_changed(counter, now)
+  local s = states[counter]
+  if s.reset then
+    longest = max(longest, s.reset)
+    changes[count_changes + 1] = labels[counter]
+    changes[count_changes + 2] = pack_state(s.time, s.used, s.more, now + s.reset)
+    count_changes = count_changes + 2
+  end
+end
+
+-- Judges a request by its claims, whose counters have moved on by `shift`.
+local function judge_one(size, shift, count, mode, now, when, shared)
+  for i = 1, size do
+    local c = claims[i]
+    local counter = c.counter + shift
+    local s = shared and shared[counter] or load(counter)
+    if shared then shared[counter] = s end
+    c.state = s
+  end
+  decide(claims, size, count, mode, now, when)
+end
+
+-- Judges requests that share no counter, claim by claim as if all fits, which is common; where it does not, anew.
+local function judge_alone(size, repeats, count, mode, now, when)
+  local c = claims[1]
+  local first, all, age, charge = c.counter, c.all, c.age, c.charge
+  for shift = 0, (repeats - 1) * size, size do
+    local n, most = count_changes, longest
+    for i = 1, size do
+      if size > 1 then
+        c = claims[i]
+        first, all, age, charge = c.counter, c.all, c.age, c.charge
+      end
+      local counter = first + shift
+      local time, used, more = unpack_state(raw[counter])
+      if not time then time, used, more = fresh(counter) end
+      local fits, t, u, m = age(now, time, used, more)
+      if all > fits then
+        judge_one(size, shift, count, mode, now, when)
+        for j = 1, size do keep_changed(claims[j].counter + shift, now) end
+        n, most = count_changes, longest
+        break
+      end
+      if all ~= 0 or time > now then
+        local back, t, u, m = charge(now, when, all, t, u, m)
+        if back > most then most = back end
+        changes[n + 1] = labels[counter]
+        changes[n + 2] = pack_state(t, u, m, now + back)
+        n = n + 2
+      end
+    end
+    count_changes, longest = n, most
+  end
 end
 
 -- Judges every request in turn. Requests of one shape on counters that follow each other are told once: how many (2),
--- their mode (1, and 8 more if they share no counter and have one claim), how often each is asked (2), the first
--- counter (2), claims (2); per claim the counter's distance from the first (2), limit (2), cost (1, or 0 and 7 more);
--- and when (7), if it is forced or gives back.
+-- their mode (1, and 8 more if they share no counter), how often each is asked (2), the first counter (2), claims (2); per
+-- claim the counter's distance from the first (2), limit (2), cost (1, or 0 and 7 more); and when (7), if it is forced or
+-- gives back.
 local function judge(requests, limits, now)
-  local at, last, loaded = 1, #requests, nil
+  local at, last, shared = 1, #requests, {}
   while at <= last do
     local repeats, mode, count, first, size, when
     repeats, mode, count, first, size, at = unp('<I2BI2I2I2', requests, at)
@@ -79,43 +131,27 @@ local function judge(requests, limits, now)
       if not c then c = {}; claims[i] = c end
       distance, index, cost, at = unp('<I2I2B', requests, at)
       if cost == 0 then cost, at = unp('<I7', requests, at) end
-      c.limit, c.counter, c.cost = limits[index], first + distance, cost
+      local limit = limits[index]
+      c.limit, c.age, c.charge, c.counter = limit, limit.age, limit.charge, first + distance
+      c.cost, c.all = cost, amount(mode, cost, count, count, math.huge)
     end
     if mode == 'refund' or mode == 'force' then
       when, at = unp('<I7', requests, at)
       if when > now then when = now end
     end
     if alone then
-      local limit, cost = claims[1].limit, claims[1].cost
-      for counter = first, first + repeats - 1 do
-        local back, t, u, m = decide_alone(limit, cost, count, mode, now, when, state(counter))
-        if back then keep(counter, back, t, u, m, now) end
-      end
+      judge_alone(size, repeats, count, mode, now, when)
     else
-      loaded = loaded or {}
-      for _ = 1, repeats do
-        for i = 1, size do
-          local counter = claims[i].counter
-          if not loaded[counter] then
-            -- a call that failed half-way may have left notes
-            loaded[counter], reset[counter], pending[counter] = true, false, false
-            time[counter], used[counter], more[counter] = state(counter)
-          end
-        end
-        decide(claims, size, count, mode, now, when)
-        for i = 1, size do claims[i].counter = claims[i].counter + size end
-      end
+      for shift = 0, (repeats - 1) * size, size do judge_one(size, shift, count, mode, now, when, shared) end
     end
   end
-  for counter in pairs(loaded or {}) do
-    if reset[counter] then keep(counter, reset[counter], time[counter], used[counter], more[counter], now) end
-  end
+  for counter in pairs(shared) do keep_changed(counter, now) end
 end
 
 -- Finds the field of every counter; returns how many fields there are.
 local function find_fields(keys, count, width, rest)
   if rest == 0 then
-    for i = 1, count do names[i] = sub(keys, 8 * i - 7, 8 * i) end
+    names = {unp(rep('c8', count), keys)}
     return count
   end
   local index, fields, at = {}, 0, 1
@@ -134,16 +170,16 @@ end
 
 -- The states of counters that are on pages.
 local function read_pages(pages, count)
-  local states = {}
+  local found = {}
   for i = 1, count do
     local page = pages[page_of[i]]
     from[i] = nil
     if page then
       from[i], to[i] = locate(page, rests[i])
-      if from[i] then states[i] = sub(page, from[i], to[i]) elseif from[i] == false then corrupt = corrupt + 1 end
+      if from[i] then found[i] = sub(page, from[i], to[i]) elseif from[i] == false then corrupt = corrupt + 1 end
     end
   end
-  return states
+  return found
 end
 
 -- Turns changes of counters into changes of their pages. Where others have moved, a place is not where it was read.
@@ -176,7 +212,8 @@ local function decide_all(shelf, args)
   count_changes, longest, corrupt = 0, 0, 0
   local keys = args[4]
   local count = #keys / (width + rest)
-  local fields = try('HMGET', shelf, unpack(names, 1, find_fields(keys, count, width, rest)))
+  local count_fields = find_fields(keys, count, width, rest)
+  local fields = try('HMGET', shelf, unpack(names, 1, count_fields))
   if fields.err then
     if not find(fields.err, 'WRONGTYPE', 1, true) then return fields end
     call('UNLINK', shelf)
@@ -204,8 +241,8 @@ local function decide_all(shelf, args)
   elseif lives < keep_for then
     call('PEXPIRE', shelf, keep_for + MARGIN)
   end
-  before[0] = pack('<I4I7B', number, now, min(corrupt, 255))
-  return table.concat(before, '', 0, count)
+  raw[0] = pack('<I4I7B', number, now, min(corrupt, 255))
+  return table.concat(raw, '', 0, count)
 end
 
 -- args: head (with how many fields to look at and how many look-ups to make), cursor. Answers with the head's number, how

@@ -17,6 +17,8 @@ for first, before in pairs({[128] = '', [132] = 'I4', [140] = 'I7'}) do
   end
 end
 
+local SMALL, SMALL_SIZE = '<BI4I4I4', sizes[128] -- as most are
+
 -- The bytes of the state that begins at `at`; nil if none does.
 local function size(bytes, at)
   local kind = byte(bytes, at)
@@ -37,8 +39,13 @@ local function unpack_log(bytes)
   return time, used, entries
 end
 
--- Time, used and more of a state; nil if the bytes are not one.
+-- Time, used and more of a state; nil if the bytes, if there are any, are not one.
 local function unpack_state(bytes)
+  if not bytes then return nil end
+  if #bytes == SMALL_SIZE then
+    local kind, second, delta, used = unp(SMALL, bytes)
+    if kind == 128 then return second * 1000000 - delta, used, 0 end
+  end
   local kind = byte(bytes)
   if sizes[kind] == #bytes then
     local _, second, delta, used, before = unp(formats[kind], bytes)
@@ -51,6 +58,7 @@ local function pack_state(time, used, more, forgettable)
   local whole, kind = forgettable + 999999, 128
   whole = whole < LATEST and whole - whole % 1000000 or LATEST
   local delta = whole - time
+  if more == 0 and delta < NARROW and used < NARROW then return pack(SMALL, kind, whole / 1000000, delta, used) end
   if more ~= 0 then
     if type(more) == 'table' then
       local parts = {pack('<BI4I7I2', LOG, whole / 1000000, delta, #more / 2)}

@@ -9,9 +9,10 @@ local function number() return tonumber(word()) end
 
 local limits = {}
 for i = 1, number() do
-  local a, shadow = algorithms[word()], number() == 1
-  limits[i] = {age = a.age, charge = a.charge, shadow = shadow,
-    terms = terms_of(number(), number(), number(), number(), number(), number(), number(), number())}
+  local make, shadow = algorithms[word()], number() == 1
+  local age, charge =
+    make(terms_of(number(), number(), number(), number(), number(), number(), number(), number()))
+  limits[i] = {age = age, charge = charge, shadow = shadow}
 end
 
 local function copy(entries)
@@ -24,28 +25,21 @@ end
 local stored, reply = {}, {}
 local function say(n) reply[#reply + 1] = string.format('%.0f', n) end
 while at < #words do
-  local mode, now, when, count, claims = word(), number(), number(), number(), {}
+  local mode, now, when, count, claims, states = word(), number(), number(), number(), {}, {}
   for i = 1, number() do
     local index, key, cost = number() + 1, word(), number()
     local counter = index .. '/' .. key
     local s = stored[counter] or {0, 0, 0}
-    time[counter], used[counter], more[counter], reset[counter] = s[1], s[2], copy(s[3]), nil
-    claims[i] = {limit = limits[index], counter = counter, cost = cost}
+    states[counter] = states[counter] or without_notes({}, s[1], s[2], copy(s[3]))
+    claims[i] = {limit = limits[index], counter = counter, state = states[counter], cost = cost}
   end
-  if #claims == 1 then
-    local c = claims[1]
-    local back, t, u, m = -- ageing may change entries in place
-      decide_alone(c.limit, c.cost, count, mode, now, when, time[c.counter], used[c.counter], copy(more[c.counter]))
-    if back then reset[c.counter], time[c.counter], used[c.counter], more[c.counter] = back, t, u, m end
-  else
-    decide(claims, #claims, count, mode, now, when)
-  end
+  decide(claims, #claims, count, mode, now, when)
   for _, c in ipairs(claims) do
-    local counter, l = c.counter, c.limit
-    if reset[counter] then stored[counter] = {time[counter], used[counter], copy(more[counter])} end
-    local left, t, u, m = l.age(l.terms, now, time[counter], used[counter], more[counter])
+    local s, l = c.state, c.limit
+    if s.reset then stored[c.counter] = {s.time, s.used, copy(s.more)} end
+    local left, t, u, m = l.age(now, s.time, s.used, s.more)
     say(left)
-    say((l.charge(l.terms, now, now, 0, t, u, m)))
+    say((l.charge(now, now, 0, t, u, m)))
   end
 end
 return table.concat(reply, ' ')
