@@ -4,9 +4,8 @@
 local call, try, rep = redis.call, redis.pcall, string.rep
 local MARGIN, LONG = 60000, 400 * 86400000 -- milliseconds
 local NONE = '\0' -- as a counter without a state is told
--- A field too long for Redis's small encoding of hashes, which would search them one by one; and many times that.
-local PAD, looks = rep('-', 65), {}
-for i = 1, 1024 do looks[i] = PAD end
+-- A field too long for Redis's small encoding of hashes, which would search them one by one; and that many times.
+local PAD, pads = rep('-', 65), {}
 local modes = {[0] = 'take', 'peek', 'force', 'refund', 'lease'}
 -- What a call works on, kept from call to call where the server lets us, so that little is made anew: per counter the
 -- field it is in, the bytes of its state, and the state if others may ask for it; on pages also the rest of its key and its
@@ -276,7 +275,10 @@ local function sweep(shelf, args)
     call('HDEL', shelf, unpack(dead))
     if call('HLEN', shelf) == 1 then call('UNLINK', shelf) end
   end
-  if moves > 0 then try('HMGET', shelf, unpack(looks, 1, moves)) end
+  if moves > 0 then
+    for i = #pads + 1, moves do pads[i] = PAD end
+    try('HMGET', shelf, unpack(pads, 1, moves))
+  end
   return pack('<I4I4I4I4', number, #fields / 2, seen, seen - left) .. found[1]
 end
 
