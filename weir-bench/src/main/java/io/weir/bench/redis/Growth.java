@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * Millions of callers who come once and are forgotten: the memory of Redis before, at the top and
- * afterwards, and the longest that others had to wait meanwhile, who ask one at a time.
+ * afterwards, the longest that others had to wait meanwhile, who ask one at a time, and the longest
+ * that Redis worked on one call, which is the candidate's part in it.
  *
  * @param callers how many come
  * @param memory for how long each is to be remembered
@@ -27,11 +28,13 @@ record Growth(int callers, Duration memory) {
         Candidate other = lineup.another(name, PLENTY)) {
       Candidate candidate = lineup.candidate(name);
       Server server = lineup.server(name);
+      server.noteSlowCalls();
       double before = server.usedMemory();
       Latencies growing = new Latencies();
       Latencies forgetting = new Latencies();
       double top;
       double after;
+      double longestCall;
       long start = System.nanoTime();
       try (ClosedLoop others = ClosedLoop.start(other, 1, others())) {
         others.record(growing);
@@ -40,11 +43,14 @@ record Growth(int callers, Duration memory) {
         if (System.nanoTime() - start > memory.toNanos()) {
           throw new IllegalStateException(name + " took so long that the first are forgotten");
         }
+        longestCall = server.longestCallMillis();
         others.record(forgetting);
         after = awaitForgotten(server, before, top);
       }
       table.add(name, "growing-ms", growing.longestMillis());
+      table.add(name, "growing-call-ms", longestCall);
       table.add(name, "forgetting-ms", forgetting.longestMillis());
+      table.add(name, "forgetting-call-ms", server.longestCallMillis());
       table.add(name, "before-mb", before / MB);
       table.add(name, "top-mb", top / MB);
       table.add(name, "after-mb", after / MB);

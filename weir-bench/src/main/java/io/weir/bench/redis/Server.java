@@ -1,6 +1,8 @@
 package io.weir.bench.redis;
 
 import io.weir.testkit.redis.RedisProcess;
+import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /** A Redis under test: a process of the benchmark's own, and what it says of itself. */
@@ -33,6 +35,18 @@ final class Server implements AutoCloseable {
   long usedMemory() {
     String memory = info("memory");
     return number(memory, "used_memory") - number(memory, "mem_clients_normal");
+  }
+
+  /** Lets it note what takes it longer than a millisecond. */
+  void noteSlowCalls() {
+    process.command("CONFIG", "SET", "slowlog-log-slower-than", "1000", "slowlog-max-len", "10000");
+  }
+
+  /** The longest call since it was asked to note slow ones, or asked this, in milliseconds. */
+  double longestCallMillis() {
+    List<?> calls = (List<?>) Objects.requireNonNull(process.command("SLOWLOG", "GET", "-1"));
+    process.command("SLOWLOG", "RESET");
+    return calls.stream().mapToLong(call -> (Long) ((List<?>) call).get(2)).max().orElse(0) / 1e3;
   }
 
   /** Which Redis is measured, with what it allocates by, which decides what things take. */
