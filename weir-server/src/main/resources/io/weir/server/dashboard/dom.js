@@ -15,9 +15,32 @@ function fill(element, props, children) {
 export const h = (tag, props, ...children) => fill(document.createElement(tag), props, children);
 export const s = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
 
-/** Replaces what is in an element. */
+// What the pointer is down on, and what shall be replaced when it is let go: a click counts only on what is still there.
+let pressed = null;
+const later = new Map();
+addEventListener("pointerdown", e => { pressed = e.target; }, true);
+addEventListener("click", () => { pressed = null; }, true);
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(letGo), true);
+
+function letGo() {
+  pressed = null;
+  for (const [element, children] of later) replace(element, children);
+  later.clear();
+}
+
+/** The focus stays on what says the same. */
+function replace(element, children) {
+  const focused = element.contains(document.activeElement) ? document.activeElement : null;
+  element.replaceChildren(...children);
+  if (focused && !focused.isConnected) [...element.querySelectorAll(focused.tagName)].find(e => e.textContent === focused.textContent)?.focus({ preventScroll: true });
+}
+
+/** Replaces what is in an element, as soon as nobody presses on it. */
 export function put(element, ...children) {
-  element.replaceChildren(...children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== false));
+  const all = children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== false);
+  later.delete(element);
+  if (pressed !== element && element.contains(pressed)) later.set(element, all);
+  else replace(element, all);
   return element;
 }
 

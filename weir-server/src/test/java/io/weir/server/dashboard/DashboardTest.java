@@ -238,6 +238,33 @@ class DashboardTest {
     }
   }
 
+  @Test
+  void whatIsRefreshedCanBePressedAndKeepsTheFocus() {
+    try (Running server = server()) {
+      Tab tab = signedIn(server);
+      put(
+          tab,
+          new JsonObject().put("id", "api").put("per", List.of("user")).put("limit", "1/hour"));
+      check(server, "mallory", "GET /x");
+      check(server, "mallory", "GET /x");
+      go(tab, "callers");
+      tab.sees("user mallory");
+      tab.is(
+          "[...document.querySelectorAll('a')].find(a => a.innerText === 'user mallory').focus()");
+      tab.is("window.first = document.activeElement");
+      tab.until("it is refreshed", "!window.first.isConnected");
+      tab.until("its focus", "document.activeElement.innerText === 'user mallory'");
+      tab.press("user mallory");
+      tab.is("window.asked = performance.getEntriesByType('resource').length");
+      tab.until(
+          "it would be refreshed",
+          "performance.getEntriesByType('resource').slice(window.asked)"
+              + ".filter(r => r.name.includes('/admin/refusals')).length > 1");
+      tab.letGo();
+      tab.sees("Counters, across rules");
+    }
+  }
+
   /** As the page does it. */
   private static void put(Tab tab, JsonObject rule) {
     tab.is(

@@ -38,6 +38,8 @@ final class Tab {
   private final String session;
   private final List<String> complaints = new CopyOnWriteArrayList<>();
   private final AtomicLong bytes = new AtomicLong();
+  private double x;
+  private double y;
 
   Tab(Chromium browser, String session) {
     this.browser = browser;
@@ -155,15 +157,23 @@ final class Tab {
         "'" + text + "' on the page", "document.body.innerText.includes(" + quoted(text) + ")");
   }
 
-  /** Waits for something that says this, and clicks into its middle. */
+  /** Waits for something that says this, and clicks into the middle of its first line. */
   Tab click(String text) {
-    press(text, "button, a, summary, [role=switch], label.check");
-    return this;
+    return press(text).letGo();
+  }
+
+  /** As {@link #click}, without letting go. */
+  Tab press(String text) {
+    return press(text, "button, a, summary, [role=switch], label.check");
+  }
+
+  Tab letGo() {
+    return mouse("mouseReleased");
   }
 
   /** Types into the field of that name, over what is there. */
   Tab type(String label, String text) {
-    press(label, "input, textarea, select");
+    press(label, "input, textarea, select").letGo();
     is("document.activeElement.select?.()");
     send("Input.insertText", new JsonObject().put("text", text));
     return this;
@@ -182,7 +192,7 @@ final class Tab {
     return this;
   }
 
-  private void press(String text, String kinds) {
+  private Tab press(String text, String kinds) {
     String found = "(" + FIND + ")(" + quoted(text) + "," + quoted(kinds) + ")";
     until("'" + text + "' to point at", found);
     String place = place(found);
@@ -191,23 +201,26 @@ final class Tab {
       before = place;
       Soon.pass(RESTS);
     }
-    double x = Double.parseDouble(place.split(" ", -1)[0]);
-    double y = Double.parseDouble(place.split(" ", -1)[1]);
-    for (String type : List.of("mouseMoved", "mousePressed", "mouseReleased")) {
-      send(
-          "Input.dispatchMouseEvent",
-          new JsonObject()
-              .put("type", type)
-              .put("x", x)
-              .put("y", y)
-              .put("button", type.equals("mouseMoved") ? "none" : "left")
-              .put("clickCount", 1));
-    }
+    x = Double.parseDouble(place.split(" ", -1)[0]);
+    y = Double.parseDouble(place.split(" ", -1)[1]);
+    return mouse("mouseMoved").mouse("mousePressed");
+  }
+
+  private Tab mouse(String type) {
+    send(
+        "Input.dispatchMouseEvent",
+        new JsonObject()
+            .put("type", type)
+            .put("x", x)
+            .put("y", y)
+            .put("button", type.equals("mouseMoved") ? "none" : "left")
+            .put("clickCount", 1));
+    return this;
   }
 
   private String place(String found) {
     return is("(e => { e.scrollIntoView({block: 'center', inline: 'center'});"
-            + " const r = e.getBoundingClientRect();"
+            + " const r = e.getClientRects()[0];" // of its first line
             + " return (r.x + r.width / 2) + ' ' + (r.y + r.height / 2); })("
             + found
             + ")")
