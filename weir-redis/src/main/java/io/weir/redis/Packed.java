@@ -56,7 +56,7 @@ final class Packed {
     if (kind < PLAIN || kind >= PLAIN + 16) {
       throw new IllegalStateException("a state of kind " + kind);
     }
-    s.time = second * SECOND - number((kind & 1) != 0 ? 7 : 4);
+    s.time = second * SECOND - number((kind & 1) != 0 ? 7 : 5);
     s.used = number((kind & 2) != 0 ? 7 : 4);
     if ((kind & 4) != 0) {
       s.before = number((kind & 8) != 0 ? 7 : 4);

@@ -1,6 +1,6 @@
 -- A page is one field of a shelf that holds many counters: a mark, then per counter the rest of its key and its state.
 -- The mark says whether all states are of the common size, so that what is found by its key need not be counted off.
-local ALIKE, MIXED, COMMON = '\1', '\2', 13
+local ALIKE, MIXED, COMMON = '\1', '\2', SMALL_SIZE
 
 -- Where the counter's state is on the page, from and to; nil if it is not there, false if the page is corrupt.
 local function locate(page, rest)

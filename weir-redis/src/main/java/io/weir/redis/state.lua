@@ -1,23 +1,23 @@
 -- A state as bytes, and back; Packed.java reads the same.
 --   kind    (1)  which numbers follow and how wide; never a printable character, so no text is taken for a state
 --   second  (4)  from which on it may be forgotten: all that whoever sweeps needs to know
---   delta        from the state's time to that second, in microseconds: 4 bytes, or 7
+--   delta        from the state's time to that second, in microseconds: 5 bytes (twelve days), or 7
 --   used         4 bytes, or 7
 --   before       none, 4 bytes, or 7
 -- A log has instead its delta (7), the number of its entries (2), and per entry its age as of the state's time (7) and
 -- its cost (3).
 local byte, sub, find, pack, unp = string.byte, string.sub, string.find, struct.pack, struct.unpack
-local NARROW, LOG = 2 ^ 32, 192
+local NARROW, NARROW_DELTA, LOG = 2 ^ 32, 2 ^ 40, 192
 local LATEST = (NARROW - 1) * 1000000 -- debts may be due after 2106, which four bytes cannot say
 local formats, sizes = {}, {}
 for first, before in pairs({[128] = '', [132] = 'I4', [140] = 'I7'}) do
   for kind = first, first + 3 do
-    formats[kind] = '<BI4' .. (kind % 2 == 1 and 'I7' or 'I4') .. (kind % 4 >= 2 and 'I7' or 'I4') .. before
+    formats[kind] = '<BI4' .. (kind % 2 == 1 and 'I7' or 'I5') .. (kind % 4 >= 2 and 'I7' or 'I4') .. before
     sizes[kind] = #pack(formats[kind], 0, 0, 0, 0, 0)
   end
 end
 
-local SMALL, SMALL_SIZE = '<BI4I4I4', sizes[128] -- as most are
+local SMALL, SMALL_SIZE = formats[128], sizes[128] -- as most are
 
 -- The bytes of the state that begins at `at`; nil if none does.
 local function size(bytes, at)
@@ -58,7 +58,7 @@ local function pack_state(time, used, more, forgettable)
   local whole, kind = forgettable + 999999, 128
   whole = whole < LATEST and whole - whole % 1000000 or LATEST
   local delta = whole - time
-  if more == 0 and delta < NARROW and used < NARROW then return pack(SMALL, kind, whole / 1000000, delta, used) end
+  if more == 0 and delta < NARROW_DELTA and used < NARROW then return pack(SMALL, kind, whole / 1000000, delta, used) end
   if more ~= 0 then
     if type(more) == 'table' then
       local parts = {pack('<BI4I7I2', LOG, whole / 1000000, delta, #more / 2)}
@@ -67,7 +67,7 @@ local function pack_state(time, used, more, forgettable)
     end
     kind = more < NARROW and 132 or 140
   end
-  if delta >= NARROW then kind = kind + 1 end
+  if delta >= NARROW_DELTA then kind = kind + 1 end
   if used >= NARROW then kind = kind + 2 end
   return pack(formats[kind], kind, whole / 1000000, delta, used, more)
 end

@@ -50,10 +50,10 @@ final class Planted {
             + ")");
   }
 
-  /** As state.lua says: kind, second, delta, used and before, of 4 bytes or 7. */
+  /** As state.lua says: kind, second, delta (5 bytes or 7), used and before (4 or 7). */
   private static int size(int kind) {
     int before = (kind & 4) == 0 ? 0 : kind >= 136 ? 7 : 4;
-    return kind == LOG ? 24 : 5 + ((kind & 1) == 0 ? 4 : 7) + ((kind & 2) == 0 ? 4 : 7) + before;
+    return kind == LOG ? 24 : 5 + ((kind & 1) == 0 ? 5 : 7) + ((kind & 2) == 0 ? 4 : 7) + before;
   }
 
   private static boolean overwrite(RedisProcess redis, String value) {

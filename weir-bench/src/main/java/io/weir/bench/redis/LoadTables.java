@@ -11,6 +11,7 @@ final class LoadTables {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
   private static final int FILLING = 1024;
   private static final int WARMING = 256;
+  private static final Duration EACH = Duration.ofMillis(500);
 
   private final Scenario scenario;
   private final String[] callers;
@@ -64,12 +65,20 @@ final class LoadTables {
     }
   }
 
-  /** Lets every caller come once, then any of them. */
+  /** Lets every caller come once, then any of them, in the end with every number in flight. */
   private void fill(Candidate candidate, Duration busy) throws InterruptedException {
     candidate.prepare(callers);
     ClosedLoop.runOut(candidate, FILLING, Callers.each(0, callers.length));
-    ClosedLoop loop = ClosedLoop.start(candidate, WARMING, Callers.anyOf(callers));
-    Thread.sleep(busy.toMillis());
+    keepBusy(candidate, WARMING, busy);
+    for (int inFlight : scenario.inFlight()) {
+      keepBusy(candidate, inFlight, EACH);
+    }
+  }
+
+  private void keepBusy(Candidate candidate, int inFlight, Duration time)
+      throws InterruptedException {
+    ClosedLoop loop = ClosedLoop.start(candidate, inFlight, Callers.anyOf(callers));
+    Thread.sleep(time.toMillis());
     loop.close();
   }
 
