@@ -5,6 +5,8 @@
 -- it remembers (0 if nothing). A state never charged is 0, 0, 0.
 --   age(now, time, used, more) -> room, time, used, more             lets time pass; room is how many permits fit
 --   charge(now, when, cost, time, used, more) -> reset, time, used, more     reset is the time until all are back
+-- And, where it pays, a third: what both do in one go, for a cost above 0 that fits; nil if it does not, or is not so simple.
+--   take(now, when, cost, time, used, more) -> reset, time, used, more
 local max, min = math.max, math.min
 local algorithms = {}
 
@@ -14,6 +16,17 @@ local function terms_of(permits, period, burst, cool_down, unit, p, q, slices)
   local brim = 2 * burst * unit + p
   return {permits = permits, period = period, burst = burst, cool_down = cool_down, unit = unit, p = p, q = q,
           slices = slices, full = burst * unit, brim = brim, all = (brim - brim % unit) / unit + 1}
+end
+
+-- A limit by its algorithm and terms.
+local function limit_of(algorithm, terms, shadow)
+  local age, charge, take = algorithms[algorithm](terms)
+  local function both(now, when, cost, time, used, more)
+    local room, t, u, m = age(now, time, used, more)
+    if cost > room then return nil end
+    return charge(now, when, cost, t, u, m)
+  end
+  return {age = age, charge = charge, take = take or both, shadow = shadow}
 end
 
 local function ceildiv(a, b)

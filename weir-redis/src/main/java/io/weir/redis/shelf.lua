@@ -23,19 +23,18 @@ end
 local limit_memory, limits_memory = {of = {}, size = 0}, {of = {}, size = 0}
 
 -- A limit: the name of its algorithm (1 and as many), whether it is a shadow (1), and its terms (7 each).
-local function limit_of(bytes)
+local function read_limit(bytes)
   local length = byte(bytes)
-  local make = algorithms[sub(bytes, 2, length + 1)]
-  local age, charge = make(terms_of(unp('<I7I7I7I7I7I7I7I7', bytes, length + 3)))
-  return remember(limit_memory, bytes, {age = age, charge = charge, shadow = byte(bytes, length + 2) == 1})
+  local terms = terms_of(unp('<I7I7I7I7I7I7I7I7', bytes, length + 3))
+  return remember(limit_memory, bytes, limit_of(sub(bytes, 2, length + 1), terms, byte(bytes, length + 2) == 1))
 end
 
-local function limits_of(bytes)
+local function read_limits(bytes)
   local limits, at = {}, 1
   while at <= #bytes do
     local past = at + byte(bytes, at) + 58
     local one = sub(bytes, at, past - 1)
-    limits[#limits + 1] = limit_memory.of[one] or limit_of(one)
+    limits[#limits + 1] = limit_memory.of[one] or read_limit(one)
     at = past
   end
   return remember(limits_memory, bytes, limits)
@@ -81,34 +80,36 @@ local function judge_one(size, shift, count, mode, now, when, shared)
   decide(claims, size, count, mode, now, when)
 end
 
--- Judges requests that share no counter, claim by claim as if all fits, which is common; where it does not, anew.
-local function judge_alone(size, repeats, count, mode, now, when)
+-- Judges requests that share no counter.
+local function judge_apart(size, shift, count, mode, now, when)
+  judge_one(size, shift, count, mode, now, when)
+  for i = 1, size do keep_changed(claims[i].counter + shift, now) end
+end
+
+-- The same claim by claim as if all fits, which is common; where it does not, as above.
+local function take_apart(size, repeats, count, mode, now, when)
   local c = claims[1]
-  local first, all, age, charge = c.counter, c.all, c.age, c.charge
+  local first, all, take = c.counter, c.all, c.take
   for shift = 0, (repeats - 1) * size, size do
     local n, most = count_changes, longest
     for i = 1, size do
       if size > 1 then
         c = claims[i]
-        first, all, age, charge = c.counter, c.all, c.age, c.charge
+        first, all, take = c.counter, c.all, c.take
       end
       local counter = first + shift
       local time, used, more = unpack_state(raw[counter])
       if not time then time, used, more = fresh(counter) end
-      local fits, t, u, m = age(now, time, used, more)
-      if all > fits then
-        judge_one(size, shift, count, mode, now, when)
-        for j = 1, size do keep_changed(claims[j].counter + shift, now) end
+      local back, t, u, m = take(now, when, all, time, used, more)
+      if not back then
+        judge_apart(size, shift, count, mode, now, when)
         n, most = count_changes, longest
         break
       end
-      if all ~= 0 or time > now then
-        local back, t, u, m = charge(now, when, all, t, u, m)
-        if back > most then most = back end
-        changes[n + 1] = labels[counter]
-        changes[n + 2] = pack_state(t, u, m, now + back)
-        n = n + 2
-      end
+      if back > most then most = back end
+      changes[n + 1] = labels[counter]
+      changes[n + 2] = pack_state(t, u, m, now + back)
+      n = n + 2
     end
     count_changes, longest = n, most
   end
@@ -123,7 +124,7 @@ local function judge(requests, limits, now)
   while at <= last do
     local repeats, mode, count, first, size, when
     repeats, mode, count, first, size, at = unp('<I2BI2I2I2', requests, at)
-    local alone = mode >= 8
+    local apart = mode >= 8
     mode, when = modes[mode % 8], now
     for i = 1, size do
       local c, distance, index, cost = claims[i]
@@ -131,17 +132,22 @@ local function judge(requests, limits, now)
       distance, index, cost, at = unp('<I2I2B', requests, at)
       if cost == 0 then cost, at = unp('<I7', requests, at) end
       local limit = limits[index]
-      c.limit, c.age, c.charge, c.counter = limit, limit.age, limit.charge, first + distance
-      c.cost, c.all = cost, amount(mode, cost, count, count, math.huge)
+      c.limit, c.take, c.counter, c.cost, c.all = limit, limit.take, first + distance, cost, count * cost
     end
     if mode == 'refund' or mode == 'force' then
       when, at = unp('<I7', requests, at)
       if when > now then when = now end
     end
-    if alone then
-      judge_alone(size, repeats, count, mode, now, when)
+    if apart and mode == 'take' then
+      take_apart(size, repeats, count, mode, now, when)
     else
-      for shift = 0, (repeats - 1) * size, size do judge_one(size, shift, count, mode, now, when, shared) end
+      for shift = 0, (repeats - 1) * size, size do
+        if apart then
+          judge_apart(size, shift, count, mode, now, when)
+        else
+          judge_one(size, shift, count, mode, now, when, shared)
+        end
+      end
     end
   end
   for counter in pairs(shared) do keep_changed(counter, now) end
@@ -223,7 +229,7 @@ local function decide_all(shelf, args)
   else
     raw, labels = read_pages(fields, count), numbers
   end
-  judge(args[3], limits_memory.of[args[2]] or limits_of(args[2]), now)
+  judge(args[3], limits_memory.of[args[2]] or read_limits(args[2]), now)
   if rest > 0 then turn_pages(fields) end
 
   local lives = call('PTTL', shelf)

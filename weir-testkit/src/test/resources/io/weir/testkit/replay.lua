@@ -9,10 +9,9 @@ local function number() return tonumber(word()) end
 
 local limits = {}
 for i = 1, number() do
-  local make, shadow = algorithms[word()], number() == 1
-  local age, charge =
-    make(terms_of(number(), number(), number(), number(), number(), number(), number(), number()))
-  limits[i] = {age = age, charge = charge, shadow = shadow}
+  local algorithm, shadow = word(), number() == 1
+  limits[i] = limit_of(algorithm,
+    terms_of(number(), number(), number(), number(), number(), number(), number(), number()), shadow)
 end
 
 local function copy(entries)
@@ -33,7 +32,12 @@ while at < #words do
     states[counter] = states[counter] or without_notes({}, s[1], s[2], copy(s[3]))
     claims[i] = {limit = limits[index], counter = counter, state = states[counter], cost = cost}
   end
+  local only = #claims == 1 and mode == 'take' and claims[1].state
+  local taken = only and {claims[1].limit.take(now, when, count * claims[1].cost, only.time, only.used, copy(only.more))}
   decide(claims, #claims, count, mode, now, when)
+  if taken and taken[1] then
+    assert(taken[1] == only.reset and taken[2] == only.time and taken[3] == only.used, 'taken in one go it differs')
+  end
   for _, c in ipairs(claims) do
     local s, l = c.state, c.limit
     if s.reset then stored[c.counter] = {s.time, s.used, copy(s.more)} end

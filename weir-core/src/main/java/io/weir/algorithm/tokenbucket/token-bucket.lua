@@ -40,5 +40,30 @@ return function(t)
     return reset > 0 and reset or 0, time, used, 0
   end
 
-  return age, charge
+  local function take(now, when, cost, time, used)
+    local elapsed, trickle = now - time, 0
+    if elapsed < 0 or used > brim then return nil end
+    if used > 0 then
+      local past = elapsed % q
+      local drained = (elapsed - past) / q * p
+      if past > 0 then
+        trickle = past * p
+        trickle = (trickle - trickle % q) / q
+      end
+      if drained + trickle < used then
+        time, used = now - past, used - drained
+      else
+        time, used, trickle = now, 0, 0
+      end
+    else
+      time = now
+    end
+    used = used + cost * unit
+    if used - trickle > full then return nil end
+    local left = used % p
+    local rounded = left * q + p - 1
+    return (used - left) / p * q + (rounded - rounded % p) / p - (now - time), time, used, 0
+  end
+
+  return age, charge, take
 end
