@@ -80,13 +80,13 @@ local function judge_one(size, shift, count, mode, now, when, shared)
   decide(claims, size, count, mode, now, when)
 end
 
--- Judges requests that share no counter.
+-- Judges a request that shares no counter.
 local function judge_apart(size, shift, count, mode, now, when)
   judge_one(size, shift, count, mode, now, when)
   for i = 1, size do keep_changed(claims[i].counter + shift, now) end
 end
 
--- The same claim by claim as if all fits, which is common; where it does not, as above.
+-- The same for many, claim by claim as if all fits, which is common; where it does not, as above.
 local function take_apart(size, repeats, count, mode, now, when)
   local c = claims[1]
   local first, all, take = c.counter, c.all, c.take
