@@ -6,7 +6,7 @@
 --   age(now, time, used, more) -> room, time, used, more             lets time pass; room is how many permits fit
 --   charge(now, when, cost, time, used, more) -> reset, time, used, more     reset is the time until all are back
 -- And, where it pays, a third: what both do in one go, for a cost above 0 that fits; nil if it does not, or is not so simple.
---   take(now, when, cost, time, used, more) -> reset, time, used, more
+--   take(now, cost, time, used, more) -> reset, time, used, more
 local max, min = math.max, math.min
 local algorithms = {}
 
@@ -21,10 +21,10 @@ end
 -- A limit by its algorithm and terms.
 local function limit_of(algorithm, terms, shadow)
   local age, charge, take = algorithms[algorithm](terms)
-  local function both(now, when, cost, time, used, more)
+  local function both(now, cost, time, used, more)
     local room, t, u, m = age(now, time, used, more)
     if cost > room then return nil end
-    return charge(now, when, cost, t, u, m)
+    return charge(now, now, cost, t, u, m)
   end
   return {age = age, charge = charge, take = take or both, shadow = shadow}
 end

@@ -87,7 +87,7 @@ local function judge_apart(size, shift, count, mode, now, when)
 end
 
 -- The same for many, claim by claim as if all fits, which is common; where it does not, as above.
-local function take_apart(size, repeats, count, mode, now, when)
+local function take_apart(size, repeats, count, now)
   local c = claims[1]
   local first, all, take = c.counter, c.all, c.take
   for shift = 0, (repeats - 1) * size, size do
@@ -100,9 +100,9 @@ local function take_apart(size, repeats, count, mode, now, when)
       local counter = first + shift
       local time, used, more = unpack_state(raw[counter])
       if not time then time, used, more = fresh(counter) end
-      local back, t, u, m = take(now, when, all, time, used, more)
+      local back, t, u, m = take(now, all, time, used, more)
       if not back then
-        judge_apart(size, shift, count, mode, now, when)
+        judge_apart(size, shift, count, 'take', now, now)
         n, most = count_changes, longest
         break
       end
@@ -139,7 +139,7 @@ local function judge(requests, limits, now)
       if when > now then when = now end
     end
     if apart and mode == 'take' then
-      take_apart(size, repeats, count, mode, now, when)
+      take_apart(size, repeats, count, now)
     else
       for shift = 0, (repeats - 1) * size, size do
         if apart then

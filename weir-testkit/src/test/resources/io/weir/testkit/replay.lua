@@ -33,7 +33,7 @@ while at < #words do
     claims[i] = {limit = limits[index], counter = counter, state = states[counter], cost = cost}
   end
   local only = #claims == 1 and mode == 'take' and claims[1].state
-  local taken = only and {claims[1].limit.take(now, when, count * claims[1].cost, only.time, only.used, copy(only.more))}
+  local taken = only and {claims[1].limit.take(now, count * claims[1].cost, only.time, only.used, copy(only.more))}
   decide(claims, #claims, count, mode, now, when)
   if taken and taken[1] then
     assert(taken[1] == only.reset and taken[2] == only.time and taken[3] == only.used, 'taken in one go it differs')
