@@ -1,6 +1,8 @@
 // Elements without markup: a text can only ever become text.
 const SVG = "http://www.w3.org/2000/svg";
 
+const nodes = children => children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== false);
+
 function fill(element, props, children) {
   for (const [name, value] of Object.entries(props ?? {})) {
     if (value === undefined || value === null || value === false) continue;
@@ -8,7 +10,7 @@ function fill(element, props, children) {
     else if (name === "value" || name === "checked" || name === "disabled" || name === "open") element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== false));
+  element.append(...nodes(children));
   return element;
 }
 
@@ -37,7 +39,7 @@ function replace(element, children) {
 
 /** Replaces what is in an element, as soon as nobody presses on it. */
 export function put(element, ...children) {
-  const all = children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== false);
+  const all = nodes(children);
   later.delete(element);
   if (pressed !== element && element.contains(pressed)) later.set(element, all);
   else replace(element, all);
