@@ -90,8 +90,9 @@ end
 local function take_apart(size, repeats, count, now)
   local c = claims[1]
   local first, all, take = c.counter, c.all, c.take
+  local raw, labels, changes, n, most = raw, labels, changes, count_changes, longest
   for shift = 0, (repeats - 1) * size, size do
-    local n, most = count_changes, longest
+    count_changes, longest = n, most
     for i = 1, size do
       if size > 1 then
         c = claims[i]
@@ -107,12 +108,11 @@ local function take_apart(size, repeats, count, now)
         break
       end
       if back > most then most = back end
-      changes[n + 1] = labels[counter]
-      changes[n + 2] = pack_state(t, u, m, now + back)
+      changes[n + 1], changes[n + 2] = labels[counter], pack_state(t, u, m, now + back)
       n = n + 2
     end
-    count_changes, longest = n, most
   end
+  count_changes, longest = n, most
 end
 
 -- Judges every request in turn. Requests of one shape on counters that follow each other are told once: how many (2),

@@ -7,8 +7,8 @@
 -- A log has instead its delta (7), the number of its entries (2), and per entry its age as of the state's time (7) and
 -- its cost (3).
 local byte, sub, find, pack, unp = string.byte, string.sub, string.find, struct.pack, struct.unpack
-local NARROW, NARROW_DELTA, LOG = 2 ^ 32, 2 ^ 40, 192
-local LATEST = (NARROW - 1) * 1000000 -- debts may be due after 2106, which four bytes cannot say
+local LOG = 192
+local LATEST = (2 ^ 32 - 1) * 1000000 -- debts may be due after 2106, which four bytes cannot say
 local formats, sizes = {}, {}
 for first, before in pairs({[128] = '', [132] = 'I4', [140] = 'I7'}) do
   for kind = first, first + 3 do
@@ -55,19 +55,23 @@ local function unpack_state(bytes)
 end
 
 local function pack_state(time, used, more, forgettable)
-  local whole, kind = forgettable + 999999, 128
-  whole = whole < LATEST and whole - whole % 1000000 or LATEST
+  local whole = forgettable + 999999
+  whole = whole - whole % 1000000
   local delta = whole - time
-  if more == 0 and delta < NARROW_DELTA and used < NARROW then return pack(SMALL, kind, whole / 1000000, delta, used) end
+  if more == 0 and delta < 2 ^ 40 and used < 2 ^ 32 and whole < LATEST then
+    return pack(SMALL, 128, whole / 1000000, delta, used)
+  end
+  local kind = 128
+  if whole > LATEST then whole, delta = LATEST, LATEST - time end
   if more ~= 0 then
     if type(more) == 'table' then
       local parts = {pack('<BI4I7I2', LOG, whole / 1000000, delta, #more / 2)}
       for i = 1, #more, 2 do parts[#parts + 1] = pack('<I7I3', time - more[i], more[i + 1]) end
       return table.concat(parts)
     end
-    kind = more < NARROW and 132 or 140
+    kind = more < 2 ^ 32 and 132 or 140
   end
-  if delta >= NARROW_DELTA then kind = kind + 1 end
-  if used >= NARROW then kind = kind + 2 end
+  if delta >= 2 ^ 40 then kind = kind + 1 end
+  if used >= 2 ^ 32 then kind = kind + 2 end
   return pack(formats[kind], kind, whole / 1000000, delta, used, more)
 end

@@ -40,30 +40,23 @@ return function(t)
     return reset > 0 and reset or 0, time, used, 0
   end
 
-  -- Written out, since it is what nearly every request asks; to share lines with `age` by a call would be ten steps more.
+  -- What nearly every request asks: in few steps, where no product leaves the exact integers. What trickles in is less
+  -- than p, and compared with integers only, for which its fraction makes no difference.
+  if brim * q >= 2 ^ 53 then return age, charge end
   local function take(now, cost, time, used)
-    local elapsed, trickle = now - time, 0
+    local elapsed = now - time
     if elapsed < 0 or used > brim then return nil end
-    if used > 0 then
-      local past = elapsed % q
-      local drained = (elapsed - past) / q * p
-      if past > 0 then
-        trickle = past * p
-        trickle = (trickle - trickle % q) / q
-      end
-      if drained + trickle < used then
-        time, used = now - past, used - drained
-      else
-        time, used, trickle = now, 0, 0
-      end
+    local past = elapsed % q
+    local left, trickle = used - (elapsed - past) / q * p, past * p / q
+    if left > trickle then
+      time, used = now - past, left
     else
-      time = now
+      time, used, trickle = now, 0, 0
     end
     used = used + cost * unit
     if used - trickle > full then return nil end
-    local left = used % p
-    local rounded = left * q + p - 1
-    return (used - left) / p * q + (rounded - rounded % p) / p - (now - time), time, used, 0
+    local drain = used * q
+    return (drain + -drain % p) / p - now + time, time, used, 0
   end
 
   return age, charge, take
