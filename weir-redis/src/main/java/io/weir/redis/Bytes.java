@@ -2,7 +2,7 @@ package io.weir.redis;
 
 import java.util.Arrays;
 
-/** A buffer that grows, for what the script reads: little-endian numbers. */
+/** A buffer that grows, for what the script reads: numbers, their highest byte first. */
 final class Bytes {
   private byte[] bytes = new byte[256];
   private int size;
@@ -14,8 +14,8 @@ final class Bytes {
   /** Adds a number in that many bytes. */
   Bytes number(long value, int width) {
     grow(width);
-    for (int i = 0; i < width; i++) {
-      bytes[size++] = (byte) (value >>> (8 * i));
+    for (int shift = 8 * (width - 1); shift >= 0; shift -= 8) {
+      bytes[size++] = (byte) (value >>> shift);
     }
     return this;
   }

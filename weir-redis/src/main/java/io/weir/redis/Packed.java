@@ -2,14 +2,14 @@ package io.weir.redis;
 
 import io.weir.algorithm.State;
 
-/**
- * Reads what the script answers: little-endian numbers, and states as {@code state.lua} packs them.
- */
+/** Reads what the script answers: numbers, and states as {@code state.lua} packs them. */
 final class Packed {
-  private static final int NONE = 0;
+  private static final int KINDS = 32;
+  private static final int MORE = 128;
+  private static final int WIDE = 129;
+  private static final int WIDE_MORE = 130;
   private static final int LOG = 192;
-  private static final int PLAIN = 128;
-  private static final int SECOND = 1_000_000;
+  private static final int NONE = 255;
 
   private final byte[] bytes;
   private int at;
@@ -22,7 +22,7 @@ final class Packed {
   long number(int size) {
     long value = 0;
     for (int i = 0; i < size; i++) {
-      value |= (bytes[at + i] & 0xFFL) << (8 * i);
+      value = (value << 8) | (bytes[at + i] & 0xFF);
     }
     at += size;
     return value;
@@ -43,23 +43,32 @@ final class Packed {
   /** The next state; false if the counter had none. */
   boolean state(State s) {
     s.clear();
-    int kind = (int) number(1);
+    int kind = bytes[at] & 0xFF;
+    if (kind >= KINDS) {
+      at++;
+    }
     if (kind == NONE) {
       return false;
     }
-    long second = number(4);
-    if (kind == LOG) {
-      s.time = second * SECOND - number(7);
-      log(s);
-      return true;
-    }
-    if (kind < PLAIN || kind >= PLAIN + 16) {
-      throw new IllegalStateException("a state of kind " + kind);
-    }
-    s.time = second * SECOND - number((kind & 1) != 0 ? 7 : 5);
-    s.used = number((kind & 2) != 0 ? 7 : 4);
-    if ((kind & 4) != 0) {
-      s.before = number((kind & 8) != 0 ? 7 : 4);
+    s.time = number(7);
+    long life = number(7);
+    switch (kind) {
+      case LOG -> log(s);
+      case WIDE -> s.used = number(7);
+      case WIDE_MORE -> {
+        s.used = number(7);
+        s.before = number(7);
+      }
+      case MORE -> {
+        s.used = life & 0xFFFF_FFFFL;
+        s.before = number(4);
+      }
+      default -> {
+        if (kind >= KINDS) {
+          throw new IllegalStateException("a state of kind " + kind);
+        }
+        s.used = life & 0xFFFF_FFFFL;
+      }
     }
     return true;
   }

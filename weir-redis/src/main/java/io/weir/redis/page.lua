@@ -48,7 +48,7 @@ local function tidy(page, skip, now)
     local past = length and at + skip + length
     if not past or past > #page + 1 then break end -- the rest is corrupt
     had = had + 1
-    if unp('<I4', page, at + skip + 1) * 1000000 > now then
+    if not is_over(page, at + skip, length, now) then
       kept[#kept + 1], alike = sub(page, at, past - 1), alike and length == COMMON
     end
     at = past

@@ -3,7 +3,7 @@
 -- One call decides a batch of requests, another forgets what has become fresh.
 local call, try, rep = redis.call, redis.pcall, string.rep
 local MARGIN, LONG = 60000, 400 * 86400000 -- milliseconds
-local NONE = '\0' -- as a counter without a state is told
+local NONE = '\255' -- as a counter without a state is told
 -- A field too long for Redis's small encoding of hashes, which would search them one by one; and that many times.
 local PAD, pads = rep('-', 65), {}
 local modes = {[0] = 'take', 'peek', 'force', 'refund', 'lease'}
@@ -25,7 +25,7 @@ local limit_memory, limits_memory = {of = {}, size = 0}, {of = {}, size = 0}
 -- A limit: the name of its algorithm (1 and as many), whether it is a shadow (1), and its terms (7 each).
 local function read_limit(bytes)
   local length = byte(bytes)
-  local terms = terms_of(unp('<I7I7I7I7I7I7I7I7', bytes, length + 3))
+  local terms = terms_of(unp('>I7I7I7I7I7I7I7I7', bytes, length + 3))
   return remember(limit_memory, bytes, limit_of(sub(bytes, 2, length + 1), terms, byte(bytes, length + 2) == 1))
 end
 
@@ -123,19 +123,19 @@ local function judge(requests, limits, now)
   local at, last, shared = 1, #requests, {}
   while at <= last do
     local repeats, mode, count, first, size, when
-    repeats, mode, count, first, size, at = unp('<I2BI2I2I2', requests, at)
+    repeats, mode, count, first, size, at = unp('>I2BI2I2I2', requests, at)
     local apart = mode >= 8
     mode, when = modes[mode % 8], now
     for i = 1, size do
       local c, distance, index, cost = claims[i]
       if not c then c = {}; claims[i] = c end
-      distance, index, cost, at = unp('<I2I2B', requests, at)
-      if cost == 0 then cost, at = unp('<I7', requests, at) end
+      distance, index, cost, at = unp('>I2I2B', requests, at)
+      if cost == 0 then cost, at = unp('>I7', requests, at) end
       local limit = limits[index]
       c.limit, c.take, c.counter, c.cost, c.all = limit, limit.take, first + distance, cost, count * cost
     end
     if mode == 'refund' or mode == 'force' then
-      when, at = unp('<I7', requests, at)
+      when, at = unp('>I7', requests, at)
       if when > now then when = now end
     end
     if apart and mode == 'take' then
@@ -209,7 +209,7 @@ end
 -- the time, how many states were corrupt, and what every counter's state was before: all that a node needs to tell the
 -- callers.
 local function decide_all(shelf, args)
-  local number, now, width, rest = unp('<I4I7BB', args[1])
+  local number, now, width, rest = unp('>I4I7BB', args[1])
   if now == 0 then
     local t = call('TIME')
     now = t[1] * 1000000 + t[2]
@@ -246,7 +246,7 @@ local function decide_all(shelf, args)
   elseif lives < keep_for then
     call('PEXPIRE', shelf, keep_for + MARGIN)
   end
-  raw[0] = pack('<I4I7B', number, now, min(corrupt, 255))
+  raw[0] = pack('>I4I7B', number, now, min(corrupt, 255))
   return table.concat(raw, '', 0, count)
 end
 
@@ -254,10 +254,10 @@ end
 -- many fields and counters were seen, how many counters forgotten, and the cursor. The look-ups are not for what they
 -- find: each lets Redis move a little of a hash to its smaller table, and a scan reads both until all is moved.
 local function sweep(shelf, args)
-  local number, now, rest, most, moves = unp('<I4I7BI2I2', args[1])
+  local number, now, rest, most, moves = unp('>I4I7BI2I2', args[1])
   if now == 0 then now = call('TIME')[1] * 1000000 end
   local found = most > 0 and try('HSCAN', shelf, args[2], 'COUNT', most) or {args[2], {}}
-  if found.err then return pack('<I4I4I4I4', number, 0, 0, 0) .. '0' end
+  if found.err then return pack('>I4I4I4I4', number, 0, 0, 0) .. '0' end
   local fields, dead, tidied, seen, left = found[2], {}, {}, 0, 0
   for i = 1, #fields, 2 do
     local name, page = fields[i], fields[i + 1]
@@ -266,7 +266,9 @@ local function sweep(shelf, args)
       if rest > 0 then
         kept, had, has = tidy(page, rest, now)
       else
-        had, has = 1, #page > 4 and unp('<I4', page, 2) * 1000000 > now and 1 or 0
+        local length = #page
+        local corrupt = length ~= SMALL_SIZE and length ~= size(page, 1)
+        had, has = 1, (corrupt or is_over(page, 1, length, now)) and 0 or 1
       end
       seen, left = seen + had, left + has
       if has == 0 then
@@ -285,7 +287,7 @@ local function sweep(shelf, args)
     for i = #pads + 1, moves do pads[i] = PAD end
     try('HMGET', shelf, unpack(pads, 1, moves))
   end
-  return pack('<I4I4I4I4', number, #fields / 2, seen, seen - left) .. found[1]
+  return pack('>I4I4I4I4', number, #fields / 2, seen, seen - left) .. found[1]
 end
 
 return function(keys, args)

@@ -64,8 +64,11 @@ class FaultsCorruptTest {
               bytes(1, 40),
               bytes(2, 15),
               bytes(3, 5),
-              new byte[] {(byte) 128},
-              new byte[] {(byte) 192, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, (byte) 255, (byte) 255});
+              "fourteen chars".getBytes(US_ASCII),
+              new byte[] {(byte) Planted.MORE},
+              Arrays.copyOf(new byte[] {(byte) Planted.WIDE}, 14),
+              Arrays.copyOf(new byte[] {(byte) Planted.LOG}, 16),
+              Arrays.copyOf(new byte[] {(byte) Planted.LOG}, 18));
       for (byte[] value : values) {
         String what = "counted: " + Arrays.toString(value);
         Soon.until(LONG, what, () -> isMet(store, value));
@@ -108,7 +111,7 @@ class FaultsCorruptTest {
                 .limit("20/second")
                 .onStoreFailure(Posture.CLOSED)
                 .build();
-        for (int kind : new int[] {128, 131, 132, 143, Planted.LOG}) {
+        for (int kind : Planted.KINDS) {
           String caller = "caller " + kind;
           Soon.until(
               LONG,

@@ -12,8 +12,15 @@ import java.util.stream.IntStream;
 final class Planted {
   static final String SHELF = "weir:{0}";
 
-  /** The kind of state that has entries. */
+  /** The first byte of every kind of state; of a small one the largest. */
+  static final int SMALL = 31;
+
+  static final int MORE = 128;
+  static final int WIDE = 129;
+  static final int WIDE_MORE = 130;
   static final int LOG = 192;
+
+  static final int[] KINDS = {SMALL, MORE, WIDE, WIDE_MORE, LOG};
 
   private Planted() {}
 
@@ -32,10 +39,9 @@ final class Planted {
     byte[] numbers = new byte[40];
     Arrays.fill(numbers, (byte) 0xFF);
     if (kind == LOG) { // one entry, of one permit, just now, to be forgotten in ten seconds
-      long second = Clock.wall().micros() / 1_000_000 + 10;
-      numbers = new Bytes().number(second, 4).number(11_000_000, 7).number(1, 2).copy();
-      numbers = Arrays.copyOf(numbers, 23);
-      numbers[20] = 1;
+      long time = Clock.wall().micros() - 1_000_000;
+      numbers =
+          new Bytes().number(time, 7).number(11, 7).number(1, 2).number(0, 7).number(1, 3).copy();
     }
     return overwrite(
         redis,
@@ -50,10 +56,16 @@ final class Planted {
             + ")");
   }
 
-  /** As state.lua says: kind, second, delta (5 bytes or 7), used and before (4 or 7). */
+  /** As state.lua says. */
   private static int size(int kind) {
-    int before = (kind & 4) == 0 ? 0 : kind >= 136 ? 7 : 4;
-    return kind == LOG ? 24 : 5 + ((kind & 1) == 0 ? 5 : 7) + ((kind & 2) == 0 ? 4 : 7) + before;
+    return switch (kind) {
+      case SMALL -> 14;
+      case MORE -> 19;
+      case WIDE -> 22;
+      case WIDE_MORE -> 29;
+      case LOG -> 27;
+      default -> throw new IllegalArgumentException("no kind of state: " + kind);
+    };
   }
 
   private static boolean overwrite(RedisProcess redis, String value) {

@@ -1,6 +1,5 @@
 package io.weir.bench.redis;
 
-import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -15,17 +14,16 @@ interface Callers {
     return "rl:{user:" + Integer.toString(10_000_000 + i).substring(1) + "}:api-default";
   }
 
-  static String[] names(int count) {
-    String[] names = new String[count];
-    Arrays.setAll(names, Callers::name);
-    return names;
-  }
-
-  /** One of these at random, again and again. */
-  static Callers anyOf(String[] names) {
-    return names.length == 1
-        ? () -> names[0]
-        : () -> names[ThreadLocalRandom.current().nextInt(names.length)];
+  /**
+   * Any from one number up to another, again and again. Its name is made when it asks, as if it had
+   * just been read from a request: to look it up among a million would be half of a client's work.
+   */
+  static Callers any(int from, int to) {
+    if (to - from == 1) {
+      String only = name(from);
+      return () -> only;
+    }
+    return () -> name(ThreadLocalRandom.current().nextInt(from, to));
   }
 
   /** Each from one number up to another once, in order. */

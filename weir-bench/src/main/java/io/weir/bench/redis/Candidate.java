@@ -11,8 +11,8 @@ interface Candidate extends AutoCloseable {
   /** Whether an answer says yes; fails if it says nothing. */
   boolean allowed(Object answer);
 
-  /** Writes what must be there before these callers ask. */
-  default void prepare(String[] callers) {}
+  /** Writes what must be there before the first so many callers ask. */
+  default void prepare(int callers) {}
 
   @Override
   default void close() {}

@@ -41,7 +41,7 @@ final class ExactGrants {
 
   /** Asks for a second and waits for all answers. */
   private static ClosedLoop hammer(Candidate candidate) throws InterruptedException {
-    Callers one = Callers.anyOf(Callers.names(1));
+    Callers one = Callers.any(0, 1);
     try (ClosedLoop loop = ClosedLoop.start(candidate, IN_FLIGHT, one)) {
       Thread.sleep(1000);
       return loop;

@@ -36,7 +36,8 @@ record Growth(int callers, Duration memory) {
       double after;
       double longestCall;
       long start = System.nanoTime();
-      try (ClosedLoop others = ClosedLoop.start(other, 1, others())) {
+      Callers old = Callers.any(callers, callers + OTHERS);
+      try (ClosedLoop others = ClosedLoop.start(other, 1, old)) {
         others.record(growing);
         ClosedLoop.runOut(candidate, IN_FLIGHT, Callers.each(0, callers));
         top = server.usedMemory();
@@ -56,14 +57,6 @@ record Growth(int callers, Duration memory) {
       table.add(name, "after-mb", after / MB);
       table.add(name, "seconds", (System.nanoTime() - start) / 1e9);
     }
-  }
-
-  private Callers others() {
-    String[] names = new String[OTHERS];
-    for (int i = 0; i < OTHERS; i++) {
-      names[i] = Callers.name(callers + i);
-    }
-    return Callers.anyOf(names);
   }
 
   /** Waits until nearly all that was added is gone again; what is in use then, or in the end. */

@@ -14,7 +14,7 @@ final class LoadTables {
   private static final Duration EACH = Duration.ofMillis(500);
 
   private final Scenario scenario;
-  private final String[] callers;
+  private final Callers any;
   private final Table rate;
   private final Table p50;
   private final Table p99;
@@ -23,7 +23,7 @@ final class LoadTables {
 
   LoadTables(Scenario scenario) {
     this.scenario = scenario;
-    callers = Callers.names(scenario.callers());
+    any = Callers.any(0, scenario.callers());
     String title = scenario.title() + ", by requests in flight";
     rate = Table.higherIsBetter(title, "thousand decisions per second");
     p50 = Table.lowerIsBetter(title, "p50 in µs");
@@ -67,8 +67,8 @@ final class LoadTables {
 
   /** Lets every caller come once, then any of them, in the end with every number in flight. */
   private void fill(Candidate candidate, Duration busy) throws InterruptedException {
-    candidate.prepare(callers);
-    ClosedLoop.runOut(candidate, FILLING, Callers.each(0, callers.length));
+    candidate.prepare(scenario.callers());
+    ClosedLoop.runOut(candidate, FILLING, Callers.each(0, scenario.callers()));
     keepBusy(candidate, WARMING, busy);
     for (int inFlight : scenario.inFlight()) {
       keepBusy(candidate, inFlight, EACH);
@@ -77,7 +77,7 @@ final class LoadTables {
 
   private void keepBusy(Candidate candidate, int inFlight, Duration time)
       throws InterruptedException {
-    ClosedLoop loop = ClosedLoop.start(candidate, inFlight, Callers.anyOf(callers));
+    ClosedLoop loop = ClosedLoop.start(candidate, inFlight, any);
     Thread.sleep(time.toMillis());
     loop.close();
   }
@@ -99,7 +99,7 @@ final class LoadTables {
 
   private Sample sample(Server server, Candidate candidate, int inFlight, long millis)
       throws InterruptedException {
-    try (ClosedLoop loop = ClosedLoop.start(candidate, inFlight, Callers.anyOf(callers))) {
+    try (ClosedLoop loop = ClosedLoop.start(candidate, inFlight, any)) {
       Thread.sleep(millis / 2);
       return loop.watch(server, millis * 3 / 2);
     }

@@ -27,15 +27,15 @@ final class OfferedLoad {
     return List.of(rate, latency);
   }
 
-  void measure(List<String> candidates, Quota quota, String[] names, Duration watched)
+  void measure(List<String> candidates, Quota quota, int callers, Duration watched)
       throws InterruptedException {
     try (Lineup lineup = new Lineup(quota, DEADLINE, candidates)) {
-      Callers random = Callers.anyOf(names);
+      Callers random = Callers.any(0, callers);
       for (String name : candidates) {
         System.out.printf("  %s, %s: ", rate.title(), name);
         try {
           Candidate candidate = lineup.candidate(name);
-          ClosedLoop.runOut(candidate, 64, Callers.each(0, names.length));
+          ClosedLoop.runOut(candidate, 64, Callers.each(0, callers));
           Duration warmup = Duration.ofSeconds(1);
           add(
               name,

@@ -57,7 +57,7 @@ public final class RedisPart implements Part {
     all.addAll(peers);
     OfferedLoad offered = new OfferedLoad(perSecond, weir);
     Duration watched = Duration.ofSeconds(rounds.quick() ? 5 : 30);
-    offered.measure(all, MONTHLY, Callers.names(CALLERS), watched);
+    offered.measure(all, MONTHLY, CALLERS, watched);
     tables.addAll(offered.tables());
   }
 

@@ -43,21 +43,21 @@ final class RedissonCandidate implements Candidate {
 
   /** Sets the first rate by its own means, and the others in bulk as it has written that one. */
   @Override
-  public void prepare(String[] callers) {
+  public void prepare(int callers) {
     if (unprepared) {
       return;
     }
     redisson
-        .getRateLimiter(callers[0])
+        .getRateLimiter(Callers.name(0))
         .trySetRate(RateType.OVERALL, quota.permits(), quota.period());
     Map<String, String> written =
-        redisson.<String, String>getMap(callers[0], StringCodec.INSTANCE).readAllMap();
-    for (int from = 0; from < callers.length; from += AT_ONCE) {
+        redisson.<String, String>getMap(Callers.name(0), StringCodec.INSTANCE).readAllMap();
+    for (int from = 0; from < callers; from += AT_ONCE) {
       RBatch batch = redisson.createBatch();
-      for (int i = from; i < Math.min(callers.length, from + AT_ONCE); i++) {
+      for (int i = from; i < Math.min(callers, from + AT_ONCE); i++) {
         CompletableFuture<?> unused =
             batch
-                .<String, String>getMap(callers[i], StringCodec.INSTANCE)
+                .<String, String>getMap(Callers.name(i), StringCodec.INSTANCE)
                 .putAllAsync(written)
                 .toCompletableFuture();
       }
