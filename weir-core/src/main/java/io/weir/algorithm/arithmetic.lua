@@ -2,7 +2,7 @@
 -- x, and `(a - a % b) / b` that of a / b, without the price of a call.
 --
 -- An algorithm makes of the terms of a limit two verbs over the numbers of a state: its time, what is used, and what more
--- it remembers (0 if nothing). A state never charged is 0, 0, 0.
+-- it remembers, if anything. A state never charged is 0, 0.
 --   age(now, time, used, more) -> room, time, used, more             lets time pass; room is how many permits fit
 --   charge(now, when, cost, time, used, more) -> reset, time, used, more     reset is the time until all are back
 -- And, where it pays, a third: what both do in one go, for a cost above 0 that fits; nil if it does not, or is not so simple.

@@ -50,31 +50,29 @@ end
 
 -- Time, used and more of a state; nil if the bytes, if there are any, are not one.
 local function unpack_state(bytes)
-  if not bytes then return nil end
-  if #bytes == SMALL_SIZE then
-    local time, life = unp(SMALL, bytes)
-    if time < 2 ^ 53 then return time, life % 2 ^ 32, 0 end
-  end
-  if size(bytes, 1) ~= #bytes then return nil end
+  if not bytes or size(bytes, 1) ~= #bytes then return nil end
   local kind = byte(bytes)
+  if kind < MORE then
+    local time, life = unp(SMALL, bytes)
+    return time, life % 2 ^ 32
+  end
   if kind == LOG then return unpack_log(bytes) end
   local _, time, life, used, before = unp(formats[kind], bytes)
   if kind == MORE then return time, life % 2 ^ 32, used end
-  return time, used, kind == WIDE_MORE and before or 0
+  return time, used, kind == WIDE_MORE and before or nil
 end
 
-local function pack_state(time, used, more, forgettable)
-  local life = forgettable - time + 999999
-  life = (life - life % 1000000) / 1000000
-  if more == 0 and used < 2 ^ 32 and life < 2 ^ 21 then return pack(SMALL, time, life * 2 ^ 32 + used) end
-  if more == 0 then return pack(formats[WIDE], WIDE, time, life, used) end
+local function pack_state(time, used, more, life)
   if type(more) == 'table' then
     local parts = {pack('>BI7I7I2', LOG, time, life, #more / 2)}
     for i = 1, #more, 2 do parts[#parts + 1] = pack('>I7I3', time - more[i], more[i + 1]) end
     return table.concat(parts)
   end
-  if more < 2 ^ 32 and used < 2 ^ 32 and life < 2 ^ 21 then
+  more = more or 0
+  if used < 2 ^ 32 and more < 2 ^ 32 and life < 2 ^ 21 then
+    if more == 0 then return pack(SMALL, time, life * 2 ^ 32 + used) end
     return pack(formats[MORE], MORE, time, life * 2 ^ 32 + used, more)
   end
+  if more == 0 then return pack(formats[WIDE], WIDE, time, life, used) end
   return pack(formats[WIDE_MORE], WIDE_MORE, time, life, used, more)
 end

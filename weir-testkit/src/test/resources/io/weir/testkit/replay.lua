@@ -28,7 +28,7 @@ while at < #words do
   for i = 1, number() do
     local index, key, cost = number() + 1, word(), number()
     local counter = index .. '/' .. key
-    local s = stored[counter] or {0, 0, 0}
+    local s = stored[counter] or {0, 0}
     states[counter] = states[counter] or without_notes({}, s[1], s[2], copy(s[3]))
     claims[i] = {limit = limits[index], counter = counter, state = states[counter], cost = cost}
   end

@@ -8,12 +8,12 @@ return function(t)
     elseif used == 0 or now >= time + ends then
       time, used = now - now % period, 0
     end
-    return max(0, permits - used), time, used, 0
+    return max(0, permits - used), time, used
   end
 
   local function charge(now, when, cost, time, used)
     if when >= time then used = max(0, min(used + min(cost, most), most)) end
-    return used > 0 and time + ends - now or 0, time, used, 0
+    return used > 0 and time + ends - now or 0, time, used
   end
 
   return age, charge

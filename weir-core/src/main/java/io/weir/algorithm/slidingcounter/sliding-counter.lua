@@ -9,7 +9,7 @@ return function(t)
 
   local function age(now, time, used, before)
     local window = now - now % period
-    if type(before) == 'table' then before = 0 end -- corrupt
+    if type(before) ~= 'number' then before = 0 end -- none, or corrupt
     if window > time then
       before, used = window <= time + period and used or 0, 0
     elseif window < time then

@@ -24,20 +24,20 @@ return function(t)
       time = now
     end
     local free = full - used + trickle
-    if free <= 0 then return 0, time, used, 0 end
+    if free <= 0 then return 0, time, used end
     local room = (free - free % unit) / unit
-    return room < burst and room or burst, time, used, 0
+    return room < burst and room or burst, time, used
   end
 
   local function charge(now, when, cost, time, used)
     if cost > most then cost = most elseif cost < least then cost = least end
     used = used + cost * unit
-    if used <= 0 then return 0, time, 0, 0 end
+    if used <= 0 then return 0, time, 0 end
     if used > brim then used = brim end
     local left = used % p
     local rounded = left * q + p - 1
     local reset = (used - left) / p * q + (rounded - rounded % p) / p - (now - time)
-    return reset > 0 and reset or 0, time, used, 0
+    return reset > 0 and reset or 0, time, used
   end
 
   -- What nearly every request asks: in few steps, where no product leaves the exact integers. What trickles in is less
@@ -56,7 +56,7 @@ return function(t)
     used = used + cost * unit
     if used - trickle > full then return nil end
     local drain = used * q
-    return (drain + -drain % p) / p - now + time, time, used, 0
+    return (drain + -drain % p) / p - now + time, time, used
   end
 
   return age, charge, take
