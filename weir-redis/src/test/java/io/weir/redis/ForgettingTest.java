@@ -6,6 +6,8 @@ import static io.weir.redis.Asking.joined;
 import static io.weir.redis.Asking.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.Algorithms;
 import io.weir.rule.Claim;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -59,6 +62,43 @@ class ForgettingTest {
       assertThat(take(store, LASTING, "x", 1).fits()).as("what is used is kept").isFalse();
       assertThat(number("PTTL", "weir:{0}")).isPositive();
     }
+  }
+
+  /** Of every algorithm, with small numbers and large, on the second day it is used. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, Setup.MOST_PAGES}) // so many that no two counters share one
+  void everyKindOfStateLastsUntilItIsOver(int pages) {
+    try (RedisStore store = joined(patient().pages(pages).storeClock(clock))) {
+      useSome(store, 6);
+      clock.advance(Duration.ofDays(1));
+      List<Long> ends = useSome(store, 3);
+      logEverything();
+      for (long end : new TreeSet<>(ends)) {
+        clock.set(end - 1_000_000);
+        scans();
+        Soon.until(Asking.LONG, "all is looked at", () -> count("HSCAN") > 1);
+        long lasting = ends.stream().filter(other -> other >= end).count();
+        assertThat(fields()).isGreaterThan(lasting);
+      }
+      clock.advance(Duration.ofSeconds(3));
+      awaitForgotten(0);
+    }
+  }
+
+  /** So many tenths of daily limits; when all of each will be back. */
+  private List<Long> useSome(RedisStore store, int tenths) {
+    List<Long> ends = new ArrayList<>();
+    for (Algorithm algorithm : Algorithms.all()) {
+      boolean counts = !algorithm.name().equals("sliding-log"); // and does not list
+      for (long permits : counts ? List.of(100L, 100_000L, 500_000_000_000L) : List.of(100L)) {
+        String name = algorithm.name() + permits;
+        Rule rule = Rule.named(name).algorithm(algorithm).limit(permits + "/day").build();
+        Outcome outcome = take(store, rule, name, tenths * permits / 10);
+        assertThat(outcome.fits()).isTrue();
+        ends.add(clock.micros() + outcome.reset());
+      }
+    }
+    return ends;
   }
 
   @Test
@@ -170,6 +210,10 @@ class ForgettingTest {
     redis.command("SLOWLOG", "RESET");
     Collections.sort(micros);
     return micros;
+  }
+
+  private long count(String command) {
+    return newestFirst().stream().filter(entry -> command(entry).equals(command)).count();
   }
 
   private boolean hasScannedSinceTheFlush() {
