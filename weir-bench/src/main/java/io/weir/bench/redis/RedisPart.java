@@ -121,7 +121,6 @@ public final class RedisPart implements Part {
     MANY.forEach(n -> load.commandResults(n, WEIR, SCRIPT));
   }
 
-  /** In more and shorter rounds: a single request's time depends most on the scheduler's mood. */
   private void single(Rounds rounds) throws InterruptedException {
     List<String> all = List.of(WEIR, WEIR_TWO_RULES, SCRIPT);
     Scenario scenario =
@@ -133,19 +132,22 @@ public final class RedisPart implements Part {
             false,
             all,
             List.of(1, 64));
-    Rounds more =
-        new Rounds(rounds.count() + 4, rounds.warmups(), rounds.iterations(), rounds.millis() / 2);
-    LoadTables load = measure(scenario, more, 1);
+    LoadTables load = measure(scenario, rounds, 1);
     load.p50Results(1, WEIR, SCRIPT);
     load.p50Results(1, WEIR_TWO_RULES, WEIR);
     List.of(1, 64).forEach(n -> load.cpuResults(n, WEIR_TWO_RULES, WEIR));
   }
 
-  /** Measures after keeping each candidate busy for so many seconds. */
+  /**
+   * Measures after keeping each candidate busy for so many seconds; in more and shorter rounds, so
+   * that what is compared has met the same moods of the machine.
+   */
   private LoadTables measure(Scenario scenario, Rounds rounds, int seconds)
       throws InterruptedException {
     LoadTables load = new LoadTables(scenario);
-    load.measure(rounds, Duration.ofSeconds(seconds));
+    long millis = rounds.millis() / 3;
+    Rounds more = new Rounds(3 * rounds.count(), rounds.warmups(), rounds.iterations(), millis);
+    load.measure(more, Duration.ofSeconds(seconds));
     tables.addAll(load.tables());
     return load;
   }
