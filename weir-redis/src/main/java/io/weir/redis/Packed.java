@@ -4,7 +4,9 @@ import io.weir.algorithm.State;
 
 /** Reads what the script answers: numbers, and states as {@code state.lua} packs them. */
 final class Packed {
+  /** What a first byte is below if it belongs to a time, and its state is a small one. */
   private static final int KINDS = 32;
+
   private static final int MORE = 128;
   private static final int WIDE = 129;
   private static final int WIDE_MORE = 130;

@@ -282,8 +282,8 @@ local function sweep(shelf, args)
         kept, had, has = tidy(page, rest, now)
       else
         local length = #page
-        local corrupt = length ~= SMALL_SIZE and length ~= size(page, 1)
-        had, has = 1, (corrupt or is_over(page, 1, length, now)) and 0 or 1
+        local is_state = length == SMALL_SIZE or length == size(page, 1)
+        had, has = 1, is_state and not is_over(page, 1, length, now) and 1 or 0
       end
       seen, left = seen + had, left + has
       if has == 0 then

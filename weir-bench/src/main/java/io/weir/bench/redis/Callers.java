@@ -16,7 +16,8 @@ interface Callers {
 
   /**
    * Any from one number up to another, again and again. Its name is made when it asks, as if it had
-   * just been read from a request: to look it up among a million would be half of a client's work.
+   * just been read from a request: to look it up among a million would be a third of the client's
+   * work.
    */
   static Callers any(int from, int to) {
     if (to - from == 1) {

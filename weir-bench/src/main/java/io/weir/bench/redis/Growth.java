@@ -36,8 +36,8 @@ record Growth(int callers, Duration memory) {
       double after;
       double longestCall;
       long start = System.nanoTime();
-      Callers old = Callers.any(callers, callers + OTHERS);
-      try (ClosedLoop others = ClosedLoop.start(other, 1, old)) {
+      Callers known = Callers.any(callers, callers + OTHERS);
+      try (ClosedLoop others = ClosedLoop.start(other, 1, known)) {
         others.record(growing);
         ClosedLoop.runOut(candidate, IN_FLIGHT, Callers.each(0, callers));
         top = server.usedMemory();
