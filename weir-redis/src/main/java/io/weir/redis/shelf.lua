@@ -298,6 +298,9 @@ local function sweep(shelf, args)
     call('HDEL', shelf, unpack(dead))
     if call('HLEN', shelf) == 1 then call('UNLINK', shelf) end
   end
+  -- What is over and not yet swept must not expire with its shelf: Redis frees a million fields in half a second.
+  local lives = call('PTTL', shelf)
+  if lives >= 0 and lives < MARGIN / 2 then call('PEXPIRE', shelf, MARGIN) end
   if moves > 0 then
     for i = #pads + 1, moves do pads[i] = PAD end
     try('HMGET', shelf, unpack(pads, 1, moves))

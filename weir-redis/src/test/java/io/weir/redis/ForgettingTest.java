@@ -133,6 +133,19 @@ class ForgettingTest {
     }
   }
 
+  /** Redis would delete all that is left of it in one go, and answer nobody meanwhile. */
+  @Test
+  void aShelfDoesNotExpireWhileItIsSwept() {
+    try (RedisStore store = joined(patient().storeClock(clock))) {
+      fill(store);
+      clock.advance(Duration.ofMinutes(2));
+      Soon.until(Asking.LONG, "some are forgotten", () -> fields() < MANY);
+      redis.command("PEXPIRE", "weir:{0}", "10000");
+      Soon.until(Asking.LONG, "it is to last longer", () -> number("PTTL", "weir:{0}") > 50_000);
+      awaitForgotten(KEPT + 1);
+    }
+  }
+
   /** While a child saves, Redis does not shrink tables; then it shrinks them by any factor. */
   @Test
   void aTableThatCouldNotShrinkInTimeIsNotScannedBeforeItHas() {

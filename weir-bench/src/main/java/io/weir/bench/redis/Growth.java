@@ -7,8 +7,9 @@ import java.util.List;
 
 /**
  * Millions of callers who come once and are forgotten: the memory of Redis before, at the top and
- * afterwards, the longest that others had to wait meanwhile, who ask one at a time, and the longest
- * that Redis worked on one call, which is the candidate's part in it.
+ * afterwards, the longest that others had to wait meanwhile, who ask one at a time, the longest that
+ * Redis worked on one call, which is the candidate's part in it, and the longest that a thread was
+ * held up which only sleeps, which is the machine's.
  *
  * @param callers how many come
  * @param memory for how long each is to be remembered
@@ -32,12 +33,15 @@ record Growth(int callers, Duration memory) {
       double before = server.usedMemory();
       Latencies growing = new Latencies();
       Latencies forgetting = new Latencies();
+      Latencies growingAsleep = new Latencies();
+      Latencies forgettingAsleep = new Latencies();
       double top;
       double after;
       double longestCall;
       long start = System.nanoTime();
       Callers known = Callers.any(callers, callers + OTHERS);
-      try (ClosedLoop others = ClosedLoop.start(other, 1, known)) {
+      try (ClosedLoop others = ClosedLoop.start(other, 1, known);
+          Sleeper sleeper = new Sleeper(growingAsleep)) {
         others.record(growing);
         ClosedLoop.runOut(candidate, IN_FLIGHT, Callers.each(0, callers));
         top = server.usedMemory();
@@ -46,12 +50,15 @@ record Growth(int callers, Duration memory) {
         }
         longestCall = server.longestCallMillis();
         others.record(forgetting);
+        sleeper.record(forgettingAsleep);
         after = awaitForgotten(server, before, top);
       }
       table.add(name, "growing-ms", growing.longestMillis());
       table.add(name, "growing-call-ms", longestCall);
+      table.add(name, "growing-asleep-ms", growingAsleep.longestMillis());
       table.add(name, "forgetting-ms", forgetting.longestMillis());
       table.add(name, "forgetting-call-ms", server.longestCallMillis());
+      table.add(name, "forgetting-asleep-ms", forgettingAsleep.longestMillis());
       table.add(name, "before-mb", before / MB);
       table.add(name, "top-mb", top / MB);
       table.add(name, "after-mb", after / MB);
