@@ -5,12 +5,14 @@ package io.weir.redis;
  *
  * <p>When most of a hash is gone, Redis makes it a smaller table and moves a little to it with
  * every look-up. Until that is done, a scan reads the large table, too, which takes the longer the
- * less is left. So look-ups are made for what is forgotten, and where a table is found nearly empty
- * (Redis does not shrink any while a child of it saves) none is scanned before there were enough.
+ * less is left. So look-ups are made for as many as there are fewer (who adds one looks up, too):
+ * then Redis is through before so much less is left that it shrinks the table again. And where one
+ * is found nearly empty (Redis does not shrink any while a child of it saves) none is scanned
+ * before there were enough.
  */
 final class Shrinking {
   private static final int MOST_AT_ONCE = 1024; // as many as shelf.lua can make
-  private static final int PER_FORGOTTEN = 3;
+  private static final int PER_LOST = 3;
   private static final int SLOTS_EACH = 5; // it moves past ten that are empty, or one that is not
   private static final int SLOTS_PER_FIELD = 10; // where a scan gives up, for each it was to find
   private static final double MOST_SLOTS = 1 << 28;
@@ -18,10 +20,6 @@ final class Shrinking {
   private long lookUps;
   private long sparse; // the slots of a table found nearly empty in this round of scans, or 0
   private long sparseBefore; // in the last round
-
-  boolean isUnderWay() {
-    return lookUps > 0;
-  }
 
   /** Whether a scan may read far more than it finds. */
   boolean forbidsScans() {
@@ -40,19 +38,19 @@ final class Shrinking {
    *
    * @param fields how many it was to find
    * @param found how many it found
-   * @param emptied whether most of what it saw is now forgotten
-   * @param forgot whether any of it is
+   * @param forgotten how many of them it removed, at most
+   * @param added how many were added since the one before
    */
-  void scanned(int fields, long found, boolean emptied, boolean forgot, String from, String to) {
+  void scanned(int fields, long found, long forgotten, long added, String from, String to) {
     boolean roundEnds = to.equals("0");
     if (!roundEnds && 2 * found < fields) {
       sparse = Math.max(sparse, slots(fields, from, to));
     }
     long slots = Math.max(sparse, sparseBefore);
-    if (slots > 0 && forgot) {
+    if (slots > 0 && forgotten > 0) {
       lookUps = Math.max(lookUps, slots / SLOTS_EACH);
-    } else if (emptied) {
-      lookUps += PER_FORGOTTEN * found;
+    } else {
+      lookUps += PER_LOST * Math.max(0, forgotten - added);
     }
     if (roundEnds) {
       sparseBefore = sparse;

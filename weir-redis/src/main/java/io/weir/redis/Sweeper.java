@@ -26,6 +26,7 @@ final class Sweeper {
   private final Lane.Shared shared;
   private final AtomicBoolean busy = new AtomicBoolean();
   private final AtomicLong owed = new AtomicLong();
+  private final AtomicLong added = new AtomicLong(); // since the last scan
   private volatile boolean occupied;
 
   /* Only touched by the one sweep there is at a time. */
@@ -45,6 +46,7 @@ final class Sweeper {
   void inserted(int count) {
     if (count > 0) {
       occupied = true;
+      added.addAndGet(count);
       if (owed.addAndGet((long) LOOKS_PER_INSERT * count) >= STEP) {
         sweep();
       }
@@ -89,7 +91,7 @@ final class Sweeper {
         scanned(found, seen, dead, packed.rest());
         goesOn = dead * 4 > seen;
       }
-      goesOn |= packed != null && shrinking.isUnderWay();
+      goesOn |= packed != null && shrinking.forbidsScans();
       owed.set(Math.max(0, owed.get() - Math.max(seen, STEP)));
     } finally {
       busy.set(false);
@@ -103,7 +105,7 @@ final class Sweeper {
   }
 
   private void scanned(long found, long seen, long dead, String next) {
-    shrinking.scanned(fields, found, 4 * dead > 3 * seen, dead > 0, cursor, next);
+    shrinking.scanned(fields, found, Math.min(found, dead), added.getAndSet(0), cursor, next);
     fields = (int) Math.max(FEWEST_FIELDS, STEP * found / Math.max(1, Math.max(found, seen)));
     cursor = next;
     keptInRound += seen - dead;

@@ -7,9 +7,9 @@ import java.util.List;
 
 /**
  * Millions of callers who come once and are forgotten: the memory of Redis before, at the top and
- * afterwards, the longest that others had to wait meanwhile, who ask one at a time, the longest that
- * Redis worked on one call, which is the candidate's part in it, and the longest that a thread was
- * held up which only sleeps, which is the machine's.
+ * afterwards, the longest that others had to wait meanwhile, who ask one at a time, the longest
+ * that Redis worked on one call, which is the candidate's part in it, and the longest that a thread
+ * was held up which only sleeps, which is the machine's.
  *
  * @param callers how many come
  * @param memory for how long each is to be remembered
