@@ -11,14 +11,6 @@ class H2NodesTest {
   Path folder;
 
   @Nested
-  class OfReloads extends ReloadContract {
-    @Override
-    String url() {
-      return h2();
-    }
-  }
-
-  @Nested
   class OfCounters extends CountersContract {
     @Override
     String url() {
