@@ -38,7 +38,7 @@ final class Shrinking {
    *
    * @param fields how many it was to find
    * @param found how many it found
-   * @param forgotten how many of them it removed, at most
+   * @param forgotten how many of them it removed, at most: of a page, any of its counters counts
    * @param added how many were added since the one before
    */
   void scanned(int fields, long found, long forgotten, long added, String from, String to) {

@@ -3,7 +3,7 @@ package io.weir.rules.database;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Much is read in H2 as in any database; apart from its other tests, for it takes as long. */
+/** Much is read in H2 as in any database. Alone, since it takes as long as the tests of nodes. */
 class H2ReloadTest extends ReloadContract {
   @SuppressWarnings("NullAway.Init")
   @TempDir
