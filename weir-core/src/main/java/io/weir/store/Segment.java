@@ -31,7 +31,7 @@ final class Segment extends SpinLock {
   private long[] slots = new long[0];
   private Blocks blocks = new Blocks();
   private int count;
-  private int promised;
+  private int promised; // also to keys that have a slot: they lose it if their state is forgotten
   private long evicted;
   private long hopelessUntil;
 
@@ -108,7 +108,7 @@ final class Segment extends SpinLock {
     if (!room && (now < hopelessUntil || !rebuild(now, Blocks.wordsFor(numbers)))) {
       return false;
     }
-    promised += known ? 0 : 1;
+    promised++;
     return true;
   }
 

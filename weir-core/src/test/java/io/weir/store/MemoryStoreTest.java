@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
@@ -85,6 +86,28 @@ class MemoryStoreTest {
     }
     assertThat(store.evicted() + store.turnedAway()).isZero();
     assertThat(store.counters()).isLessThan(200_000);
+  }
+
+  @Test
+  void aDecisionHasRoomForAllItsCountersAlsoForThoseForgottenMeanwhile() {
+    MemoryStore store = new MemoryStore(now::get, MEBI);
+    for (int known = 1; known <= 12; known++) {
+      for (int fresh = 1; fresh <= 12; fresh++) {
+        Claim[] claims = new Claim[known + fresh];
+        for (int i = 0; i < claims.length; i++) {
+          claims[i] = claim(rule("rule-" + i, "10/second"), known + " and " + fresh, 1);
+        }
+        store.take(Arrays.copyOf(claims, known), Mode.TAKE).join();
+        now.addAndGet(2_000_000); // those are over now, and go when the others ask for room
+        for (int left = 9; left >= 0; left--) {
+          assertThat(store.take(claims, Mode.TAKE).join())
+              .as("%d known, %d new, %d left", known, fresh, left)
+              .extracting(Outcome::remaining)
+              .containsOnly((long) left);
+        }
+      }
+    }
+    assertThat(store.evicted() + store.turnedAway()).isZero();
   }
 
   @Test
