@@ -14,9 +14,18 @@ final class Blocks {
   private static final int END = -1;
   private static final long[] NONE = {};
 
+  private final int most;
   private long[] words = NONE;
   private int free = END;
   private int freeCount;
+
+  /** Blocks of so many words to begin with, and at most. */
+  Blocks(int words, int most) {
+    this.most = most;
+    if (words > 0) {
+      grow(words);
+    }
+  }
 
   /** How many words a chain of that many numbers takes. */
   static int wordsFor(int numbers) {
@@ -27,10 +36,18 @@ final class Blocks {
     return words.length;
   }
 
-  /** How many words it would have to grow by to hold a new chain of that many numbers. */
-  int missing(int numbers) {
-    int more = wordsFor(numbers) - freeCount * SIZE;
-    return more <= 0 ? 0 : Math.max(more, words.length / 4 / SIZE * SIZE);
+  /** How many words it would have to grow by to hold so many more in new chains. */
+  int missing(int more) {
+    return Math.max(0, more - freeCount * SIZE);
+  }
+
+  /** How many words a chain takes. */
+  int words(int first) {
+    int sum = 0;
+    for (int block = first; block != END; block = (int) words[block]) {
+      sum += SIZE;
+    }
+    return sum;
   }
 
   /** Stores the numbers of a state in a new chain. */
@@ -80,7 +97,8 @@ final class Blocks {
 
   private int take(int numbers) {
     if (free == END) {
-      grow(missing(numbers));
+      int roomy = Math.min(words.length / 4, most - words.length) / SIZE * SIZE;
+      grow(Math.max(wordsFor(numbers), roomy));
     }
     int block = free;
     free = (int) words[block];

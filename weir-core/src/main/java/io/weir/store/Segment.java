@@ -26,17 +26,22 @@ final class Segment extends SpinLock {
   private static final long NUMBER = (1L << 53) - 1;
   private static final long CHAINED = 1L << 63;
   private static final long EXHAUSTED = 1L << 62;
+  private static final int SLOT_BITS = 27;
+  private static final long MOST_MILLIS = (1L << 36) - 1;
 
   private final int budget;
   private long[] slots = new long[0];
-  private Blocks blocks = new Blocks();
+  private Blocks blocks;
   private int count;
   private int promised; // also to keys that have a slot: they lose it if their state is forgotten
+  private int promisedWords;
   private long evicted;
+  private int hopeless; // so many words were not to be had
   private long hopelessUntil;
 
   Segment(int budget) {
     this.budget = budget;
+    blocks = new Blocks(0, budget);
   }
 
   /**
@@ -103,12 +108,14 @@ final class Segment extends SpinLock {
    */
   boolean admits(State s, long now) {
     boolean known = s.slot != NOWHERE;
-    int numbers = 4 + s.size;
-    boolean room = (known || hasSlot()) && words() + blocks.missing(numbers) <= budget;
-    if (!room && (now < hopelessUntil || !rebuild(now, Blocks.wordsFor(numbers)))) {
+    int chain = Blocks.wordsFor(4 + s.size);
+    boolean room =
+        (known || hasSlot()) && words() + blocks.missing(promisedWords + chain) <= budget;
+    if (!room && !rebuild(now, chain)) {
       return false;
     }
     promised++;
+    promisedWords += chain;
     return true;
   }
 
@@ -139,7 +146,7 @@ final class Segment extends SpinLock {
   void each(long now, Listener listener) throws IOException {
     State s = new State();
     for (int at = 0; at < slots.length; at += SLOT) {
-      if (slots[at] != 0 && freshAt(at) > now) {
+      if (isLive(at, now)) {
         s.clear();
         read(at, s);
         listener.state(slots[at], s, freshAt(at), (slots[at + 2] & EXHAUSTED) != 0);
@@ -170,6 +177,7 @@ final class Segment extends SpinLock {
   @Override
   void unlock() {
     promised = 0;
+    promisedWords = 0;
     super.unlock();
   }
 
@@ -193,66 +201,81 @@ final class Segment extends SpinLock {
     return (slots[at + 1] & NUMBER) + Life.decode((int) (slots[at + 1] >>> 53));
   }
 
-  /** Builds the segment anew without what may be forgotten; whether a new key has room then. */
+  /**
+   * Builds the segment anew without what may be forgotten, if that makes room for what was promised
+   * and one more key with a chain; whether it did.
+   */
   private boolean rebuild(long now, int chain) {
-    int live = promised + 1;
-    int chains = chain + budget / 16;
-    State s = new State();
+    int asked = promisedWords + chain;
+    if (now < hopelessUntil && asked >= hopeless) {
+      return false;
+    }
+    int keys = promised + 1;
+    int chains = asked + budget / 16;
     for (int at = 0; at < slots.length; at += SLOT) {
-      if (slots[at] != 0 && freshAt(at) > now) {
-        live++;
-        chains += chainWords(at, s);
+      if (isLive(at, now)) {
+        keys++;
+        chains += chainWords(at);
       }
     }
-    int most = Math.max(FEWEST, (budget - chains) / SLOT);
-    int victims = 0;
-    long victimsUntil = now;
-    if (live * 5L > most * 4L) {
-      victims = live / 8 + 1;
-      victimsUntil = nearestToFresh(now, victims);
-      if (victimsUntil == now) {
+    if (!fits(keys, chains)) {
+      long[] victims = nearestToFresh(now);
+      int least = keys / 8 + 1; // it would soon be full again
+      int gone = 0;
+      for (; gone < victims.length && (gone < least || !fits(keys, chains)); gone++) {
+        keys--;
+        chains -= chainWords(slot(victims[gone]));
+      }
+      if (!fits(keys, chains)) {
+        hopeless = asked;
         hopelessUntil = firstFresh(now);
         return false;
       }
-    }
-    copy(Math.max(FEWEST, Math.min(most, live + live / 2 + live / 16)), now, victims, victimsUntil);
-    return hasSlot();
-  }
-
-  private int chainWords(int at, State s) {
-    if (slots[at + 2] >= 0) {
-      return 0;
-    }
-    s.clear();
-    read(at, s);
-    return Blocks.wordsFor(2 + s.size);
-  }
-
-  private void copy(int capacity, long now, int victims, long victimsUntil) {
-    long[] old = slots;
-    long[] next = new long[capacity * SLOT];
-    Blocks nextBlocks = new Blocks();
-    State s = new State();
-    int kept = 0;
-    for (int at = 0; at < old.length; at += SLOT) {
-      long freshAt = old[at] == 0 ? 0 : freshAt(at);
-      boolean exhausted = (old[at + 2] & EXHAUSTED) != 0;
-      if (freshAt <= now) {
-        continue;
+      for (int i = 0; i < gone; i++) {
+        slots[slot(victims[i])] = 0; // the copy leaves it out
       }
-      if (exhausted || freshAt > victimsUntil || victims-- <= 0) {
-        int to = find(next, old[at]);
-        next[to] = old[at];
-        next[to + 1] = old[at + 1];
-        next[to + 2] = old[at + 2];
-        if (old[at + 2] < 0) {
-          s.clear();
-          read(at, s);
-          next[to + 2] = CHAINED | nextBlocks.save(s) | (exhausted ? EXHAUSTED : 0);
-        }
+      evicted += gone;
+    }
+    int roomy = keys + keys / 2 + keys / 16;
+    copy(Math.max(slotsFor(keys), Math.min((budget - chains) / SLOT, roomy)), now);
+    return true;
+  }
+
+  private boolean fits(int keys, int chains) {
+    return slotsFor(keys) * SLOT + chains <= budget;
+  }
+
+  /** The fewest slots of which so many keys leave a fifth empty. */
+  private static int slotsFor(int keys) {
+    return Math.max(FEWEST, (keys * 5 + 3) / 4);
+  }
+
+  private boolean isLive(int at, long now) {
+    return slots[at] != 0 && freshAt(at) > now;
+  }
+
+  private int chainWords(int at) {
+    return slots[at + 2] >= 0 ? 0 : blocks.words((int) (slots[at + 2] & NUMBER));
+  }
+
+  private void copy(int capacity, long now) {
+    long[] next = new long[capacity * SLOT];
+    int chains = 0;
+    int kept = 0;
+    for (int at = 0; at < slots.length; at += SLOT) {
+      if (isLive(at, now)) {
+        System.arraycopy(slots, at, next, find(next, slots[at]), SLOT);
+        chains += chainWords(at);
         kept++;
-      } else {
-        evicted++;
+      }
+    }
+    Blocks nextBlocks = new Blocks(chains, budget - next.length);
+    State s = new State();
+    for (int at = 0; at < next.length; at += SLOT) {
+      if (next[at + 2] < 0) {
+        s.clear();
+        blocks.load((int) (next[at + 2] & NUMBER), s);
+        next[at + 2] = (next[at + 2] & ~NUMBER) | nextBlocks.save(s);
       }
     }
     slots = next;
@@ -260,23 +283,30 @@ final class Segment extends SpinLock {
     count = kept;
   }
 
-  /** The time by which {@code wanted} of the states that still have room are fresh; now if none. */
-  private long nearestToFresh(long now, int wanted) {
-    long[] times = new long[count];
+  /**
+   * The states that still have room, the nearest to fresh first: the milliseconds until then, and
+   * where each is.
+   */
+  private long[] nearestToFresh(long now) {
+    long[] order = new long[count];
     int n = 0;
     for (int at = 0; at < slots.length; at += SLOT) {
-      if (slots[at] != 0 && freshAt(at) > now && (slots[at + 2] & EXHAUSTED) == 0) {
-        times[n++] = freshAt(at);
+      if (isLive(at, now) && (slots[at + 2] & EXHAUSTED) == 0) {
+        order[n++] = (Math.min((freshAt(at) - now) >>> 10, MOST_MILLIS) << SLOT_BITS) | (at / SLOT);
       }
     }
-    Arrays.sort(times, 0, n);
-    return n == 0 ? now : times[Math.min(wanted, n) - 1];
+    Arrays.sort(order, 0, n);
+    return Arrays.copyOf(order, n);
+  }
+
+  private static int slot(long ordered) {
+    return (int) (ordered & ((1L << SLOT_BITS) - 1)) * SLOT;
   }
 
   private long firstFresh(long now) {
     long first = Long.MAX_VALUE;
     for (int at = 0; at < slots.length; at += SLOT) {
-      if (slots[at] != 0 && freshAt(at) > now) {
+      if (isLive(at, now)) {
         first = Math.min(first, freshAt(at));
       }
     }

@@ -132,6 +132,33 @@ class MemoryStoreTest {
   }
 
   @Test
+  void longAndShortStatesOfOneDecisionStayWithinTheBudgetTogether() {
+    MemoryStore store = new MemoryStore(now::get, MEBI);
+    Random random = new Random(11);
+    List<Rule> rules = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      rules.add(rule("bucket-" + i, "40/minute"));
+      int permits = 1 << random.nextInt(8);
+      rules.add(rule("log-" + i, permits + "/minute").edit().algorithm("sliding-log").build());
+    }
+    for (int step = 0; step < 200_000; step++) {
+      now.addAndGet(random.nextInt(500));
+      String caller = "caller " + (step / 400 - random.nextInt(4));
+      Claim[] claims = new Claim[1 + random.nextInt(rules.size())];
+      for (int i = 0; i < claims.length; i++) {
+        claims[i] = claim(rules.get(random.nextInt(rules.size())), caller, 1);
+      }
+      Outcome[] outcomes = store.take(claims, Mode.TAKE).join();
+      assertThat(store.bytes()).isLessThanOrEqualTo(MEBI);
+      for (Outcome o : outcomes) {
+        assertThat(o.fits() || !o.degraded()).as("none without room is refused here").isTrue();
+      }
+    }
+    assertThat(store.evicted()).isPositive();
+    assertThat(store.turnedAway()).isPositive();
+  }
+
+  @Test
   void threadsTogetherGetExactlyTheLimit() throws Exception {
     MemoryStore store = new MemoryStore(now::get);
     Rule rule = rule("api", "1000/hour");
