@@ -33,7 +33,8 @@ final class Segment extends SpinLock {
   private long[] slots = new long[0];
   private Blocks blocks;
   private int count;
-  private int promised; // also to keys that have a slot: they lose it if their state is forgotten
+  private int admitted;
+  private int promised; // slots, to those of the admitted that may have none
   private int promisedWords;
   private long evicted;
   private int hopeless; // so many words were not to be had
@@ -114,7 +115,8 @@ final class Segment extends SpinLock {
     if (!room && !rebuild(now, chain)) {
       return false;
     }
-    promised++;
+    admitted++;
+    promised = room ? promised + (known ? 0 : 1) : admitted; // their states may be forgotten now
     promisedWords += chain;
     return true;
   }
@@ -176,6 +178,7 @@ final class Segment extends SpinLock {
 
   @Override
   void unlock() {
+    admitted = 0;
     promised = 0;
     promisedWords = 0;
     super.unlock();
@@ -210,7 +213,7 @@ final class Segment extends SpinLock {
     if (now < hopelessUntil && asked >= hopeless) {
       return false;
     }
-    int keys = promised + 1;
+    int keys = admitted + 1;
     int chains = asked + budget / 16;
     for (int at = 0; at < slots.length; at += SLOT) {
       if (isLive(at, now)) {

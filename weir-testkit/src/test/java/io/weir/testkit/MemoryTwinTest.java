@@ -2,18 +2,13 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.algorithm.State;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
-import io.weir.store.Decide;
 import io.weir.store.MemoryStore;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -34,7 +29,7 @@ class MemoryTwinTest {
       FakeClock clock = new FakeClock();
       MemoryStore store = new MemoryStore(clock, 16 << 20);
       Fingerprint fingerprint = new Fingerprint(history.below(1 << 30), history.below(1 << 30));
-      Map<Long, State> map = new HashMap<>();
+      MereMap map = new MereMap();
       List<Limit> limits = history.limits();
       for (int i = 0; i < STEPS_PER_ROUND; i++) {
         if (history.oneIn(3)) {
@@ -46,32 +41,8 @@ class MemoryTwinTest {
         Outcome[] said = store.take(claims, mode).join();
         assertThat(said)
             .as("-Dweir.seed=%d round %d step %d: %s %s", seed, round, i, mode, List.of(claims))
-            .isEqualTo(decide(map, claims, mode, clock.micros()));
+            .isEqualTo(map.take(claims, mode, clock.micros(), clock.micros()));
       }
     }
-  }
-
-  private static Outcome[] decide(Map<Long, State> map, Claim[] claims, Mode mode, long now) {
-    State[] states = new State[claims.length];
-    Map<Long, State> copies = new HashMap<>();
-    for (int i = 0; i < claims.length; i++) {
-      states[i] = copies.computeIfAbsent(claims[i].key(), key -> copy(map.get(key)));
-    }
-    Outcome[] said = Decide.decide(claims, states, mode, now, now);
-    copies.forEach(
-        (key, state) -> {
-          if (state.changed) {
-            map.put(key, copy(state));
-          }
-        });
-    return said;
-  }
-
-  private static State copy(@Nullable State state) {
-    State copy = new State();
-    if (state != null) {
-      copy.copyFrom(state);
-    }
-    return copy;
   }
 }
