@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -71,9 +72,10 @@ public final class MemoryStore implements Store {
     while (count < wanted && count < MOST_SEGMENTS) {
       count *= 2;
     }
-    int budget = (int) Math.min(maxBytes / 8 / count, 1 << 28);
+    int share = (int) Math.min(maxBytes / 8 / count / 4 * 3, Budget.MOST);
+    AtomicLong rest = new AtomicLong(maxBytes / 8 - (long) share * count);
     segments = new Segment[count];
-    Arrays.setAll(segments, i -> new Segment(budget));
+    Arrays.setAll(segments, i -> new Segment(new Budget(share, rest)));
     shift = Long.numberOfLeadingZeros(count - 1L);
   }
 

@@ -12,8 +12,8 @@ import java.util.Arrays;
  * number. Slots are found by open addressing; a key of 0 is an empty slot.
  *
  * <p>Nothing is ever removed by itself. When a segment is full it is built anew without the states
- * that have become fresh, for forgetting those changes nothing; larger if need be, up to its budget
- * of words. At the budget it also forgets, of the states that still have room, those nearest to
+ * that have become fresh, for forgetting those changes nothing; larger if need be, up to its {@link
+ * Budget}. At the budget it also forgets, of the states that still have room, those nearest to
  * fresh; never one that is exhausted. If that makes no room either, a new key is turned away.
  *
  * <p>Everything but {@link #lock}, {@link #glimpse} and {@link #adopt} is to be called with the
@@ -29,7 +29,7 @@ final class Segment extends SpinLock {
   private static final int SLOT_BITS = 27;
   private static final long MOST_MILLIS = (1L << 36) - 1;
 
-  private final int budget;
+  private final Budget budget;
   private long[] slots = new long[0];
   private Blocks blocks;
   private int count;
@@ -40,9 +40,9 @@ final class Segment extends SpinLock {
   private int hopeless; // so many words were not to be had
   private long hopelessUntil;
 
-  Segment(int budget) {
+  Segment(Budget budget) {
     this.budget = budget;
-    blocks = new Blocks(0, budget);
+    blocks = new Blocks(0, budget.words());
   }
 
   /**
@@ -111,7 +111,7 @@ final class Segment extends SpinLock {
     boolean known = s.slot != NOWHERE;
     int chain = Blocks.wordsFor(4 + s.size);
     boolean room =
-        (known || hasSlot()) && words() + blocks.missing(promisedWords + chain) <= budget;
+        (known || hasSlot()) && words() + blocks.missing(promisedWords + chain) <= budget.words();
     if (!room && !rebuild(now, chain)) {
       return false;
     }
@@ -214,12 +214,15 @@ final class Segment extends SpinLock {
       return false;
     }
     int keys = admitted + 1;
-    int chains = asked + budget / 16;
+    int chains = asked + budget.share() / 16;
     for (int at = 0; at < slots.length; at += SLOT) {
       if (isLive(at, now)) {
         keys++;
         chains += chainWords(at);
       }
+    }
+    if (!fits(keys, chains)) {
+      budget.raise(words(slotsFor(keys), chains), words(roomyFor(keys), chains));
     }
     if (!fits(keys, chains)) {
       long[] victims = nearestToFresh(now);
@@ -231,7 +234,7 @@ final class Segment extends SpinLock {
       }
       if (!fits(keys, chains)) {
         hopeless = asked;
-        hopelessUntil = firstFresh(now);
+        hopelessUntil = Math.min(firstFresh(now), now + 1_000_000); // others may give back
         return false;
       }
       for (int i = 0; i < gone; i++) {
@@ -239,18 +242,28 @@ final class Segment extends SpinLock {
       }
       evicted += gone;
     }
-    int roomy = keys + keys / 2 + keys / 16;
-    copy(Math.max(slotsFor(keys), Math.min((budget - chains) / SLOT, roomy)), now);
+    int capacity =
+        Math.max(slotsFor(keys), Math.min((budget.words() - chains) / SLOT, roomyFor(keys)));
+    budget.lower(words(capacity, chains));
+    copy(capacity, now);
     return true;
   }
 
   private boolean fits(int keys, int chains) {
-    return slotsFor(keys) * SLOT + chains <= budget;
+    return words(slotsFor(keys), chains) <= budget.words();
+  }
+
+  private static int words(int capacity, int chains) {
+    return capacity * SLOT + chains;
   }
 
   /** The fewest slots of which so many keys leave a fifth empty. */
   private static int slotsFor(int keys) {
     return Math.max(FEWEST, (keys * 5 + 3) / 4);
+  }
+
+  private static int roomyFor(int keys) {
+    return Math.max(FEWEST, keys + keys / 2 + keys / 16);
   }
 
   private boolean isLive(int at, long now) {
@@ -272,7 +285,7 @@ final class Segment extends SpinLock {
         kept++;
       }
     }
-    Blocks nextBlocks = new Blocks(chains, budget - next.length);
+    Blocks nextBlocks = new Blocks(chains, budget.words() - next.length);
     State s = new State();
     for (int at = 0; at < next.length; at += SLOT) {
       if (next[at + 2] < 0) {

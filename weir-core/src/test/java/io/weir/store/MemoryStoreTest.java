@@ -159,6 +159,26 @@ class MemoryStoreTest {
   }
 
   @Test
+  void aFewLongLogsUseWhatOthersLeave() {
+    MemoryStore store = new MemoryStore(now::get, 16 * MEBI);
+    Rule log = rule("log", "4000/hour").edit().algorithm("sliding-log").build();
+    for (int i = 1; i <= 4000; i++) {
+      now.addAndGet(100);
+      for (int caller = 0; caller < 30; caller++) {
+        assertThat(take(store, claim(log, "caller " + caller, 1)).remaining()).isEqualTo(4000 - i);
+      }
+    }
+    assertThat(store.bytes()).isBetween(2 * MEBI, 16 * MEBI);
+    assertThat(store.evicted() + store.turnedAway()).isZero();
+    now.addAndGet(Duration.ofHours(2).toNanos() / 1000);
+    for (int i = 0; i < 100_000; i++) {
+      take(store, claim(rule("api", "10/minute"), "caller " + i, 1));
+    }
+    assertThat(store.evicted() + store.turnedAway()).as("given back").isZero();
+    assertThat(store.bytes()).isLessThan(6 * MEBI);
+  }
+
+  @Test
   void threadsTogetherGetExactlyTheLimit() throws Exception {
     MemoryStore store = new MemoryStore(now::get);
     Rule rule = rule("api", "1000/hour");
