@@ -13,6 +13,8 @@ final class Budget {
   private final int share;
   private final AtomicLong rest;
   private int words;
+  private int hopeless;
+  private long hopelessUntil;
 
   Budget(int share, AtomicLong rest) {
     this.share = share;
@@ -45,5 +47,15 @@ final class Budget {
     int kept = Math.max(share, needed);
     rest.addAndGet(words - kept);
     words = kept;
+  }
+
+  /** Notes that so many words more are not to be had until then. */
+  void giveUp(int more, long until) {
+    hopeless = more;
+    hopelessUntil = until;
+  }
+
+  boolean isHopeless(int more, long now) {
+    return now < hopelessUntil && more >= hopeless;
   }
 }

@@ -37,8 +37,6 @@ final class Segment extends SpinLock {
   private int promised; // slots, to those of the admitted that may have none
   private int promisedWords;
   private long evicted;
-  private int hopeless; // so many words were not to be had
-  private long hopelessUntil;
 
   Segment(Budget budget) {
     this.budget = budget;
@@ -210,7 +208,7 @@ final class Segment extends SpinLock {
    */
   private boolean rebuild(long now, int chain) {
     int asked = promisedWords + chain;
-    if (now < hopelessUntil && asked >= hopeless) {
+    if (budget.isHopeless(asked, now)) {
       return false;
     }
     int keys = admitted + 1;
@@ -233,8 +231,7 @@ final class Segment extends SpinLock {
         chains -= chainWords(slot(victims[gone]));
       }
       if (!fits(keys, chains)) {
-        hopeless = asked;
-        hopelessUntil = Math.min(firstFresh(now), now + 1_000_000); // others may give back
+        budget.giveUp(asked, Math.min(firstFresh(now), now + 1_000_000)); // others may give back
         return false;
       }
       for (int i = 0; i < gone; i++) {
