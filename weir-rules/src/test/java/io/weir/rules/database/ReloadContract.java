@@ -11,6 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +76,7 @@ abstract class ReloadContract extends DatabaseTest {
     node.put(rule("always", 1), "ann", node.revision("always"));
     Duration one = Duration.ofNanos(PROCESSOR.getCurrentThreadCpuTime() - start);
     System.out.println(name() + " one rule changed among them: " + one.toMillis() + " ms");
-    assertThat(one).as("reads what changed only").isLessThan(middle("rules changed"));
+    assertThat(one).as("reads what changed only").isLessThan(least("rules changed"));
     areRead();
   }
 
@@ -198,12 +199,12 @@ abstract class ReloadContract extends DatabaseTest {
     System.out.println(name() + ", processor time: " + reads);
     reads
         .keySet()
-        .forEach(what -> assertThat(middle(what)).as(what).isPositive().isLessThan(SECOND));
+        .forEach(what -> assertThat(least(what)).as(what).isPositive().isLessThan(SECOND));
   }
 
-  private Duration middle(String what) {
-    List<Duration> sorted = reads.getOrDefault(what, List.of()).stream().sorted().toList();
-    return sorted.get(sorted.size() / 2);
+  /** The first time a JVM has yet to compile what it does. */
+  private Duration least(String what) {
+    return Collections.min(reads.getOrDefault(what, List.of()));
   }
 
   private static Set<Long> followers() {
