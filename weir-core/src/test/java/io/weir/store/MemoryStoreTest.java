@@ -35,9 +35,11 @@ class MemoryStoreTest {
     for (int i = 0; i < 1000; i++) {
       store.take(new Claim[] {claim(rule, "exhausted " + i, 100)}, Mode.TAKE).join();
     }
+    int degraded = 0;
     for (int i = 0; i < 5_000_000; i++) {
-      assertThat(take(store, claim(rule, "flood " + i, 1)).degraded()).isFalse();
+      degraded += take(store, claim(rule, "flood " + i, 1)).degraded() ? 1 : 0;
     }
+    assertThat(degraded).isZero();
     assertThat(store.bytes()).isLessThanOrEqualTo(32 * MEBI);
     assertThat(store.evicted()).isPositive();
     for (int i = 0; i < 1000; i++) {
@@ -51,11 +53,13 @@ class MemoryStoreTest {
     Rule open = rule("open", "1/hour");
     Rule closed = rule("closed", "1/hour").edit().onStoreFailure(Posture.CLOSED).build();
     int kept = 0;
+    int fitting = 0;
     for (int i = 0; i < 200_000; i++) {
       Outcome o = take(store, claim(open, "flood " + i, 1));
-      assertThat(o.fits()).isTrue();
+      fitting += o.fits() ? 1 : 0;
       kept += o.degraded() ? 0 : 1;
     }
+    assertThat(fitting).isEqualTo(200_000);
     assertThat(store.bytes()).isLessThanOrEqualTo(MEBI);
     assertThat(store.turnedAway()).isEqualTo(200_000 - kept);
     assertThat(store.evicted()).isZero();
