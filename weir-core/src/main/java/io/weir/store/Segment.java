@@ -114,7 +114,7 @@ final class Segment extends SpinLock {
       return false;
     }
     admitted++;
-    promised = room ? promised + (known ? 0 : 1) : admitted; // their states may be forgotten now
+    promised = room ? promised + (known ? 0 : 1) : admitted; // built anew, all may have lost theirs
     promisedWords += chain;
     return true;
   }
@@ -259,6 +259,7 @@ final class Segment extends SpinLock {
     return Math.max(FEWEST, (keys * 5 + 3) / 4);
   }
 
+  /** The slots for so many keys and those soon to come, if the budget has them. */
   private static int roomyFor(int keys) {
     return Math.max(FEWEST, keys + keys / 2 + keys / 16);
   }
