@@ -31,6 +31,7 @@ public final class NodeMetrics {
   private final DecisionMetrics decisions;
   private final StoreMetrics store;
   private final Counter rejected;
+  private final TaskMetrics tasks;
 
   public NodeMetrics(MeterRegistry registry, Clock clock) {
     this(registry, clock, MOST_RULES);
@@ -44,6 +45,7 @@ public final class NodeMetrics {
     this.clock = clock;
     decisions = new DecisionMetrics(registry, clock, mostRules);
     store = new StoreMetrics(registry);
+    tasks = new TaskMetrics(registry);
     rejected =
         Counter.builder("weir.rules.rejected")
             .description("Changes of the rules that were refused")
@@ -70,19 +72,29 @@ public final class NodeMetrics {
     };
   }
 
-  /** Has counters for the rules in force, and none for those that have long not been. */
+  /**
+   * Has meters for the background tasks that run, and counters for the rules in force but none for
+   * those that have long not been.
+   */
   public void follow(Vitals node) {
+    tasks.follow();
     decisions.rules().follow(node.rules(), node.store().nodes(), clock.micros());
   }
 
   /** Shows how the node fares from now on; once. */
   public void watch(Vitals node) {
+    tasks.follow();
     gauge("weir.rules.revision", "Which rules are in force", node, v -> v.rules().revision());
     seconds(
         "weir.rules.stale",
         "For how long the rules have not been what their source says",
         node,
         v -> seconds(v.stale()));
+    gauge(
+        "weir.rules.writable",
+        "0 while changes of the rules cannot be written",
+        node,
+        v -> v.writeFailure().isEmpty() ? 1 : 0);
     seconds(
         "weir.clock.drift",
         "How far the store's clock is ahead of this node's",
@@ -104,6 +116,16 @@ public final class NodeMetrics {
         "Permits admitted under synced rules that the store has not been told of yet",
         node,
         v -> v.store().untold());
+    gauge(
+        "weir.reservations.pending",
+        "Refunds and settled reservations that wait for a store that is unavailable",
+        node,
+        Vitals::pendingSettlements);
+    seconds(
+        "weir.synced.lag",
+        "By how much reporting of synced counters is behind its interval",
+        node,
+        v -> seconds(v.store().syncLag()));
   }
 
   private static Gauge.Builder<Vitals> describe(

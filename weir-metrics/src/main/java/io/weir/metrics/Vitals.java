@@ -5,6 +5,7 @@ import io.weir.rule.RuleSource;
 import io.weir.store.Health;
 import io.weir.store.Store;
 import java.time.Duration;
+import java.util.function.IntSupplier;
 
 /**
  * How a node fares, for metrics and alerts. Asked now and then, by any thread; answers at once.
@@ -14,6 +15,15 @@ public interface Vitals {
 
   /** Those of a node with these rules and this store. */
   static Vitals of(RuleSource source, Store store) {
+    return of(source, store, () -> 0);
+  }
+
+  /**
+   * As above.
+   *
+   * @param pending how many settlements of its limiters wait for the store
+   */
+  static Vitals of(RuleSource source, Store store, IntSupplier pending) {
     return new Vitals() {
       @Override
       public RuleSet rules() {
@@ -26,8 +36,18 @@ public interface Vitals {
       }
 
       @Override
+      public String writeFailure() {
+        return source.writeFailure();
+      }
+
+      @Override
       public Health store() {
         return store.health();
+      }
+
+      @Override
+      public int pendingSettlements() {
+        return pending.getAsInt();
       }
     };
   }
@@ -40,8 +60,18 @@ public interface Vitals {
     return Duration.ZERO;
   }
 
+  /** Why the last change of the rules could not be written; empty while changes can be. */
+  default String writeFailure() {
+    return "";
+  }
+
   /** How the store fares. */
   default Health store() {
     return Health.ALWAYS;
+  }
+
+  /** How many refunds and settled reservations wait for a store that is unavailable. */
+  default int pendingSettlements() {
+    return 0;
   }
 }

@@ -1,0 +1,89 @@
+package io.weir.background;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * All background tasks of this process, for health checks and metrics.
+ *
+ * <p>A daemon thread looks at them every second and logs the ones that are overdue; it runs only
+ * while there are tasks. Nodes in the same process share this registry. Safe for any number of
+ * threads.
+ */
+public final class BackgroundTasks {
+  private static final long CHECK_NANOS = 1_000_000_000L;
+
+  private static final Set<TaskMonitor> MONITORS = ConcurrentHashMap.newKeySet();
+  private static final Map<String, AtomicLong> FAILURES = new ConcurrentHashMap<>();
+  private static boolean supervised;
+
+  private BackgroundTasks() {}
+
+  /** The status of every kind of task that runs now, by name. */
+  public static List<TaskStatus> statuses() {
+    Map<String, TaskStatus> byName = new TreeMap<>();
+    for (TaskMonitor monitor : MONITORS) {
+      byName.merge(monitor.name(), monitor.status(), TaskStatus::and);
+    }
+    return List.copyOf(byName.values());
+  }
+
+  /** The tasks that are overdue or whose last round failed, by name. */
+  public static List<TaskStatus> unhealthy() {
+    List<TaskStatus> unhealthy = new ArrayList<>(statuses());
+    unhealthy.removeIf(TaskStatus::isHealthy);
+    return unhealthy;
+  }
+
+  /** How many rounds of tasks with this name have failed; it never decreases. */
+  public static long failures(String name) {
+    return counter(name).get();
+  }
+
+  /** Names are constants of the code, so this map is bounded. */
+  static AtomicLong counter(String name) {
+    return FAILURES.computeIfAbsent(name, n -> new AtomicLong());
+  }
+
+  static void add(TaskMonitor monitor) {
+    MONITORS.add(monitor);
+    synchronized (BackgroundTasks.class) {
+      if (!supervised) {
+        Thread thread = new Thread(BackgroundTasks::supervise, "weir-supervisor");
+        thread.setDaemon(true);
+        thread.start();
+        supervised = true;
+      }
+    }
+  }
+
+  static void remove(TaskMonitor monitor) {
+    MONITORS.remove(monitor);
+  }
+
+  @SuppressWarnings("EmptyCatch") // a failed check must not end supervision; the next one tells
+  private static void supervise() {
+    while (goesOn()) {
+      try {
+        LockSupport.parkNanos(BackgroundTasks.class, CHECK_NANOS);
+        var unused = Thread.interrupted(); // else it would never pause again
+        MONITORS.forEach(TaskMonitor::check);
+      } catch (Throwable e) {
+        // nothing here may throw, not even logging
+      }
+    }
+  }
+
+  private static boolean goesOn() {
+    synchronized (BackgroundTasks.class) {
+      supervised = !MONITORS.isEmpty();
+      return supervised;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.weir.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.weir.background.BackgroundTasks;
+import io.weir.background.TaskStatus;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The meters of the background tasks of this process, by name; there are as many as the code has
+ * tasks. Safe for any number of threads.
+ */
+final class TaskMetrics {
+  private final MeterRegistry registry;
+  private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+  TaskMetrics(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  /** Has meters for tasks that have started since. */
+  void follow() {
+    for (TaskStatus task : BackgroundTasks.statuses()) {
+      if (known.add(task.name())) {
+        register(task.name());
+      }
+    }
+  }
+
+  private void register(String name) {
+    FunctionCounter.builder(
+            "weir.background.task.failures", name, task -> BackgroundTasks.failures(task))
+        .description("Rounds of a background task that failed; it goes on with the next one")
+        .tag("task", name)
+        .register(registry);
+    Gauge.builder("weir.background.task.overdue", name, TaskMetrics::overdue)
+        .description("1 while a background task has not completed a round for 3 intervals")
+        .strongReference(true)
+        .tag("task", name)
+        .register(registry);
+  }
+
+  private static double overdue(String name) {
+    return BackgroundTasks.statuses().stream()
+            .anyMatch(task -> task.name().equals(name) && task.overdue())
+        ? 1
+        : 0;
+  }
+}
