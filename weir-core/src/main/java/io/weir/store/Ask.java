@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One decision on its way to a {@link Remote}, and the future its caller waits for. Whoever comes
- * first settles it: the answer, a failure, or the deadline.
+ * One decision on its way to a {@link Remote}, and the future its caller waits for. Completed once,
+ * by the first of: reply, failure, deadline.
  */
 public final class Ask extends CompletableFuture<Outcome[]> {
   private static final AtomicIntegerFieldUpdater<Ask> SETTLED =
@@ -17,8 +17,11 @@ public final class Ask extends CompletableFuture<Outcome[]> {
   /** For the remote, to queue it by. */
   public @Nullable Ask next;
 
-  /** For the watch, to queue it by. */
+  /** For the {@link DeadlineQueue}, to link those that have just arrived. */
   @Nullable Ask nextDue;
+
+  /** For the {@link SilenceMeter}: what it read when this decision began to wait. */
+  long owedAtStart;
 
   private final GuardedStore guard;
   private final Claim[] claims;
@@ -54,17 +57,14 @@ public final class Ask extends CompletableFuture<Outcome[]> {
   }
 
   /**
-   * Answers it.
+   * Answers it, unless its deadline has passed. A reply that is late because this node did not run
+   * is as good as any: the store has charged it, and its caller still waits.
    *
-   * @param now by the guard's clock; what comes past the deadline is discarded, since it was
-   *     decided for a caller who has gone on
+   * @param now by the guard's clock
    */
   public void answer(Outcome[] outcomes, long now) {
-    long took = now - asked;
-    if (took > guard.deadline()) {
-      expire();
-    } else if (SETTLED.compareAndSet(this, 0, 1)) {
-      guard.answered(mode, took, now);
+    if (SETTLED.compareAndSet(this, 0, 1)) {
+      guard.answered(mode, now - asked, now);
       complete(outcomes);
     }
   }
@@ -82,8 +82,12 @@ public final class Ask extends CompletableFuture<Outcome[]> {
     }
   }
 
-  /** When the watch has to look after it, by the guard's clock. */
-  long due() {
-    return asked + guard.deadline();
+  /** For how long it has waited, by the guard's clock. */
+  long waited(long now) {
+    return Math.max(0, now - asked);
+  }
+
+  SilenceMeter silence() {
+    return guard.silence();
   }
 }

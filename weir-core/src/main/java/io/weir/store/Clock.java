@@ -1,7 +1,5 @@
 package io.weir.store;
 
-import java.time.Instant;
-
 /** Tells the time in microseconds since the epoch; injected wherever Weir needs to know it. */
 @FunctionalInterface
 public interface Clock {
@@ -17,32 +15,26 @@ public interface Clock {
   }
 
   /**
-   * This machine's clock: the wall clock when this is called, moved on by the monotonic timer, so
-   * that it never steps back.
+   * This machine's clock, one for the whole JVM. It runs by the monotonic timer, never steps back,
+   * and follows the wall clock, which it compares itself with at most every 100 ms: a difference is
+   * made up for by running faster or slower by at most 0.5 % (5 ms a second); if the wall clock is
+   * more than a second ahead, at two checks in a row, the clock steps forward to it.
    */
   static Clock system() {
-    Clock wall = wall();
-    Instant began = Instant.now();
-    long timer = System.nanoTime();
-    long offset = began.getEpochSecond() * 1_000_000_000 + began.getNano() - timer;
-    return new Clock() {
-      @Override
-      public long micros() {
-        return (offset + System.nanoTime()) / 1000;
-      }
+    return SystemClock.INSTANCE;
+  }
 
-      @Override
-      public long wallMicros() {
-        return wall.micros();
-      }
-    };
+  /**
+   * A stopwatch for durations and deadlines: the monotonic timer since this call, never corrected.
+   * Its times are not the epoch's; only those of the same clock can be compared.
+   */
+  static Clock monotonic() {
+    long origin = System.nanoTime();
+    return () -> (System.nanoTime() - origin) / 1000;
   }
 
   /** This machine's wall clock, which others may set. */
   static Clock wall() {
-    return () -> {
-      Instant now = Instant.now();
-      return now.getEpochSecond() * 1_000_000 + now.getNano() / 1000;
-    };
+    return () -> SystemClock.wallNanos() / 1000;
   }
 }

@@ -32,7 +32,7 @@ public final class Decide {
       State s = states[i];
       boolean fits;
       if (s == null) {
-        outcomes[i] = Postures.answer(limit, now);
+        outcomes[i] = Postures.answer(claim, mode, now);
         fits = outcomes[i].fits();
       } else {
         fits = fits(limit.algorithm(), limit.terms(), s, now, claim.cost());
@@ -102,14 +102,22 @@ public final class Decide {
     } else {
       pause = asked > a.most(t) ? -1 : a.waitFor(t, s, now, asked);
     }
+    boolean charges = charged && (fits || mode != Mode.TAKE);
     if (!charged) {
       s.taken = asked;
-    } else if (fits || mode != Mode.TAKE) {
+    } else if (charges) {
       s.changed = true;
-      a.charge(t, s, when, mode == Mode.REFUND ? -cost : cost);
+      if (mode == Mode.REFUND) {
+        a.refund(t, s, now, when, cost);
+      } else {
+        a.charge(t, s, when, cost);
+      }
       s.room = mode == Mode.TAKE ? s.room - cost : a.room(t, s, now);
     }
-    return new Outcome(fits, false, s.room, a.waitFor(t, s, now, a.most(t)), pause, now);
+    boolean counted = charges && mode != Mode.REFUND;
+    long debt = s.room > 0 ? 0 : a.debt(t, s, now);
+    long reset = a.waitFor(t, s, now, a.most(t));
+    return new Outcome(fits, false, s.room, reset, pause, now, debt, counted);
   }
 
   private static Outcome lease(Algorithm a, Terms t, State s, long cost, long now) {
@@ -122,6 +130,6 @@ public final class Decide {
     }
     boolean whole = given == cost;
     long reset = a.waitFor(t, s, now, a.most(t));
-    return new Outcome(whole, false, whole ? s.room : given, reset, pause, now);
+    return new Outcome(whole, false, whole ? s.room : given, reset, pause, now, whole);
   }
 }

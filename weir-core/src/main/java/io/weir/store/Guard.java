@@ -1,15 +1,14 @@
 package io.weir.store;
 
 import io.weir.rule.Claim;
+import io.weir.rule.Durations;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes {@linkplain Remote stores} that may be late, fail or vanish into stores that always answer
@@ -25,8 +24,7 @@ public final class Guard implements AutoCloseable {
   final Clock clock;
   final long deadline;
   final int maxWaiting;
-  private final @Nullable Watch watch;
-  private final Consumer<Ask> deadlines;
+  private final DeadlineQueue deadlines;
   final Postures postures;
   private final StoreListener listener;
   private final Set<GuardedStore> lost = ConcurrentHashMap.newKeySet();
@@ -34,28 +32,19 @@ public final class Guard implements AutoCloseable {
   private final AtomicLong nextLog = new AtomicLong();
 
   /**
-   * @param clock never steps back; deadlines are measured and shares counted by it
-   * @param deadline how long a decision may take, waiting for its turn included
+   * @param clock never steps back; the node's own shares of budgets are counted by it
+   * @param deadline for how long a store may be silent, the time a decision queues included
    * @param maxWaiting how many decisions may wait for each store at once
-   */
-  public Guard(Clock clock, Duration deadline, int maxWaiting, StoreListener listener) {
-    this(clock, deadline, maxWaiting, listener, null);
-  }
-
-  /**
-   * As above.
-   *
-   * @param alarm rings when deadlines have passed; null for a thread that sees to it
+   * @param scheduler runs tasks on the thread that reads the stores' replies, after reading what is
+   *     there
    */
   public Guard(
-      Clock clock,
-      Duration deadline,
-      int maxWaiting,
-      StoreListener listener,
-      @Nullable Alarm alarm) {
+      Clock clock, Duration deadline, int maxWaiting, StoreListener listener, Alarm scheduler) {
     if (deadline.toNanos() < 1_000_000 || deadline.compareTo(Duration.ofMinutes(1)) > 0) {
       throw new IllegalArgumentException(
-          "a store deadline of " + deadline + " cannot be; write 1ms to 1m, such as 5ms");
+          "store-deadline must be between 1ms and 1m (was "
+              + Durations.format(deadline)
+              + "), for example 5ms");
     }
     if (maxWaiting < 1) {
       throw new IllegalArgumentException(
@@ -65,11 +54,7 @@ public final class Guard implements AutoCloseable {
     this.deadline = deadline.toNanos() / 1000;
     this.maxWaiting = maxWaiting;
     this.listener = listener;
-    watch = alarm == null ? new Watch(clock) : null;
-    deadlines =
-        watch != null
-            ? watch::add
-            : ask -> Objects.requireNonNull(alarm).after(this.deadline, ask::expire);
+    deadlines = new DeadlineQueue(clock, this.deadline, scheduler);
     postures = new Postures(clock);
   }
 
@@ -93,11 +78,17 @@ public final class Guard implements AutoCloseable {
     return clock;
   }
 
+  /** The time for which this node has been running while decisions waited, in microseconds. */
+  public long liveMicros() {
+    return deadlines.liveMicros();
+  }
+
   /**
-   * Whether a decision that began then has had nine tenths of its time, so that nobody is asked.
+   * Whether a decision that began at that {@linkplain #liveMicros live time} has had nine tenths of
+   * its time, so that nobody is asked.
    */
   public boolean isLate(long began) {
-    return clock.micros() - began >= deadline / 10 * 9;
+    return liveMicros() - began >= deadline / 10 * 9;
   }
 
   /** Answers for a store that is not asked, by the rules' postures. */
@@ -113,7 +104,7 @@ public final class Guard implements AutoCloseable {
 
   /** Ends a decision at its deadline. */
   void limit(Ask ask) {
-    deadlines.accept(ask);
+    deadlines.add(ask);
   }
 
   void answered(Mode mode, long micros) {
@@ -167,11 +158,9 @@ public final class Guard implements AutoCloseable {
     }
   }
 
-  /** Ends the watch; what still waits is answered by postures. */
+  /** Ends the deadlines; what still waits is answered by the rules' fallbacks. */
   @Override
   public void close() {
-    if (watch != null) {
-      watch.close();
-    }
+    deadlines.close();
   }
 }

@@ -14,6 +14,7 @@ final class GuardedStore implements Store {
   private final Remote remote;
   private final Guard guard;
   private final Breaker breaker;
+  private final SilenceMeter silence;
   private final AtomicInteger waiting = new AtomicInteger();
   private volatile Claim[] unanswered = {};
 
@@ -21,6 +22,7 @@ final class GuardedStore implements Store {
     this.remote = remote;
     this.guard = guard;
     breaker = new Breaker(PATIENCE_DEADLINES * guard.deadline, PROBE_EVERY);
+    silence = new SilenceMeter(remote);
   }
 
   @Override
@@ -33,6 +35,11 @@ final class GuardedStore implements Store {
     breaker.retire();
     guard.retired(this);
     remote.close();
+  }
+
+  @Override
+  public boolean available() {
+    return !breaker.isOpen();
   }
 
   boolean isLost() {
@@ -80,6 +87,10 @@ final class GuardedStore implements Store {
 
   long deadline() {
     return guard.deadline;
+  }
+
+  SilenceMeter silence() {
+    return silence;
   }
 
   /** Notes that a decision was answered in time. */

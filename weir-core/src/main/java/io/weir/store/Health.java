@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param nodes how many nodes share it, this one included
  * @param leased permits this node has borrowed of leased rules and not spent
  * @param untold permits this node has admitted under synced rules and not told it yet
+ * @param syncLag by how much reporting of synced counters is behind its interval
  */
 public record Health(
     boolean available,
@@ -22,7 +23,9 @@ public record Health(
     long corrupt,
     int nodes,
     long leased,
-    long untold) {
+    long untold,
+    Duration syncLag) {
   /** That of a store which cannot be away, and is this node's own. */
-  public static final Health ALWAYS = new Health(true, "answers", Duration.ZERO, 0, 0, 1, 0, 0);
+  public static final Health ALWAYS =
+      new Health(true, "answers", Duration.ZERO, 0, 0, 1, 0, 0, Duration.ZERO);
 }

@@ -29,25 +29,25 @@ final class Postures {
    */
   Outcome[] answer(Claim[] claims, Mode mode, long when) {
     long now = clock.micros();
-    Outcome[] outcomes = new Outcome[claims.length];
+    @Nullable Outcome[] outcomes = new Outcome[claims.length];
     boolean closed = false;
     List<Claim> local = new ArrayList<>();
     for (int i = 0; i < claims.length; i++) {
-      Limit limit = claims[i].limit();
-      Limit share = limit.share();
-      if (share != null) {
-        local.add(new Claim(share, claims[i].key(), claims[i].cost()));
+      Claim claim = claims[i];
+      Limit share = claim.limit().share();
+      if (share != null && !neverFits(claim, mode)) {
+        local.add(new Claim(share, claim.key(), claim.cost()));
         continue;
       }
-      outcomes[i] = answer(limit, now);
-      closed |= !outcomes[i].fits() && !limit.shadow();
+      outcomes[i] = answer(claim, mode, now);
+      closed |= !outcomes[i].fits() && !claim.limit().shadow();
     }
     if (!local.isEmpty()) {
       boolean charges = mode == Mode.TAKE ? !closed : mode != Mode.LEASE && when == Store.NOW;
       Mode how = charges ? mode : Mode.PEEK;
       Outcome[] parts = shares().take(local.toArray(new Claim[0]), how).join();
       for (int i = 0, k = 0; i < claims.length; i++) {
-        if (claims[i].limit().share() != null) {
+        if (outcomes[i] == null) {
           outcomes[i] = ofShare(parts[k++], now);
         }
       }
@@ -55,11 +55,17 @@ final class Postures {
     return outcomes;
   }
 
-  /** What a limit says by itself; one of 0 refuses whatever the posture, for it needs no count. */
-  static Outcome answer(Limit limit, long now) {
-    return limit.most() == 0
+  /** The rule's fallback, or a refusal of what can never fit. */
+  static Outcome answer(Claim claim, Mode mode, long now) {
+    return neverFits(claim, mode)
         ? new Outcome(false, true, 0, 0, NEVER, now)
-        : Outcome.degraded(limit.rule().posture().answer() != Posture.Answer.CLOSED, now);
+        : Outcome.degraded(claim.limit().rule().posture().answer() != Posture.Answer.CLOSED, now);
+  }
+
+  /** Whether a cost is above the limit: no count is needed to refuse it. */
+  private static boolean neverFits(Claim claim, Mode mode) {
+    long most = claim.limit().most();
+    return most == 0 || (claim.cost() > most && (mode == Mode.TAKE || mode == Mode.PEEK));
   }
 
   /** What never fits a share may well fit the whole, once the store is back. */

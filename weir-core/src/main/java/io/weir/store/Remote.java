@@ -8,9 +8,20 @@ import io.weir.rule.Fingerprint;
  * <p>Safe for any number of threads; asking never blocks.
  */
 public interface Remote extends AutoCloseable {
+  /** No reply is owed. */
+  long NOTHING = Long.MAX_VALUE;
 
   /** Sees to a decision: sooner or later answers it or fails it, unless it is settled by then. */
   void ask(Ask ask);
+
+  /**
+   * Since when the store has owed a reply: when the oldest call without one was sent, by the
+   * guard's clock, or {@link #NOTHING}. Time in which it owes none is not held against it. By
+   * default it owes one all the time, as a store does that is sent every decision at once.
+   */
+  default long awaitingSince() {
+    return Long.MIN_VALUE / 2;
+  }
 
   /** How callers become keys here; nodes that share a store share it. */
   Fingerprint fingerprint();

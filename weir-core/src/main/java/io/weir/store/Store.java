@@ -40,6 +40,11 @@ public interface Store extends AutoCloseable {
   /** How callers become keys here; nodes that share a store share it. */
   Fingerprint fingerprint();
 
+  /** Whether it is expected to answer now, as far as this node knows; cheap to ask. */
+  default boolean available() {
+    return health().available();
+  }
+
   /** How it fares. */
   default Health health() {
     return Health.ALWAYS;

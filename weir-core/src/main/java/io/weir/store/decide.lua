@@ -3,16 +3,19 @@
 -- granted as would be one after the other. Modes: take | peek | force | lease | refund.
 
 -- A state {time, used, more} has notes on it: the permits that fit (room), under which limit (requests may be held to
--- rates of their own), what the claims looked at ask for together (pending), whether it follows a clock that stepped back
--- (behind), and if it must be stored, the time until all is back (reset). Here it has none.
+-- rates of their own), what the claims looked at ask for together (pending), whether it must be stored even if nothing is
+-- charged (behind): it follows a clock that stepped back, or has lost much that need not be read again; and if it must be
+-- stored, the time until all is back (reset). Here it has none.
 local function without_notes(s, time, used, more)
   s.time, s.used, s.more, s.pending, s.reset = time, used, more, false, false
   return s
 end
 
 local function age(limit, s, now)
+  local shrunk
   s.under = limit
-  s.room, s.time, s.used, s.more = limit.age(now, s.time, s.used, s.more)
+  s.room, s.time, s.used, s.more, shrunk = limit.age(now, s.time, s.used, s.more)
+  if shrunk then s.behind = true end
 end
 
 -- Looks at a claim: how many of the equal requests still wanted it has room for, beside those looked at before.

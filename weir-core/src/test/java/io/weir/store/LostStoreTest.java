@@ -8,7 +8,6 @@ import io.weir.rule.Posture;
 import io.weir.store.StoreException.Kind;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -16,10 +15,10 @@ import org.junit.jupiter.api.Test;
 class LostStoreTest {
   private static final Duration D = Duration.ofMillis(50);
 
-  private final AtomicLong time = new AtomicLong(1_000_000);
-  private final MoodyStore moody = new MoodyStore(time::get);
+  private final VirtualTime time = new VirtualTime();
+  private final MoodyStore moody = new MoodyStore(time);
   private Ears ears = new Ears();
-  private Guard guard = new Guard(time::get, D, 100, ears);
+  private Guard guard = new Guard(time, D, 100, ears, time);
   private Store store = guard.over(moody);
 
   @AfterEach
@@ -35,12 +34,12 @@ class LostStoreTest {
       assertThat(soon(take(store, Posture.CLOSED)).fits()).isFalse();
     }
     assertThat(moody.asked).as("nobody waits for a lost store").hasSize(before);
-    time.addAndGet(100_000);
+    time.pass(100_000);
     soon(take(store, Posture.OPEN));
     soon(take(store, Posture.OPEN));
     assertThat(moody.asked).as("one probe").hasSize(before + 1);
     assertThat(guard.available()).isFalse();
-    time.addAndGet(100_000);
+    time.pass(100_000);
     moody.answers();
     assertThat(soon(take(store, Posture.CLOSED)).degraded()).isFalse();
     assertThat(guard.available()).isTrue();
@@ -51,10 +50,10 @@ class LostStoreTest {
   @Test
   void aLostStoreIsFoundEvenIfNobodyAsks() throws Exception {
     lose();
-    time.addAndGet(100_000);
+    time.pass(100_000);
     guard.probe();
     assertThat(guard.available()).as("it still fails").isFalse();
-    time.addAndGet(100_000);
+    time.pass(100_000);
     moody.answers();
     guard.probe();
     assertThat(guard.available()).isTrue();
@@ -69,7 +68,7 @@ class LostStoreTest {
     store.close();
     assertThat(guard.available()).isTrue();
     for (int i = 0; i < 20; i++) {
-      time.addAndGet(20_000);
+      time.pass(20_000);
       soon(take(store, Posture.OPEN));
     }
     assertThat(guard.available()).as("however the last decisions end").isTrue();
@@ -86,7 +85,7 @@ class LostStoreTest {
     soon(take(store, Posture.OPEN));
     moody.failsWith(new StoreException(Kind.ERROR, "odd"));
     for (int i = 0; i < 4; i++) {
-      time.addAndGet(1_000_000);
+      time.pass(1_000_000);
       soon(take(store, Posture.OPEN));
     }
     assertThat(guard.available()).as("four in a long time").isTrue();
@@ -106,13 +105,13 @@ class LostStoreTest {
             throw new IllegalStateException("another");
           }
         };
-    guard = new Guard(time::get, D, 100, ears);
+    guard = new Guard(time, D, 100, ears, time);
     store = guard.over(moody);
     lose();
-    time.addAndGet(100_000);
+    time.pass(100_000);
     moody.isSilent();
     CompletableFuture<Outcome[]> probe = take(store, Posture.OPEN);
-    time.addAndGet(100_000);
+    time.pass(100_000);
     assertThat(soon(probe).degraded()).as("the watch goes on").isTrue();
     moody.answers();
     assertThat(soon(take(store, Posture.CLOSED)).degraded()).isFalse();
@@ -124,7 +123,7 @@ class LostStoreTest {
     moody.failsWith(new StoreException(Kind.ERROR, "gone"));
     for (int i = 0; i < 6; i++) {
       soon(take(store, Posture.OPEN));
-      time.addAndGet(20_000);
+      time.pass(20_000);
     }
     assertThat(guard.available()).isFalse();
     assertThat(ears.heard()).contains("lost gone");

@@ -17,6 +17,11 @@ final class MoodyStore implements Remote {
   private final Fingerprint fingerprint = Fingerprint.random();
   private Consumer<Ask> mood = ask -> {};
 
+  /** Since when it says it owes a reply. */
+  long awaitingSince;
+
+  boolean failsWhenLookedAt;
+
   MoodyStore(Clock clock) {
     this.clock = clock;
   }
@@ -51,14 +56,27 @@ final class MoodyStore implements Remote {
   }
 
   @Override
+  public long awaitingSince() {
+    if (failsWhenLookedAt) {
+      throw new IllegalStateException("a bug");
+    }
+    return awaitingSince;
+  }
+
+  @Override
   public Fingerprint fingerprint() {
     return fingerprint;
   }
 
   /** Asks a store for a permit of a rule with that posture. */
   static CompletableFuture<Outcome[]> take(Store store, Posture posture) {
+    return take(store, posture, 1);
+  }
+
+  /** The same at a cost; the limit is 10. */
+  static CompletableFuture<Outcome[]> take(Store store, Posture posture, long cost) {
     Rule rule = Rule.named("a").limit("10/minute").onStoreFailure(posture).build();
-    Claim claim = Claim.of(rule.limits().get(0), store.fingerprint().of("x"), 1);
+    Claim claim = Claim.of(rule.limits().get(0), store.fingerprint().of("x"), cost);
     return store.take(new Claim[] {claim}, Mode.TAKE);
   }
 

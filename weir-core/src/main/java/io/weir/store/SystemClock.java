@@ -1,0 +1,129 @@
+package io.weir.store;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Instant;
+import java.util.function.LongSupplier;
+
+/**
+ * A clock that runs by the monotonic timer, follows the wall clock and never steps back.
+ *
+ * <p>Time is a function of the timer, made of pieces: a straight line of up to 100 ms each. A read
+ * costs one reading of the timer and one of the piece. The first reader past the end of a piece
+ * compares it with the wall clock and begins the next, whose slope corrects the difference:
+ *
+ * <ul>
+ *   <li>below 0.1 ms: nothing;
+ *   <li>otherwise the clock runs faster or slower by at most 0.5 %, 5 ms a second, until the
+ *       difference is gone;
+ *   <li>if the wall clock is ahead by more than a second, at two checks in a row, the clock steps
+ *       forward to it;
+ *   <li>if the wall clock is behind, however far, the clock only runs slower: an hour takes eight
+ *       days. To stand still would stop every refill.
+ * </ul>
+ *
+ * <p>Every read is on the one line that holds at its time, so a read that happens after another
+ * never says less, on whichever thread. A clock that nobody reads is corrected when it is read
+ * again.
+ */
+final class SystemClock implements Clock {
+  static final long CHECK_NANOS = 100_000_000;
+  static final long STEP_NANOS = 1_000_000_000;
+  static final long TOLERANCE_NANOS = 100_000;
+
+  /** The largest correction from one check to the next: 0.5 %. */
+  private static final long MAX_SLEW_NANOS = CHECK_NANOS / 200;
+
+  /** A wall clock whose reading took longer is not believed: the thread may have lost its core. */
+  private static final long MAX_READING_NANOS = 1_000_000;
+
+  static final SystemClock INSTANCE = new SystemClock(System::nanoTime, SystemClock::wallNanos);
+
+  private static final VarHandle PIECE;
+
+  static {
+    try {
+      PIECE = MethodHandles.lookup().findVarHandle(SystemClock.class, "piece", Piece.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final LongSupplier timer;
+  private final LongSupplier wall;
+  private volatile Piece piece;
+
+  /**
+   * @param timer the monotonic timer, in nanoseconds of any origin
+   * @param wall the wall clock, in nanoseconds since the epoch
+   */
+  SystemClock(LongSupplier timer, LongSupplier wall) {
+    this.timer = timer;
+    this.wall = wall;
+    long from = timer.getAsLong();
+    piece = new Piece(from, wall.getAsLong(), 0, false);
+  }
+
+  /** The wall clock of this machine. */
+  static long wallNanos() {
+    Instant now = Instant.now();
+    return now.getEpochSecond() * 1_000_000_000 + now.getNano();
+  }
+
+  @Override
+  public long micros() {
+    while (true) {
+      Piece current = piece; // before the timer, so that the timer is not behind the piece
+      long now = timer.getAsLong();
+      if (now - current.from < CHECK_NANOS) {
+        return current.at(now) / 1000;
+      }
+      PIECE.compareAndSet(this, current, next(current, now));
+    }
+  }
+
+  @Override
+  public long wallMicros() {
+    return wall.getAsLong() / 1000;
+  }
+
+  private Piece next(Piece last, long now) {
+    // past its end, which may be long ago, the last piece holds without its slope
+    long time = last.at(last.from + CHECK_NANOS) + (now - last.from - CHECK_NANOS);
+    long ahead = wall.getAsLong() - time;
+    if (timer.getAsLong() - now > MAX_READING_NANOS) {
+      return new Piece(now, time, 0, last.isBehind);
+    }
+    if (ahead > STEP_NANOS) {
+      return last.isBehind ? new Piece(now, time + ahead, 0, false) : new Piece(now, time, 0, true);
+    }
+    long slew = Math.max(-MAX_SLEW_NANOS, Math.min(MAX_SLEW_NANOS, ahead));
+    return new Piece(now, time, Math.abs(ahead) < TOLERANCE_NANOS ? 0 : slew, false);
+  }
+
+  /** Time from one check to the next. */
+  private static final class Piece {
+    final long from;
+    final long time;
+    final long slew; // in parts of 2^20 of the timer
+    final boolean isBehind;
+
+    /**
+     * @param from the timer at its beginning
+     * @param time the time at its beginning, in nanoseconds since the epoch
+     * @param slew how many nanoseconds faster than the timer, from one check to the next
+     * @param isBehind whether the wall clock was found to be more than a second ahead
+     */
+    Piece(long from, long time, long slew, boolean isBehind) {
+      this.from = from;
+      this.time = time;
+      this.slew = (slew << 20) / CHECK_NANOS;
+      this.isBehind = isBehind;
+    }
+
+    long at(long timer) {
+      long passed = timer - from;
+      return time + passed + ((passed * slew) >> 20);
+    }
+  }
+}
