@@ -102,7 +102,10 @@ public final class Decision {
     return binding == NONE ? 0 : claims[binding].limit().most();
   }
 
-  /** The permits left of the rule that bound, after this decision; 0 if none did. */
+  /**
+   * The permits left of the rule that bound, after this decision; 0 if none did, and where its
+   * fallback answered, since what is left is unknown then.
+   */
   public long remaining() {
     return binding == NONE ? 0 : outcomes[binding].remaining();
   }
@@ -193,14 +196,6 @@ public final class Decision {
     return binding;
   }
 
-  Claim[] claims() {
-    return claims;
-  }
-
-  Outcome[] outcomes() {
-    return outcomes;
-  }
-
   private boolean tighter(int i, int than) {
     return tighter(outcomes[i], outcomes[than]);
   }
@@ -226,7 +221,9 @@ public final class Decision {
   public String toString() {
     StringBuilder text = new StringBuilder(allowed() ? "allowed" : "refused");
     rule().ifPresent(id -> text.append(" by ").append(id));
-    text.append(", ").append(remaining()).append(" of ").append(limit()).append(" left");
+    boolean unknown = binding != NONE && outcomes[binding].degraded();
+    text.append(", ").append(unknown ? "unknown" : Long.toString(remaining()));
+    text.append(" of ").append(limit()).append(" left");
     if (!allowed()) {
       text.append(never() ? ", never fits" : ", retry after " + Durations.format(retryAfter()));
     }

@@ -14,8 +14,10 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The path of a request: one revision of the rules, its claims, one call of the store. */
 final class Engine implements Limiter {
@@ -28,21 +30,28 @@ final class Engine implements Limiter {
   private final RuleSource rules;
   private final Store store;
   private final List<DecisionListener> listeners;
+  private final Settlements settlements;
   private final Reservations reservations;
   private final AtomicBoolean listenerFailed = new AtomicBoolean();
 
-  Engine(RuleSource rules, Store store, Clock clock, List<DecisionListener> listeners) {
+  Engine(
+      RuleSource rules,
+      Store store,
+      Clock clock,
+      List<DecisionListener> listeners,
+      Scheduler scheduler) {
     this.rules = rules;
     this.store = store;
     this.listeners = List.copyOf(listeners);
-    this.reservations = new Reservations(store, clock);
+    settlements = new Settlements(store, rules, clock, scheduler);
+    reservations = new Reservations(settlements, clock, scheduler);
   }
 
   @Override
   public CompletableFuture<Decision> ask(Request request, Mode mode) {
     reservations.expire();
     RuleSet current = rules.current();
-    Claim[] claims = claims(request, current);
+    Claim[] claims = checked(claims(request, current));
     return then(
         store.take(claims, mode),
         outcomes -> decided(request, mode, new Decision(claims, outcomes, current.revision())));
@@ -61,7 +70,7 @@ final class Engine implements Limiter {
     }
     List<Request> asked = List.copyOf(requests);
     return then(
-        store.take(together.claims(), mode),
+        store.take(checked(together.claims()), mode),
         outcomes -> {
           List<Decision> decisions = together.decisions(outcomes, current.revision());
           for (int i = 0; i < asked.size(); i++) {
@@ -94,8 +103,16 @@ final class Engine implements Limiter {
     return new Claim[] {Claim.of(OF_REQUEST.limit(rate), self, request.cost())};
   }
 
+  /** Rejects what a store would answer with a failure, which its circuit breaker would count. */
+  private static Claim[] checked(Claim[] claims) {
+    if (claims.length > TooManyLimitsException.MAX_LIMITS) {
+      throw new TooManyLimitsException(claims.length);
+    }
+    return claims;
+  }
+
   /** As {@code thenApply}, at no cost where the answer is there already. */
-  private static <A, B> CompletableFuture<B> then(
+  private static <A extends @Nullable Object, B> CompletableFuture<B> then(
       CompletableFuture<A> answer, Function<A, B> next) {
     return answer.isDone()
         ? CompletableFuture.completedFuture(next.apply(answer.join()))
@@ -112,8 +129,28 @@ final class Engine implements Limiter {
   }
 
   @Override
+  public CompletableFuture<Boolean> refund(Decision decision) {
+    Settlements.Settlement refund = settlements.settle(decision, 0);
+    return then(refund.attempted(), done -> refund.state() == Reservation.State.SETTLED);
+  }
+
+  @Override
+  public int pendingSettlements() {
+    return settlements.pending();
+  }
+
+  @Override
   public void close() {
-    reservations.close(CLOSES_WITHIN);
+    close(CLOSES_WITHIN);
+  }
+
+  /** Closes it, waiting for the store no longer than said. */
+  void close(Duration most) {
+    reservations
+        .close()
+        .thenCompose(cancelled -> settlements.close())
+        .completeOnTimeout(null, most.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
   }
 
   private Decision decided(Request request, Mode mode, Decision decision) {

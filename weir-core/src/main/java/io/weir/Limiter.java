@@ -11,6 +11,9 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>A request is admitted only if every rule that meets it has room, and then all of them are
  * charged; a refusal charges none. The futures never complete exceptionally.
+ *
+ * <p>Every method that decides throws a {@link TooManyLimitsException} if more than {@value
+ * TooManyLimitsException#MAX_LIMITS} limits apply.
  */
 public interface Limiter extends AutoCloseable {
 
@@ -53,7 +56,20 @@ public interface Limiter extends AutoCloseable {
     return ask(request, Mode.FORCE);
   }
 
-  /** Gives back what is still counted of a request, never more than was used. */
+  /**
+   * Gives back what a decision charged, such as for a request that went away before it was served.
+   * Only what was charged is given back, to the counters it was charged to, whatever the rules say
+   * by now, and only as much of it as is still counted. Call it at most once for a decision.
+   *
+   * @return whether the store has given it back, or there was nothing to give back. If not, the
+   *     store was unavailable: what it was not asked yet it will be asked later.
+   */
+  CompletableFuture<Boolean> refund(Decision decision);
+
+  /**
+   * Gives back permits to the counters a request meets now, never more than was used: an operator's
+   * grant. What a decision charged is given back by {@link #refund(Decision)}.
+   */
   default CompletableFuture<Decision> refund(Request request) {
     return ask(request, Mode.REFUND);
   }
@@ -64,6 +80,11 @@ public interface Limiter extends AutoCloseable {
    */
   default CompletableFuture<Decision> reset(Request request) {
     return refund(request.cost(Claim.MAX_COST));
+  }
+
+  /** How many refunds and settled reservations wait for a store that is unavailable. */
+  default int pendingSettlements() {
+    return 0;
   }
 
   /**

@@ -94,6 +94,7 @@ public final class Request implements Attributes {
    * a rule of its own, counting per all its attributes, if none does. A rule's counters are named
    * by its period, not by its numbers: a rate of the same period is held against what the rule has
    * counted so far. What the rule's algorithm could not count exactly is counted in fixed windows.
+   * It is enforced also where the rule is a shadow.
    *
    * @throws IllegalArgumentException if no rule could have such a limit
    */

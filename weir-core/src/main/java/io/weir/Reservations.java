@@ -2,17 +2,14 @@ package io.weir;
 
 import io.weir.rule.Claim;
 import io.weir.store.Clock;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
-import io.weir.store.Store;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reservations this node has open. Those whose time is up are cancelled before the next request
@@ -20,21 +17,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class Reservations {
   private static final long NONE = Long.MAX_VALUE;
-  private static final int AT_ONCE = 250;
+  private static final int MAX_AT_ONCE = 250;
 
-  private final Store store;
+  private final Settlements settlements;
   private final Clock clock;
+  private final SingleTimer timer;
   private final TreeSet<Held> open =
       new TreeSet<>(
           Comparator.comparingLong((Held held) -> held.expiry).thenComparing(held -> held.number));
   private long opened;
   private volatile long nextExpiry = NONE;
-  private long timerSetFor = NONE;
   private boolean closed;
 
-  Reservations(Store store, Clock clock) {
-    this.store = store;
+  Reservations(Settlements settlements, Clock clock, Scheduler scheduler) {
+    this.settlements = settlements;
     this.clock = clock;
+    timer = new SingleTimer(clock, scheduler, this::ring);
   }
 
   Reservation open(Decision decision, Duration ttl) {
@@ -48,15 +46,12 @@ final class Reservations {
         return held;
       }
     }
-    if (decision.allowed()) {
-      var unused = held.cancel();
-    }
-    held.settled.set(true);
+    var unused = held.settle(0); // what was refused has charged nothing
     return held;
   }
 
-  /** Cancels all that is open and waits for the store, no longer than said. */
-  void close(Duration most) {
+  /** Cancels all that is open; done when the store has answered. */
+  CompletableFuture<Void> close() {
     List<Held> all;
     synchronized (open) {
       closed = true;
@@ -64,7 +59,8 @@ final class Reservations {
       open.clear();
       lookAhead();
     }
-    cancel(all, 0).completeOnTimeout(null, most.toMillis(), TimeUnit.MILLISECONDS).join();
+    timer.cancel();
+    return cancel(all, 0);
   }
 
   /** Cancels a few at a time: of more, a store might turn some away. */
@@ -72,7 +68,7 @@ final class Reservations {
     if (from >= all.size()) {
       return CompletableFuture.completedFuture(null);
     }
-    int to = Math.min(all.size(), from + AT_ONCE);
+    int to = Math.min(all.size(), from + MAX_AT_ONCE);
     return CompletableFuture.allOf(
             all.subList(from, to).stream().map(Held::cancel).toArray(CompletableFuture<?>[]::new))
         .thenCompose(done -> cancel(all, to));
@@ -87,9 +83,7 @@ final class Reservations {
     synchronized (open) {
       long now = clock.micros();
       while (!open.isEmpty() && open.first().expiry <= now) {
-        Held first = open.first();
-        open.remove(first);
-        overdue.add(first);
+        overdue.add(open.pollFirst());
       }
       lookAhead();
     }
@@ -98,20 +92,15 @@ final class Reservations {
     }
   }
 
-  /** Notes what expires next, and sets a timer unless one will ring by then. */
+  /** Notes what expires next, and has the timer ring by then. */
   private void lookAhead() {
     nextExpiry = open.isEmpty() ? NONE : open.first().expiry;
-    if (nextExpiry < timerSetFor) {
-      timerSetFor = nextExpiry;
-      long micros = Math.max(1, nextExpiry - clock.micros());
-      CompletableFuture.delayedExecutor(micros, TimeUnit.MICROSECONDS).execute(this::ring);
-    }
+    timer.setFor(nextExpiry);
   }
 
   private void ring() {
     expire();
     synchronized (open) {
-      timerSetFor = NONE;
       lookAhead();
     }
   }
@@ -122,6 +111,7 @@ final class Reservations {
     private final long expiry;
     private final long number;
     private final AtomicBoolean settled = new AtomicBoolean();
+    private volatile Settlements.@Nullable Settlement settlement;
 
     Held(Decision decision, long expiry, long number) {
       this.decision = decision;
@@ -137,7 +127,7 @@ final class Reservations {
     @Override
     public CompletableFuture<Boolean> commit(long cost) {
       Claim.checkTrueCost(cost);
-      if (!settled.compareAndSet(false, true)) {
+      if (settled.get()) {
         return CompletableFuture.completedFuture(false);
       }
       synchronized (open) {
@@ -147,23 +137,22 @@ final class Reservations {
       return settle(cost);
     }
 
-    /** Charges or gives back the difference on every claim that was charged. */
     private CompletableFuture<Boolean> settle(long cost) {
-      List<Claim> claims = new ArrayList<>();
-      long change = 0;
-      long chargedAt = 0;
-      for (int i = 0; i < decision.claims().length; i++) {
-        Claim claim = decision.claims()[i];
-        Outcome outcome = decision.outcomes()[i];
-        change = cost - claim.cost();
-        if (outcome.fits() && !outcome.degraded() && change != 0) {
-          chargedAt = outcome.time();
-          claims.add(new Claim(claim.limit(), claim.key(), Math.abs(change)));
-        }
+      if (!settled.compareAndSet(false, true)) {
+        return CompletableFuture.completedFuture(false);
       }
-      Claim[] all = claims.toArray(new Claim[0]);
-      return (change < 0 ? store.take(all, Mode.REFUND, chargedAt) : store.take(all, Mode.FORCE))
-          .thenApply(outcomes -> true);
+      Settlements.Settlement begun = settlements.settle(decision, cost);
+      settlement = begun;
+      return begun.attempted().thenApply(done -> true);
+    }
+
+    @Override
+    public State state() {
+      Settlements.Settlement begun = settlement;
+      if (begun != null) {
+        return begun.state();
+      }
+      return settled.get() ? State.PENDING : State.OPEN;
     }
   }
 }

@@ -67,7 +67,7 @@ public final class Weir {
 
     public Limiter build() {
       Store chosen = store == null ? new MemoryStore(clock) : store;
-      return new Engine(rules, chosen, clock, listeners);
+      return new Engine(rules, chosen, clock, listeners, Scheduler.SYSTEM);
     }
   }
 }

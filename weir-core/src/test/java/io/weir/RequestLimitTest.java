@@ -79,13 +79,16 @@ class RequestLimitTest {
   }
 
   @Test
-  void aShadowRuleStaysAShadow() {
+  void limitOfTheRequestOnAShadowRule_isEnforced() {
     Limiter limiter = limiter(rule("api", "100/minute").edit().shadow(true).build());
     Request request = user("x").limit(Rate.parse("1/minute"));
     limiter.decideNow(request);
     Decision d = limiter.decideNow(request);
-    assertThat(d.allowed()).isTrue();
-    assertThat(d.shadowRefused()).isTrue();
+    assertThat(d.allowed()).isFalse();
+    assertThat(d.shadowRefused()).isFalse();
+    for (int i = 0; i < 200; i++) {
+      assertThat(limiter.decideNow(user("x")).allowed()).as("the rule itself").isTrue();
+    }
   }
 
   @Test

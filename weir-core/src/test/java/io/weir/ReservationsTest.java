@@ -82,11 +82,9 @@ class ReservationsTest {
 
   @Test
   void aStoreThatDoesNotAnswerIsNotWaitedForLong() {
-    Reservations reservations = new Reservations(store, now::get);
-    Decision decision = limiter.decideNow(user().cost(10));
-    Reservation held = reservations.open(decision, Duration.ofMinutes(1));
+    Reservation held = reserve(10);
     store.late = true;
-    reservations.close(Duration.ofMillis(20));
+    ((Engine) limiter).close(Duration.ofMillis(20));
     assertThat(store.waiting).as("asked, not answered").hasSize(1);
     assertThat(held.cancel().join()).isFalse();
   }

@@ -1,7 +1,7 @@
 package io.weir.algorithm;
 
 /**
- * A way to limit: arithmetic over the few numbers of a {@link State}, as four verbs.
+ * A way to limit: arithmetic over the few numbers of a {@link State}, as five verbs.
  *
  * <p>Everything else (atomicity, several rules at once, peeking, shadow, expiry, Retry-After) is a
  * way of calling these verbs and is written once, in {@code Decide}. An algorithm has no state of
@@ -33,12 +33,48 @@ public interface Algorithm {
   long room(Terms terms, State state, long now);
 
   /**
+   * The whole permits that are used beyond the limit now, which only a forced charge can bring
+   * about; 0 while any {@link #room} is left. Nodes that reconcile learn from it how long a counter
+   * stays exhausted.
+   */
+  long debt(Terms terms, State state, long now);
+
+  /**
    * Takes {@code cost} permits that count as used at {@code when}; whether they fit is the caller's
-   * question. A negative cost gives back what is still counted of permits taken by {@code when},
-   * the latest first, never more; so the largest there is makes a state fresh. Debt is kept up to
-   * once the size of the limit. The state must have been aged.
+   * question. Debt is kept up to once the size of the limit. A negative cost gives back what is
+   * still counted of permits taken by {@code when}, the latest first, never more, so the largest
+   * there is makes a state fresh; stores call {@link #refund} for it. The state must have been
+   * aged.
    */
   void charge(Terms terms, State state, long when, long cost);
+
+  /**
+   * Gives back what is still counted at {@code now} of {@code cost} permits that were charged at
+   * {@code when}, never more than is used. A time that has not come yet is now. The state must have
+   * been aged to {@code now}.
+   *
+   * @param when as {@link #chargedAt} says
+   */
+  default void refund(Terms terms, State state, long now, long when, long cost) {
+    charge(terms, state, Math.min(when, now), -cost);
+  }
+
+  /**
+   * The time to date a refund of {@code cost} permits at, from what was known when they were
+   * charged: the time of the charge itself, unless an algorithm counts it from another. In a bucket
+   * it is the time at which these permits begin to drain, after those charged before them.
+   *
+   * @param time when they were charged
+   * @param reset how long after that all permits would have been back
+   */
+  default long chargedAt(Terms terms, long time, long reset, long cost) {
+    return time;
+  }
+
+  /** Whether nothing that was charged so many microseconds ago can still be counted. */
+  default boolean hasForgotten(Terms terms, long elapsed) {
+    return elapsed >= 2 * terms.period() + terms.coolDown();
+  }
 
   /** The exact time until {@code cost} fits if nothing else comes; 0 if it fits now. */
   long waitFor(Terms terms, State state, long now, long cost);

@@ -118,6 +118,14 @@ public record Terms(
     return turns * q + ceilDiv((amount - turns * p) * q, p);
   }
 
+  /**
+   * The units that drain in {@code micros}, which must be less than {@link #fill}, rounded down.
+   */
+  public long drained(long micros) {
+    long turns = micros / q;
+    return turns * p + (micros - turns * q) * p / q;
+  }
+
   /** Whole permits in {@code amount} units; the two units there are, so that none is divided by. */
   public long permitsIn(long amount) {
     return unit == FINE ? amount / FINE : amount / COARSE;

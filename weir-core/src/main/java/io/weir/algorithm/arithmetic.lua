@@ -3,19 +3,18 @@
 --
 -- An algorithm makes of the terms of a limit two verbs over the numbers of a state: its time, what is used, and what more
 -- it remembers, if anything. A state never charged is 0, 0.
---   age(now, time, used, more) -> room, time, used, more             lets time pass; room is how many permits fit
+--   age(now, time, used, more) -> room, time, used, more             lets time pass; room is how many permits fit;
+--                                                                    a fifth, if true: it is worth storing as it is now
 --   charge(now, when, cost, time, used, more) -> reset, time, used, more     reset is the time until all are back
 -- And, where it pays, a third: what both do in one go, for a cost above 0 that fits; nil if it does not, or is not so simple.
 --   take(now, cost, time, used, more) -> reset, time, used, more
 local max, min = math.max, math.min
 local algorithms = {}
 
--- The terms of a limit as Terms.java has them. `burst` is also the most that can ever fit; `all` is more permits than any
--- state of a bucket can say are used.
+-- The terms of a limit as Terms.java has them. `burst` is also the most that can ever fit.
 local function terms_of(permits, period, burst, cool_down, unit, p, q, slices)
-  local brim = 2 * burst * unit + p
   return {permits = permits, period = period, burst = burst, cool_down = cool_down, unit = unit, p = p, q = q,
-          slices = slices, full = burst * unit, brim = brim, all = (brim - brim % unit) / unit + 1}
+          slices = slices, full = burst * unit, brim = 2 * burst * unit + p}
 end
 
 -- A limit by its algorithm and terms.
@@ -26,7 +25,7 @@ local function limit_of(algorithm, terms, shadow)
     if cost > room then return nil end
     return charge(now, now, cost, t, u, m)
   end
-  return {age = age, charge = charge, take = take or both, shadow = shadow}
+  return {age = age, charge = charge, take = take or both, shadow = shadow, permits = terms.permits}
 end
 
 local function ceildiv(a, b)

@@ -63,6 +63,11 @@ public final class RegionalRules implements RuleSource {
     return written.stale();
   }
 
+  @Override
+  public String writeFailure() {
+    return written.writeFailure();
+  }
+
   /** The node's region; empty if it is not said. */
   public String region() {
     return region;

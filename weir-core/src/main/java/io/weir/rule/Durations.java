@@ -23,7 +23,8 @@ public final class Durations {
       do {
         int unit = endOfRun(trimmed, at, '0', '9');
         int end = endOfRun(trimmed, unit, 'a', 'z');
-        if (unit == at || unit - at > MOST_DIGITS) {
+        boolean leadingZero = unit - at > 1 && trimmed.charAt(at) == '0';
+        if (unit == at || unit - at > MOST_DIGITS || leadingZero) {
           throw unreadable(text);
         }
         long amount = Long.parseLong(trimmed, at, unit, 10);

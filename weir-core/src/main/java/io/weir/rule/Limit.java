@@ -27,13 +27,19 @@ public final class Limit {
    * @param share what this limit is where its rule counts a share of the budget alone
    */
   private Limit(
-      Rule rule, Rate rate, Algorithm algorithm, Terms whole, Terms terms, @Nullable Limit share) {
+      Rule rule,
+      Rate rate,
+      Algorithm algorithm,
+      boolean shadow,
+      Terms whole,
+      Terms terms,
+      @Nullable Limit share) {
     this.rule = rule;
     this.rate = rate;
     this.whole = whole;
     this.terms = terms;
     this.algorithm = algorithm;
-    this.shadow = rule.shadow();
+    this.shadow = shadow;
     this.share = share;
     String name = rule.id() + "\n" + algorithm.name() + "\n" + terms.period();
     this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unit());
@@ -46,6 +52,16 @@ public final class Limit {
    * @throws IllegalArgumentException if the algorithm could not count it exactly
    */
   static Limit of(Rule rule, Algorithm algorithm, Rate rate, long burst, long coolDown) {
+    return of(rule, algorithm, rate, burst, coolDown, rule.shadow());
+  }
+
+  /** A limit that a request brings: enforced, since it replaces what its rule only observes. */
+  static Limit ofRequest(Rule rule, Algorithm algorithm, Rate rate, long coolDown) {
+    return of(rule, algorithm, rate, 0, coolDown, false);
+  }
+
+  private static Limit of(
+      Rule rule, Algorithm algorithm, Rate rate, long burst, long coolDown, boolean shadow) {
     boolean closed = rate.permits() == 0 || rule.share().permille() == 0;
     Algorithm counted = closed ? Algorithms.FIXED_WINDOW : algorithm;
     long size = burst == 0 ? rate.permits() : burst;
@@ -55,9 +71,9 @@ public final class Limit {
     if (rule.posture().answer() == Posture.Answer.LOCAL) {
       Rate part = new Rate(rule.posture().share(here.permits()), rate.period());
       Terms terms = terms(counted, part, rule.posture().share(here.burst()), coolDown);
-      share = new Limit(rule, rate, counted, whole, terms, null);
+      share = new Limit(rule, rate, counted, shadow, whole, terms, null);
     }
-    return new Limit(rule, rate, counted, whole, here, share);
+    return new Limit(rule, rate, counted, shadow, whole, here, share);
   }
 
   /** Refuses a rate that no rule could have, whatever its algorithm. */

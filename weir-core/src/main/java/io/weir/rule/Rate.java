@@ -17,7 +17,7 @@ public record Rate(long permits, Duration period) {
   private static final Map<String, String> UNITS =
       Map.of("second", "1s", "sec", "1s", "minute", "1m", "min", "1m", "hour", "1h", "day", "1d");
 
-  private static final Pattern PERMITS = Pattern.compile("-?\\d{1,18}");
+  private static final Pattern PERMITS = Pattern.compile("0|-?[1-9][0-9]{0,17}");
   private static final Pattern UNIT = Pattern.compile("[a-z]+");
 
   public Rate {

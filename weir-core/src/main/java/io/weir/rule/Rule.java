@@ -137,8 +137,9 @@ public final class Rule {
   }
 
   /**
-   * The limit of a request that is held to this rate instead of the rule's own. What the rule's
-   * algorithm could not count exactly is counted in fixed windows.
+   * The limit of a request that is held to this rate instead of the rule's own; enforced also if
+   * the rule is a shadow. What the rule's algorithm could not count exactly is counted in fixed
+   * windows.
    *
    * @throws IllegalArgumentException if no rule could have such a limit
    */
@@ -151,9 +152,9 @@ public final class Rule {
     coolDown = coolDown < Durations.micros(rate.period()) ? coolDown : 0;
     Limit limit;
     try {
-      limit = Limit.of(this, spec.algorithm, rate, 0, coolDown);
+      limit = Limit.ofRequest(this, spec.algorithm, rate, coolDown);
     } catch (IllegalArgumentException e) {
-      limit = Limit.of(this, Algorithms.FIXED_WINDOW, Limit.check(rate), 0, 0);
+      limit = Limit.ofRequest(this, Algorithms.FIXED_WINDOW, Limit.check(rate), 0);
     }
     if (limitsOfRequests.size() < MAX_LIMITS_OF_REQUESTS) {
       limitsOfRequests.putIfAbsent(rate, limit);
@@ -171,6 +172,34 @@ public final class Rule {
     List<Limit> every = new ArrayList<>(limits);
     overrideLimits.forEach(every::addAll);
     return every;
+  }
+
+  /**
+   * The limit that now holds those whom another version of this rule held to {@code earlier}: that
+   * of the same override if there still is one, or else the rule's own. The earlier limit itself if
+   * none of these counts on its counters.
+   */
+  Limit successor(Limit earlier) {
+    Rule other = earlier.rule();
+    for (int i = 0; i < other.overrideLimits.size(); i++) {
+      if (other.overrideLimits.get(i).contains(earlier)) {
+        Selector when = other.overrides().get(i).when();
+        for (int k = 0; k < overrideLimits.size(); k++) {
+          if (overrides().get(k).when().equals(when)) {
+            return onSameCounters(overrideLimits.get(k), earlier);
+          }
+        }
+      }
+    }
+    boolean own = other.everyLimit().contains(earlier);
+    return onSameCounters(own ? limits : List.of(limit(earlier.rate())), earlier);
+  }
+
+  private static Limit onSameCounters(List<Limit> candidates, Limit earlier) {
+    return candidates.stream()
+        .filter(limit -> limit.salt() == earlier.salt())
+        .findFirst()
+        .orElse(earlier);
   }
 
   /** The limits of this caller. */

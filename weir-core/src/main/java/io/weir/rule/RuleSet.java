@@ -108,6 +108,16 @@ public final class RuleSet implements RuleSource {
   }
 
   /**
+   * The limit that holds now what was charged under {@code earlier}, which may be of another
+   * revision; the same if its rule is unchanged or gone. What was charged is given back under it,
+   * since a state must not be aged by numbers its rule no longer has.
+   */
+  public Limit successor(Limit earlier) {
+    Rule rule = byId.get(earlier.rule().id());
+    return rule == null ? earlier : rule.successor(earlier);
+  }
+
+  /**
    * One rule alone, for an operator who looks after its counters: it meets whoever has the
    * attributes it counts per, whatever else it selects by, enabled or not.
    *

@@ -13,4 +13,12 @@ public interface RuleSource {
   default Duration stale() {
     return Duration.ZERO;
   }
+
+  /**
+   * Why the last change of the rules could not be written; empty while changes can be, or where
+   * none are made.
+   */
+  default String writeFailure() {
+    return "";
+  }
 }

@@ -60,7 +60,18 @@ class RuleTest {
         "10/99999999999999999999s",
         "10/minute/hour",
         "10/999999999999999999d",
-        "١/s"
+        "١/s",
+        "５/s",
+        "010/minute",
+        "00/minute",
+        "-0/minute",
+        "-01/minute",
+        "+5/minute",
+        "1_000/minute",
+        "0x10/minute",
+        "5/0001m",
+        "5/1h05m",
+        "5/minute please"
       })
   void refusesRates(String text) {
     assertThatThrownBy(() -> Rate.parse(text))
@@ -89,7 +100,7 @@ class RuleTest {
         bad("limit", () -> rule("r").limit("1/367d").build()),
         bad("limit", () -> rule("r").limit("9007199254740993/366d").build()),
         bad("limit", () -> rule("r").limit("999999999989/365d").build()),
-        bad("limit", () -> rule("r").algorithm("sliding-log").limit("10001/day").build()),
+        bad("limit", () -> rule("r").algorithm("sliding-log").limit("2001/day").build()),
         bad("burst", () -> rule("r").burst(0)),
         bad("burst", () -> rule("r").burst(-1)),
         bad("limit", () -> rule("r").burst(1_000_000_000_001L).build()),
@@ -189,7 +200,24 @@ class RuleTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "5", "s", "5 s", "1h 5", "-1s", "1.5s", "NaN", "99999999999999999d"})
+  @ValueSource(
+      strings = {
+        "",
+        "5",
+        "s",
+        "5 s",
+        "1h 5",
+        "-1s",
+        "1.5s",
+        "NaN",
+        "99999999999999999d",
+        "01s",
+        "00s",
+        "1h05m",
+        "+1s",
+        "1_0s",
+        "１s"
+      })
   void refusesDurations(String text) {
     assertThatThrownBy(() -> Durations.parse(text))
         .isInstanceOf(IllegalArgumentException.class)

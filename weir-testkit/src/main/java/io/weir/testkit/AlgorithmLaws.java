@@ -1,8 +1,8 @@
 package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
-import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.State;
 import io.weir.algorithm.Terms;
 import io.weir.rule.Claim;
@@ -16,15 +16,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>A failure prints its seed; {@code -Dweir.seed=…} plays it again.
  */
-public abstract class AlgorithmLaws {
-  private static final int STEPS_PER_LIMIT = 100;
-
-  /** The algorithm to hold to the laws. */
-  protected abstract Algorithm algorithm();
-
-  /** The most that one stretch of a period may admit. */
-  protected abstract long bound(Terms terms);
-
+public abstract class AlgorithmLaws extends RefundLaws {
   @Test
   void ageingIsPathFree() {
     everywhere(
@@ -67,6 +59,21 @@ public abstract class AlgorithmLaws {
   }
 
   @Test
+  void debtIsWhatAForcedChargeTookBeyondTheRoom() {
+    everywhere(
+        (run, s) -> {
+          long debt = algorithm().debt(run.terms, s, run.now);
+          assertThat(algorithm().room(run.terms, s, run.now) == 0 || debt == 0).isTrue();
+          State fresh = new State();
+          algorithm().age(run.terms, fresh, run.now);
+          long most = algorithm().most(run.terms);
+          long beyond = Math.min(run.cost, most);
+          algorithm().charge(run.terms, fresh, run.now, most + beyond);
+          assertThat(algorithm().debt(run.terms, fresh, run.now)).isEqualTo(beyond);
+        });
+  }
+
+  @Test
   void theWaitIsExact() {
     everywhere(
         (run, s) -> {
@@ -99,7 +106,7 @@ public abstract class AlgorithmLaws {
         (run, s) -> {
           State refunded = copy(s);
           long room = algorithm().room(run.terms, s, run.now);
-          algorithm().charge(run.terms, refunded, run.now, -run.cost);
+          algorithm().refund(run.terms, refunded, run.now, run.now, run.cost);
           assertThat(algorithm().room(run.terms, refunded, run.now))
               .isBetween(room, algorithm().most(run.terms));
         });
@@ -110,7 +117,7 @@ public abstract class AlgorithmLaws {
     everywhere(
         (run, s) -> {
           State reset = copy(s);
-          algorithm().charge(run.terms, reset, run.now, -Claim.MAX_COST);
+          algorithm().refund(run.terms, reset, run.now, run.now, Claim.MAX_COST);
           assertThat(reset.isFresh()).as("%s", reset).isTrue();
           assertThat(algorithm().room(run.terms, reset, run.now))
               .isEqualTo(algorithm().most(run.terms));
@@ -126,10 +133,31 @@ public abstract class AlgorithmLaws {
             State again = copy(s);
             algorithm().charge(run.terms, again, run.now, run.cost);
             assertThat(algorithm().room(run.terms, again, run.now)).isEqualTo(room - run.cost);
-            algorithm().charge(run.terms, again, run.now, -run.cost);
+            algorithm().refund(run.terms, again, run.now, run.now, run.cost);
             assertThat(again.used).isEqualTo(s.used);
             assertThat(algorithm().room(run.terms, again, run.now)).isEqualTo(room);
           }
+        });
+  }
+
+  @Test
+  void aLoneChargeGivenBackLater_leavesWhatThereWouldBeWithoutIt() {
+    everywhere(
+        (run, s) -> {
+          if (run.cost > algorithm().room(run.terms, s, run.now)) {
+            return;
+          }
+          State without = copy(s);
+          State with = copy(s);
+          algorithm().charge(run.terms, with, run.now, run.cost);
+          long when = chargedAt(run.terms, with, run.now, run.cost);
+          long later = run.now + run.history.within(2 * run.terms.period());
+          algorithm().age(run.terms, without, later);
+          algorithm().age(run.terms, with, later);
+          algorithm().refund(run.terms, with, later, when, run.cost);
+          assertThat(reset(run.terms, with, later))
+              .as("%d µs later", later - run.now)
+              .isCloseTo(reset(run.terms, without, later), within(1L));
         });
   }
 
@@ -175,7 +203,7 @@ public abstract class AlgorithmLaws {
           law.accept(run, s);
           refused += run.cost > algorithm().room(run.terms, s, run.now) ? 1 : 0;
           if (run.history.oneIn(20)) {
-            algorithm().charge(run.terms, s, run.now, run.history.oneIn(2) ? run.cost : -run.cost);
+            forceOrRefund(run, s);
           } else if (run.cost <= algorithm().room(run.terms, s, run.now)) {
             algorithm().charge(run.terms, s, run.now, run.cost);
           }
@@ -186,6 +214,15 @@ public abstract class AlgorithmLaws {
       throw new AssertionError(
           algorithm().name() + " breaks a law; play it again with -Dweir.seed=" + seed + ": " + run,
           e);
+    }
+  }
+
+  private void forceOrRefund(Run run, State s) {
+    if (run.history.oneIn(2)) {
+      algorithm().charge(run.terms, s, run.now, run.cost);
+    } else {
+      long when = run.now - run.history.below(2_000_000_000) + 1_000_000_000L;
+      algorithm().refund(run.terms, s, run.now, when, run.cost);
     }
   }
 

@@ -55,7 +55,8 @@ public final class History {
 
   private Terms someTerms(Algorithm algorithm) {
     long period = PERIODS[random.nextInt(PERIODS.length)];
-    long permits = size(algorithm.name().equals("sliding-log") ? 40 : 1_000_000_000_000L);
+    long longest = oneIn(4) ? 2_000 : 40; // for more, a test would have to charge more often
+    long permits = size(algorithm.name().equals("sliding-log") ? longest : 1_000_000_000_000L);
     long burst = algorithm.bursts() ? size(1_000_000_000_000L) : permits;
     long coolDown = algorithm.coolsDown() && random.nextBoolean() ? random.nextLong(period) : 0;
     return Terms.of(algorithm, permits, period, burst, coolDown);
@@ -136,6 +137,11 @@ public final class History {
 
   public int below(int n) {
     return random.nextInt(n);
+  }
+
+  /** Some length of time up to {@code most} microseconds. */
+  public long within(long most) {
+    return random.nextLong(most + 1);
   }
 
   public <T> T oneOf(List<T> choices) {

@@ -2,6 +2,7 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.TooManyLimitsException;
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
 import io.weir.rule.Claim;
@@ -72,6 +73,23 @@ public abstract class StoreContract {
     assertThat(take(claim(rule, "y", 10)).fits()).as("another caller").isTrue();
   }
 
+  /** As many as a limiter sends at once; a store that could not would count it as its failure. */
+  @Test
+  void asManyClaimsAsALimiterSends_areDecidedTogether() {
+    Claim[] claims = new Claim[TooManyLimitsException.MAX_LIMITS];
+    for (int i = 0; i < claims.length; i++) {
+      claims[i] = claim(rule("r" + i, Algorithms.FIXED_WINDOW, 10).build(), "x", 1);
+    }
+    for (int left = 9; left >= 0; left--) {
+      for (Outcome outcome : store.take(claims, Mode.TAKE).join()) {
+        assertThat(outcome.degraded()).isFalse();
+        assertThat(outcome.fits()).isTrue();
+        assertThat(outcome.remaining()).isEqualTo(left);
+      }
+    }
+    assertThat(store.take(claims, Mode.TAKE).join()).noneMatch(Outcome::fits);
+  }
+
   @ParameterizedTest
   @MethodSource("algorithms")
   void theWaitItNamesIsExact(Algorithm algorithm) {
@@ -135,6 +153,7 @@ public abstract class StoreContract {
     Outcome forced = ask(Mode.FORCE, claim(rule, "x", 6))[0];
     assertThat(forced.fits()).isFalse();
     assertThat(forced.remaining()).isZero();
+    assertThat(forced.debt()).isEqualTo(4);
     ask(Mode.REFUND, claim(rule, "x", 4));
     assertThat(take(claim(rule, "x", 1)).fits()).as("still at the limit").isFalse();
     ask(Mode.REFUND, claim(rule, "x", 1));
@@ -183,6 +202,32 @@ public abstract class StoreContract {
     take(claim(generous, "x", 1000));
     ask(Mode.REFUND, claim(strict, "x", Claim.MAX_COST));
     assertThat(ask(Mode.PEEK, claim(generous, "x", 1))[0].remaining()).isEqualTo(1000);
+  }
+
+  @Test
+  void aRefundGivesBackWhatHasNotDrained() {
+    Rule rule = rule("a", Algorithms.TOKEN_BUCKET, 10).build();
+    take(claim(rule, "x", 4));
+    Claim held = claim(rule, "x", 6);
+    long chargedAt = take(held).chargedAt(held);
+    clock.advance(Duration.ofSeconds(36)); // 6 have drained: the first 4, and 2 that are held
+    take(claim(rule, "x", 3));
+    store.take(new Claim[] {held}, Mode.REFUND, chargedAt).join();
+    assertThat(ask(Mode.PEEK, claim(rule, "x", 1))[0].remaining()).isEqualTo(7);
+  }
+
+  @ParameterizedTest
+  @MethodSource("algorithms")
+  void whatIsCharged_isSaid(Algorithm algorithm) {
+    Rule rule = rule("a", algorithm, 10).build();
+    Rule shadow = rule("b", algorithm, 3).shadow(true).build();
+    Outcome[] taken = ask(Mode.TAKE, claim(rule, "x", 4), claim(shadow, "x", 4));
+    assertThat(taken).extracting(Outcome::charged).containsExactly(true, false);
+    Outcome[] refused = ask(Mode.TAKE, claim(rule, "y", 4), claim(rule, "x", 7));
+    assertThat(refused).extracting(Outcome::charged).containsExactly(false, false);
+    assertThat(ask(Mode.PEEK, claim(rule, "x", 1))[0].charged()).isFalse();
+    assertThat(ask(Mode.FORCE, claim(rule, "x", 9))[0].charged()).isTrue();
+    assertThat(ask(Mode.REFUND, claim(rule, "x", 1))[0].charged()).isFalse();
   }
 
   @Test

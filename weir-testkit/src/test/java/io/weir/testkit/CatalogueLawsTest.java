@@ -27,6 +27,11 @@ class CatalogueLawsTest {
     protected long bound(Terms t) {
       return t.burst() + t.permits();
     }
+
+    @Override
+    protected long refundSlack(Terms t) {
+      return t.burst() + Terms.ceilDiv(2 * t.permits(), t.period()); // times are whole microseconds
+    }
   }
 
   @Nested
@@ -39,6 +44,11 @@ class CatalogueLawsTest {
     @Override
     protected long bound(Terms t) {
       return t.burst() + t.permits();
+    }
+
+    @Override
+    protected long refundSlack(Terms t) {
+      return t.burst() + Terms.ceilDiv(2 * t.permits(), t.period()); // times are whole microseconds
     }
   }
 

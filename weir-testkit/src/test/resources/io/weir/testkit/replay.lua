@@ -14,11 +14,10 @@ for i = 1, number() do
     terms_of(number(), number(), number(), number(), number(), number(), number(), number()), shadow)
 end
 
-local function copy(entries)
-  if type(entries) ~= 'table' then return entries end
-  local other = {}
-  for i, n in ipairs(entries) do other[i] = n end
-  return other
+local function copy(log) -- as it would be stored
+  if type(log) ~= 'table' then return log end
+  local bytes = string.sub(log.bytes, log.from, log.to) .. log.tail
+  return {bytes = bytes, from = 1, to = #bytes, tail = ''}
 end
 
 local stored, reply = {}, {}

@@ -34,11 +34,27 @@ public final class FixedWindow implements Algorithm {
   }
 
   @Override
+  public long debt(Terms t, State s, long now) {
+    return Math.max(0, s.used - t.permits());
+  }
+
+  @Override
   public void charge(Terms t, State s, long when, long cost) {
     if (when >= s.time) {
       long most = 2 * t.permits();
       s.used = Math.max(0, Math.min(s.used + Math.min(cost, most), most));
     }
+  }
+
+  /**
+   * The beginning of the window it was charged in. During a cool-down that is not the window of its
+   * time: dated at its time, it would be given back in the next window too. A reset told a little
+   * later than the charge is rounded to the same window.
+   */
+  @Override
+  public long chargedAt(Terms t, long time, long reset, long cost) {
+    long begin = time + reset - t.period() - t.coolDown();
+    return Terms.ceilDiv(begin, t.period()) * t.period();
   }
 
   @Override

@@ -6,7 +6,9 @@
  * waiting is refused.
  *
  * <p><b>Bound.</b> Requests that honour their delay come out at the rate, never in a burst; at most
- * {@code burst + permits × d / period} are admitted in any stretch of time d.
+ * {@code burst + permits × d / period} are admitted in any stretch of time d. Reservations that are
+ * cancelled, those ahead of others first, may admit one {@code burst} more in a stretch, never more
+ * in the long run.
  *
  * <p><b>When.</b> The thing behind must see a steady stream: a legacy backend, a partner's quota.
  */

@@ -35,8 +35,18 @@ public final class SlidingCounter implements Algorithm {
 
   @Override
   public long room(Terms t, State s, long now) {
+    return Math.max(0, t.permits() - used(t, s, now));
+  }
+
+  @Override
+  public long debt(Terms t, State s, long now) {
+    return Math.max(0, used(t, s, now) - t.permits());
+  }
+
+  /** The permits of the trailing window, the weight of the window before rounded up. */
+  private static long used(Terms t, State s, long now) {
     long covered = t.slices() - slice(t, s, now);
-    return Math.max(0, t.permits() - s.used - Terms.ceilDiv(s.before * covered, t.slices()));
+    return s.used + Terms.ceilDiv(s.before * covered, t.slices());
   }
 
   @Override

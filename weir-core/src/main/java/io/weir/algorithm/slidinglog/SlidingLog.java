@@ -11,7 +11,8 @@ import io.weir.algorithm.Terms;
  * time}. Memory grows with the limit, which is therefore bounded.
  */
 public final class SlidingLog implements Algorithm {
-  private static final long MAX_PERMITS = 10_000;
+  /** Bounds what a decision costs Redis, which copies the log: see docs/decisions.md. */
+  private static final long MAX_PERMITS = 2_000;
 
   @Override
   public String name() {
@@ -40,6 +41,11 @@ public final class SlidingLog implements Algorithm {
   @Override
   public long room(Terms t, State s, long now) {
     return Math.max(0, t.permits() - s.used);
+  }
+
+  @Override
+  public long debt(Terms t, State s, long now) {
+    return Math.max(0, s.used - t.permits());
   }
 
   @Override
@@ -81,11 +87,11 @@ public final class SlidingLog implements Algorithm {
   public void check(Terms t) {
     if (t.permits() > MAX_PERMITS) {
       throw new IllegalArgumentException(
-          "remembers every one of "
-              + t.permits()
-              + " permits; write at most "
+          "must allow at most "
               + MAX_PERMITS
-              + ", or use sliding-counter");
+              + " permits with algorithm: sliding-log (was "
+              + t.permits()
+              + "), since it remembers every one; for more use algorithm: sliding-counter");
     }
   }
 

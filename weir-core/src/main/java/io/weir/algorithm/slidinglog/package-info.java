@@ -7,6 +7,6 @@
  * <p><b>Bound.</b> No trailing window of one period ever holds more than {@code permits}.
  *
  * <p><b>When.</b> Few permits that must be counted exactly, such as logins; memory grows with the
- * limit.
+ * limit, which is at most 2,000.
  */
 package io.weir.algorithm.slidinglog;

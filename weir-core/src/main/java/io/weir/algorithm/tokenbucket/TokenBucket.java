@@ -51,11 +51,46 @@ public class TokenBucket implements Algorithm {
   }
 
   @Override
+  public long debt(Terms t, State s, long now) {
+    long free = t.full() - s.used + trickle(t, now - s.time);
+    return free >= 0 ? 0 : t.permitsIn(-free);
+  }
+
+  @Override
   public void charge(Terms t, State s, long when, long cost) {
-    long most = 2 * t.burst();
-    long least = cost < 0 ? -t.permitsIn(t.brim()) - 1 : 0; // all that a state can say is used
-    long amount = Math.max(least, Math.min(cost, most)) * t.unit();
-    s.used = Math.max(0, Math.min(s.used + amount, t.brim()));
+    if (cost < 0) {
+      s.used = Math.max(0, s.used - units(t, -cost));
+    } else {
+      s.used = Math.min(s.used + Math.min(cost, 2 * t.burst()) * t.unit(), t.brim());
+    }
+  }
+
+  /**
+   * Permits drain in the order they were charged in. Those that have drained since are free again
+   * already; giving them back too would let a caller save up permits above the bucket's size.
+   */
+  @Override
+  public void refund(Terms t, State s, long now, long when, long cost) {
+    long elapsed = now - when;
+    if (!hasForgotten(t, elapsed)) {
+      long undrained = units(t, cost) - (elapsed > 0 ? t.drained(elapsed) : 0);
+      s.used = Math.max(0, s.used - Math.max(0, undrained));
+    }
+  }
+
+  @Override
+  public long chargedAt(Terms t, long time, long reset, long cost) {
+    return time + Math.max(0, reset - t.drain(units(t, cost)));
+  }
+
+  @Override
+  public boolean hasForgotten(Terms t, long elapsed) {
+    return elapsed >= t.fill();
+  }
+
+  /** So many permits in units, or all that a state can say are used. */
+  private static long units(Terms t, long cost) {
+    return cost > t.permitsIn(t.brim()) ? t.brim() : cost * t.unit();
   }
 
   @Override

@@ -1,6 +1,15 @@
 -- Bursts up to the bucket's size, then the refill rate: the twin of TokenBucket.java.
 return function(t)
-  local burst, unit, p, q, full, brim, most, least = t.burst, t.unit, t.p, t.q, t.full, t.brim, 2 * t.burst, -t.all
+  local burst, unit, p, q, full, brim, most = t.burst, t.unit, t.p, t.q, t.full, t.brim, 2 * t.burst
+
+  -- The units to give back of permits charged at `when`: those that have not drained since.
+  local function undrained(now, when, cost)
+    local amount, elapsed = min(cost * unit, brim), now - when
+    if elapsed <= 0 then return amount end
+    local past = elapsed % q
+    local trickle = past * p
+    return max(0, amount - (elapsed - past) / q * p - (trickle - trickle % q) / q)
+  end
 
   local function age(now, time, used)
     local elapsed, trickle = now - time, 0
@@ -30,8 +39,11 @@ return function(t)
   end
 
   local function charge(now, when, cost, time, used)
-    if cost > most then cost = most elseif cost < least then cost = least end
-    used = used + cost * unit
+    if cost < 0 then
+      used = used - undrained(now, when, -cost)
+    else
+      used = used + min(cost, most) * unit
+    end
     if used <= 0 then return 0, time, 0 end
     if used > brim then used = brim end
     local left = used % p

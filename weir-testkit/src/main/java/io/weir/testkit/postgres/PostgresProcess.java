@@ -21,8 +21,15 @@ public final class PostgresProcess implements AutoCloseable {
 
   private PostgresProcess(Path folder) throws IOException {
     this.folder = folder;
-    server =
-        EmbeddedPostgres.builder().setDataDirectory(folder).setCleanDataDirectory(false).start();
+    server = builder().start();
+  }
+
+  /** With the default of PostgreSQL itself, which the embedded one turns off. */
+  private EmbeddedPostgres.Builder builder() {
+    return EmbeddedPostgres.builder()
+        .setDataDirectory(folder)
+        .setCleanDataDirectory(false)
+        .setServerConfig("synchronous_commit", "on");
   }
 
   public static PostgresProcess start() {
@@ -73,12 +80,7 @@ public final class PostgresProcess implements AutoCloseable {
       Files.deleteIfExists(folder.resolve("postmaster.pid"));
       // gives up the lock on the folder
       server.close();
-      server =
-          EmbeddedPostgres.builder()
-              .setDataDirectory(folder)
-              .setCleanDataDirectory(false)
-              .setPort(port)
-              .start();
+      server = builder().setPort(port).start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
