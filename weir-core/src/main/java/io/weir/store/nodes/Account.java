@@ -57,21 +57,27 @@ final class Account {
   synchronized @Nullable Outcome spend(long cost, long now) {
     note(cost, now);
     for (Lease lease : leases) {
-      if (lease.unspent() >= cost && !lease.hasEnded(now)) {
+      if (lease.available(now) >= cost) {
         return lease.spend(cost, now);
       }
     }
     return null;
   }
 
-  /** Puts back what was spent for a request that was refused after all. */
-  synchronized void putBack(long cost, Outcome spent) {
+  /**
+   * Puts back permits of a lease that were spent for a request that was refused after all.
+   *
+   * @param chargedAt of the lease
+   * @return false if it has ended
+   */
+  synchronized boolean putBack(long cost, long chargedAt) {
     for (Lease lease : leases) {
-      if (lease.chargedAt == spent.time()) {
+      if (lease.chargedAt == chargedAt) {
         lease.putBack(cost);
-        return;
+        return true;
       }
     }
+    return false;
   }
 
   private void note(long cost, long now) {
@@ -94,7 +100,7 @@ final class Account {
   /** How many permits to borrow now, which must then be done; 0 for none. */
   synchronized long want(long now) {
     boolean asked = demand >= BUSY && now - lastAsked < SLICE;
-    if (asking || now < dryUntil || !asked) {
+    if (asking || now < dryUntil || !asked || !Lease.isPossible(limit)) {
       return 0;
     }
     long ahead = Math.max(demand / 2, refill(LIFE / 2));
@@ -121,7 +127,7 @@ final class Account {
   synchronized long held(long now) {
     long sum = 0;
     for (Lease lease : leases) {
-      sum += lease.hasEnded(now) ? 0 : lease.unspent();
+      sum += lease.available(now);
     }
     return sum;
   }
@@ -195,7 +201,7 @@ final class Account {
     boolean unused = now - lastAsked >= SLICE;
     List<Lease> ended = new ArrayList<>();
     for (Lease lease : leases) {
-      if (unused || lease.hasEnded(now) || lease.unspent() == 0) {
+      if (unused || lease.available(now) == 0) {
         ended.add(lease);
       }
     }

@@ -86,7 +86,7 @@ final class LeasedStore implements Store {
     for (int i = 0; i < claims.length; i++) {
       Account account = theirs[i];
       if (account != null && outcomes[i].fits()) {
-        account.putBack(claims[i].cost(), outcomes[i]);
+        account.putBack(claims[i].cost(), outcomes[i].time());
       }
     }
     Outcome[] known = refusals.recall(claims);
@@ -176,13 +176,43 @@ final class LeasedStore implements Store {
   private CompletableFuture<Void> giveBack(Account account, List<Lease> ended) {
     List<CompletableFuture<?>> answers = new ArrayList<>();
     for (Lease lease : ended) {
-      long rest = lease.end();
-      if (rest > 0) {
-        Claim[] back = {new Claim(account.limit, account.key, rest)};
-        answers.add(shared.take(back, Mode.REFUND, lease.chargedAt));
+      long rest = lease.end(clock.micros());
+      if (lease.redated() > 0) {
+        answers.add(redate(account, lease));
+      } else if (rest > 0) {
+        answers.add(refund(account, rest, lease));
       }
     }
     return CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0]));
+  }
+
+  private CompletableFuture<Outcome[]> refund(Account account, long permits, Lease lease) {
+    Claim[] back = {new Claim(account.limit, account.key, permits)};
+    return shared.take(back, Mode.REFUND, lease.chargedAt(permits));
+  }
+
+  /**
+   * Charges what was spent of a lease as of the last spending, and gives the lease back. In this
+   * order, so that it counts twice for a moment and never not at all.
+   */
+  private CompletableFuture<Outcome[]> redate(Account account, Lease lease) {
+    Claim[] spent = {new Claim(account.limit, account.key, lease.redated())};
+    return shared
+        .take(spent, Mode.FORCE, lease.redatedTo())
+        .thenCompose(
+            said -> {
+              if (!said[0].degraded()) {
+                return refund(account, lease.given(), lease);
+              }
+              if (!closed && !lease.isForgotten(clock.micros())) {
+                alarm.after(
+                    Account.LIFE,
+                    () -> {
+                      var unused = redate(account, lease);
+                    });
+              }
+              return CompletableFuture.completedFuture(said);
+            });
   }
 
   /**

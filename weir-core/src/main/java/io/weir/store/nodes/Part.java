@@ -70,9 +70,9 @@ public final class Part {
     Map<Long, List<Claim>> charged = new LinkedHashMap<>(); // each lease has its own time
     for (int i = 0; i < said.length; i++) {
       Outcome o = said[i];
-      if (o.fits() && !o.degraded()) {
+      if (o.charged() && !o.degraded()) {
         Claim claim = claims.get(i);
-        charged.computeIfAbsent(o.time(), time -> new ArrayList<>()).add(claim);
+        charged.computeIfAbsent(o.chargedAt(claim), time -> new ArrayList<>()).add(claim);
         all[places.get(i)] =
             new Outcome(true, false, o.remaining() + claim.cost(), o.reset(), o.pause(), o.time());
       }
@@ -109,6 +109,11 @@ public final class Part {
       }
     }
     return true;
+  }
+
+  /** Whether claims that have these outcomes were charged, at least those that fit. */
+  static boolean charges(Claim[] claims, Mode mode, Outcome[] outcomes) {
+    return mode == Mode.FORCE || (mode == Mode.TAKE && admits(claims, outcomes));
   }
 
   Claim[] claims() {

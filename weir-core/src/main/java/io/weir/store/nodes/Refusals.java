@@ -3,6 +3,7 @@ package io.weir.store.nodes;
 import io.weir.rule.Claim;
 import io.weir.store.Clock;
 import io.weir.store.Outcome;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -11,16 +12,23 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Nothing but time, a refund, a reset or an edit of the rule can make room, so a refusal holds
  * until its wait is over; the wait is counted from when the request was sent, never a moment too
- * long. An edited rule has other limits, which are not found here. For the rest the store is asked
- * afresh every half second, so a refund or reset on any node is felt everywhere within one.
+ * long. An edited rule has other limits, which are not found here. What is given back on this node
+ * is felt at once by every request on the same counter: each counter has the time at which refusals
+ * of earlier requests became void. For the rest the store is asked afresh every half second, so a
+ * refund or reset on any node is felt everywhere within one.
+ *
+ * <p>A refusal also says what the limits that did not refuse had left. That changes while the
+ * refusal holds, so such a request is asked again sooner.
  *
  * <p>A table of fixed size in which the newer pushes out the older; safe for any number of threads.
  */
 public final class Refusals {
   private static final int SIZE = 1 << 14;
   private static final long LONGEST = 500_000;
+  private static final long LONGEST_MIXED = 50_000;
 
   private final AtomicReferenceArray<@Nullable Refusal> table = new AtomicReferenceArray<>(SIZE);
+  private final AtomicLongArray voidUntil = new AtomicLongArray(SIZE);
   private final Clock clock;
 
   public Refusals(Clock clock) {
@@ -54,6 +62,7 @@ public final class Refusals {
    */
   void remember(Claim[] claims, Outcome[] outcomes, long sent, long least) {
     long wait = 0;
+    long longest = LONGEST;
     for (int i = 0; i < outcomes.length; i++) {
       Outcome o = outcomes[i];
       if (o.degraded()) {
@@ -61,10 +70,12 @@ public final class Refusals {
       }
       if (!o.fits() && !claims[i].limit().shadow()) {
         wait = Math.max(Math.max(wait, least), o.never() ? LONGEST : o.pause());
+      } else {
+        longest = LONGEST_MIXED;
       }
     }
     if (wait > 0) {
-      long until = sent + Math.min(wait, LONGEST);
+      long until = sent + Math.min(wait, longest);
       table.setRelease(slot(claims), new Refusal(claims, outcomes, sent, until));
     }
   }
@@ -77,7 +88,7 @@ public final class Refusals {
       return null;
     }
     long now = clock.micros();
-    if (now >= refusal.until) {
+    if (now >= refusal.until || isVoid(refusal)) {
       table.compareAndSet(slot, refusal, null);
       return null;
     }
@@ -92,9 +103,24 @@ public final class Refusals {
     return outcomes;
   }
 
-  /** Forgets what was said of these counters, since some of it is given back. */
+  /**
+   * Makes refusals of requests on any of these counters void, since some of it is given back. To be
+   * called when it is, and again when the store has answered, for requests sent meanwhile.
+   */
   public void forget(Claim[] claims) {
-    table.set(slot(claims), null);
+    long now = clock.micros();
+    for (Claim claim : claims) {
+      voidUntil.accumulateAndGet(slot(claim), now, Math::max);
+    }
+  }
+
+  private boolean isVoid(Refusal refusal) {
+    for (Claim claim : refusal.claims) {
+      if (refusal.since <= voidUntil.getAcquire(slot(claim))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether the claims are on the same counters, under the same limits, and cost the same. */
@@ -112,12 +138,15 @@ public final class Refusals {
     return true;
   }
 
-  /** By the counters alone, so that giving back any number of permits finds it. */
   private static int slot(Claim[] claims) {
     long mixed = 0;
     for (Claim claim : claims) {
       mixed = (mixed + claim.key()) * 0x9E3779B97F4A7C15L;
     }
     return (int) (mixed >>> 50);
+  }
+
+  private static int slot(Claim claim) {
+    return (int) ((claim.key() * 0x9E3779B97F4A7C15L) >>> 50);
   }
 }

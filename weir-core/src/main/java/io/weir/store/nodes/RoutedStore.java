@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class RoutedStore implements Store {
   private static final long LOCAL_BYTES = 256L << 20;
+  private static final long TALLY_BYTES = 256;
   private static final long CLOSES_WITHIN_MS = 500;
   private static final List<Kind> CHEAPEST_FIRST =
       List.of(Kind.LOCAL, Kind.SYNCED, Kind.LEASED, Kind.EXACT);
@@ -51,7 +52,8 @@ public final class RoutedStore implements Store {
     clock = guard.clock();
     StoreTime time = new StoreTime(clock);
     long bytes = Math.min(LOCAL_BYTES, Runtime.getRuntime().maxMemory() / 8) / 2;
-    synced = new SyncedStore(shared, time, alarm, new View(new MemoryStore(time, bytes)));
+    View view = new View(new MemoryStore(time, bytes));
+    synced = new SyncedStore(shared, clock, time, alarm, view, (int) (bytes / TALLY_BYTES));
     leased = new LeasedStore(shared, clock, alarm);
     refusals = new Refusals(clock);
     stores.put(Kind.LOCAL, new MemoryStore(clock, bytes));
@@ -72,7 +74,19 @@ public final class RoutedStore implements Store {
         return takeAcross(claims, mode, when);
       }
     }
-    return at(first).take(claims, mode, when);
+    CompletableFuture<Outcome[]> answer = at(first).take(claims, mode, when);
+    return mode == Mode.REFUND ? forgetRefusals(claims, answer) : answer;
+  }
+
+  /** Lets requests that were refused be judged again, now that something is given back. */
+  private CompletableFuture<Outcome[]> forgetRefusals(
+      Claim[] claims, CompletableFuture<Outcome[]> refund) {
+    refusals.forget(claims);
+    return refund.thenApply(
+        outcomes -> {
+          refusals.forget(claims);
+          return outcomes;
+        });
   }
 
   private static Kind kind(Claim claim) {
@@ -90,37 +104,38 @@ public final class RoutedStore implements Store {
   private CompletableFuture<Outcome[]> takeAcross(Claim[] claims, Mode mode, long when) {
     List<Part> parts = Part.of(claims, claim -> CHEAPEST_FIRST.indexOf(kind(claim)));
     if (mode != Mode.TAKE) {
-      if (mode == Mode.REFUND) {
-        refusals.forget(claims);
-      }
       parts.forEach(part -> part.ask(at(part), mode, when));
-      return Part.all(parts).thenApply(done -> Part.join(parts));
+      CompletableFuture<Outcome[]> answer = Part.all(parts).thenApply(done -> Part.join(parts));
+      return mode == Mode.REFUND ? forgetRefusals(claims, answer) : answer;
     }
     Outcome[] known = refusals.recall(claims);
     return known == null
-        ? takeFrom(parts, 0, claims, clock.micros())
+        ? takeFrom(parts, 0, claims, new Start(clock.micros(), guard.liveMicros()))
         : CompletableFuture.completedFuture(known);
   }
 
+  /** When a decision began: by this node's clock, and by the time it was running. */
+  private record Start(long at, long live) {}
+
   /** Has the parts judged one after the other, as long as they admit the request. */
   private CompletableFuture<Outcome[]> takeFrom(
-      List<Part> parts, int from, Claim[] claims, long sent) {
+      List<Part> parts, int from, Claim[] claims, Start start) {
     if (from == parts.size()) {
       return CompletableFuture.completedFuture(Part.join(parts));
     }
     Part part = parts.get(from);
-    ask(part, Mode.TAKE, sent);
+    ask(part, Mode.TAKE, start);
     return part.answer()
         .thenCompose(
             said ->
                 part.admits()
-                    ? takeFrom(parts, from + 1, claims, sent)
-                    : refuse(parts, from, claims, sent));
+                    ? takeFrom(parts, from + 1, claims, start)
+                    : refuse(parts, from, claims, start));
   }
 
   /** A store that was silent for one part is not waited for once more. */
-  private void ask(Part part, Mode mode, long sent) {
-    if (part.where() >= REMOTE_FROM && guard.isLate(sent)) {
+  private void ask(Part part, Mode mode, Start start) {
+    if (part.where() >= REMOTE_FROM && guard.isLate(start.live)) {
       part.answered(guard.answerFor(part.claims(), mode, NOW));
     } else {
       part.ask(at(part), mode, NOW);
@@ -129,15 +144,15 @@ public final class RoutedStore implements Store {
 
   /** Gives back what was taken before one refused, and asks the rest only what it would say. */
   private CompletableFuture<Outcome[]> refuse(
-      List<Part> parts, int refusing, Claim[] claims, long sent) {
+      List<Part> parts, int refusing, Claim[] claims, Start start) {
     List<Part> rest = parts.subList(refusing + 1, parts.size());
-    rest.forEach(part -> ask(part, Mode.PEEK, sent));
+    rest.forEach(part -> ask(part, Mode.PEEK, start));
     return Part.all(rest)
         .thenApply(
             done -> {
               Outcome[] outcomes = Part.join(parts);
               parts.subList(0, refusing).forEach(part -> part.giveBack(at(part), outcomes));
-              refusals.remember(claims, outcomes, sent);
+              refusals.remember(claims, outcomes, start.at);
               return outcomes;
             });
   }
@@ -155,6 +170,21 @@ public final class RoutedStore implements Store {
   /** Permits admitted here that the shared store has not been told of yet. */
   public long untold() {
     return synced.untold();
+  }
+
+  /** How many synced counters this node remembers. */
+  int syncedCounters() {
+    return synced.tallies();
+  }
+
+  /** By how many microseconds reporting of synced counters is behind its interval. */
+  public long syncLag() {
+    return synced.lag();
+  }
+
+  @Override
+  public boolean available() {
+    return shared.available();
   }
 
   @Override

@@ -28,7 +28,10 @@ final class SteadyStore implements Store {
   @Override
   public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
     if (mode != Mode.REFUND && spikes.lasts()) {
-      return known.take(claims, mode, when).thenApply(SteadyStore::degraded);
+      Outcome[] alone = known.judgeAlone(claims, mode, when);
+      if (alone != null) {
+        return CompletableFuture.completedFuture(degraded(alone));
+      }
     }
     long sent = clock.micros();
     return shared
@@ -36,7 +39,7 @@ final class SteadyStore implements Store {
         .thenApply(
             said -> {
               spikes.answered(sent, said.length > 0 && said[0].degraded());
-              known.learn(claims, said);
+              known.learn(claims, said, sent);
               return said;
             });
   }
@@ -45,7 +48,8 @@ final class SteadyStore implements Store {
     Outcome[] marked = new Outcome[outcomes.length];
     for (int i = 0; i < marked.length; i++) {
       Outcome o = outcomes[i];
-      marked[i] = new Outcome(o.fits(), true, o.remaining(), o.reset(), o.pause(), o.time());
+      marked[i] =
+          new Outcome(o.fits(), true, o.remaining(), o.reset(), o.pause(), o.time(), o.charged());
     }
     return marked;
   }

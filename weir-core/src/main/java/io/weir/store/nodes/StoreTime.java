@@ -5,16 +5,19 @@ import io.weir.store.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shared store's time, as this node knows it from the answers it gets.
+ * The shared store's time, estimated from the answers this node gets.
  *
- * <p>An answer was given before it arrived, so the store's clock shows at least what the answer
- * says: of all answers the one that says most is nearest the truth, and none says too much. So what
- * was used here is never dated later than the store can have known it. Against a clock that runs
- * faster than the store's, what was heard is believed less with time; slowly, so that once it is
- * known this time never steps back. Safe for any number of threads.
+ * <p>The store decided after it was asked and before its answer arrived. So each answer gives a
+ * lower and an upper bound of how far the store's clock is ahead of this node's. The estimate is
+ * the highest lower bound, which is nearest the truth and never too late: permits used here are not
+ * dated later than the store's own time. Against a node's clock that is faster than the store's, an
+ * old bound loses one part in a thousand, the most that two clocks drift apart.
+ *
+ * <p>An estimate above the upper bound of an answer means that the store's clock was set back. It
+ * is followed at once: a view that stayed in the store's future would count the step as time in
+ * which permits come back. Safe for any number of threads.
  */
 final class StoreTime implements Clock {
-  /** No two clocks drift apart faster than by the thousandth part. */
   private static final long DRIFT = 1000;
 
   private final Clock clock;
@@ -24,7 +27,7 @@ final class StoreTime implements Clock {
    * How far the store's clock is ahead of this node's.
    *
    * @param ahead as of {@code since}, by this node's clock
-   * @param last what the last answer said, towards which it falls
+   * @param last the lower bound of the last answer, towards which it falls
    */
   private record Estimate(long ahead, long last, long since) {
     long at(long now) {
@@ -49,14 +52,19 @@ final class StoreTime implements Clock {
     return estimate != null;
   }
 
-  /** Takes in the time of an answer that has just come. */
-  synchronized void heard(Outcome answer) {
+  /**
+   * Learns from an answer that has just arrived.
+   *
+   * @param sent when it was asked for, by this node's clock
+   */
+  synchronized void heard(Outcome answer, long sent) {
     if (!answer.degraded()) {
       Estimate known = estimate;
       long now = clock.micros();
-      long said = answer.time() - now;
-      long ahead = known == null ? said : Math.max(said, known.at(now));
-      estimate = new Estimate(ahead, said, now);
+      long least = answer.time() - now;
+      long most = answer.time() - sent;
+      long ahead = known == null ? least : Math.min(most, Math.max(least, known.at(now)));
+      estimate = new Estimate(ahead, least, now);
     }
   }
 }

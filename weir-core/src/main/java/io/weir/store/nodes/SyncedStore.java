@@ -4,6 +4,7 @@ import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
 import io.weir.store.Alarm;
+import io.weir.store.Clock;
 import io.weir.store.Mode;
 import io.weir.store.Outcome;
 import io.weir.store.Store;
@@ -15,55 +16,47 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts in this node's memory, and every interval tells the shared store what was admitted and
- * hears what is left.
+ * Counts in this node's memory, and every interval reports to the shared store what was admitted
+ * and learns what is left.
  *
- * <p>The {@link View} is right whenever nodes have reconciled, and between that each may admit what
- * it sees: {@link Overshoot} says how much that is together.
+ * <p>The {@link View} of a counter decides while it is at most about an interval old. Of a counter
+ * that is new here, or was not asked for during an interval, nothing is known of what other nodes
+ * admitted meanwhile: the shared store decides such a request, and its answer corrects the view. So
+ * together nodes admit at most what {@link Overshoot} states.
  *
- * <p>What could not be told is kept and told later, as of when it was used, so that it counts in
- * its own window or, where that is over, not at all. What was told but not answered is told again:
- * rather twice than never. Safe for any number of threads.
+ * <p>While the store is away the view decides alone, whatever its age. What could not be reported
+ * is kept and reported later, as of when it was used, so that it counts in its own window or, where
+ * that is over, not at all. What was reported but not answered is reported again: rather twice than
+ * never. Where no room is left to remember what is to be reported, the shared store decides, and
+ * while it is away the rule's fallback. Safe for any number of threads.
  */
 final class SyncedStore implements Store {
-  private static final int AT_ONCE = 2000;
-
   /** How often exact rules reconcile what was decided here while the store was slow. */
   private static final long IN_A_SPIKE = 100_000;
 
+  /** For how long a store that did not answer is not asked about the same counter again. */
+  private static final long RETRY_MICROS = 100_000;
+
   private final Store shared;
-  private final Alarm alarm;
+  private final Clock clock;
   private final StoreTime time;
   private final View view;
+  private final int maxTallies;
+  private final SyncRound.SyncContext context;
   private final Locks locks = new Locks();
-  private final Map<Long, Round> rounds = new ConcurrentHashMap<>();
-  private CompletableFuture<Void> asked = CompletableFuture.completedFuture(null);
-  private volatile boolean closed;
+  private final Map<Long, SyncRound> rounds = new ConcurrentHashMap<>();
 
-  /** The counters that are reconciled every so many microseconds. */
-  private final class Round {
-    final long every;
-    final Map<Long, Tally> tallies = new ConcurrentHashMap<>();
-    volatile boolean away;
-
-    Round(long every) {
-      this.every = every;
-      alarm.after(every, this::run);
-    }
-
-    private void run() {
-      if (!closed) {
-        alarm.after(every, this::run);
-      }
-      var unused = reconcile(this);
-    }
-  }
-
-  SyncedStore(Store shared, StoreTime time, Alarm alarm, View view) {
+  /**
+   * @param clock this node's
+   * @param maxTallies how many counters may have something to report at once
+   */
+  SyncedStore(Store shared, Clock clock, StoreTime time, Alarm alarm, View view, int maxTallies) {
     this.shared = shared;
+    this.clock = clock;
     this.time = time;
-    this.alarm = alarm;
     this.view = view;
+    this.maxTallies = maxTallies;
+    context = new SyncRound.SyncContext(clock, time, alarm, view, locks);
   }
 
   @Override
@@ -71,36 +64,130 @@ final class SyncedStore implements Store {
     if (mode == Mode.REFUND) {
       return giveBack(claims, when);
     }
-    return time.isKnown()
-        ? CompletableFuture.completedFuture(judge(claims, mode, when))
-        : askTime(claims).thenApply(heard -> judge(claims, mode, when));
+    Outcome[] known = locks.during(claims, () -> judgeIfFresh(claims, mode, when));
+    return known == null ? ask(claims, mode, when) : CompletableFuture.completedFuture(known);
   }
 
-  /** Asks the shared store for its time, and so in which window this is; once for all that wait. */
-  private synchronized CompletableFuture<Void> askTime(Claim[] claims) {
-    if (asked.isDone() && !time.isKnown()) {
-      asked = shared.take(claims, Mode.PEEK).thenAccept(said -> learn(claims, said));
+  /** Decides by what this node knows, however old that is; null if nothing can be remembered. */
+  Outcome @Nullable [] judgeAlone(Claim[] claims, Mode mode, long when) {
+    return locks.during(
+        claims,
+        () -> {
+          Tally[] theirs = tallies(claims);
+          return theirs == null ? null : judge(claims, theirs, mode, when);
+        });
+  }
+
+  /** Decides by the view, unless it is too old; null if the shared store must be asked. */
+  private Outcome @Nullable [] judgeIfFresh(Claim[] claims, Mode mode, long when) {
+    long now = clock.micros();
+    Tally[] theirs = new Tally[claims.length];
+    for (int i = 0; i < claims.length; i++) {
+      SyncRound round = round(claims[i].limit());
+      Tally tally = round.tallies().get(claims[i].key());
+      if (tally == null || !tally.mayDecide(now, round.maxAge())) {
+        return null;
+      }
+      long requested = tally.requested();
+      if (requested > 0 && !view.hasRoom(claims[i], requested)) {
+        return null; // it depends on what the store says to requests under way
+      }
+      theirs[i] = tally;
     }
-    return asked;
+    return judge(claims, theirs, mode, when);
   }
 
-  private Outcome[] judge(Claim[] claims, Mode mode, long when) {
-    return locks.during(claims, () -> judgeLocked(claims, mode, when));
-  }
-
-  private Outcome[] judgeLocked(Claim[] claims, Mode mode, long when) {
+  private Outcome[] judge(Claim[] claims, Tally[] theirs, Mode mode, long when) {
     Outcome[] outcomes = view.take(claims, mode, when);
-    boolean charged = mode == Mode.FORCE || (mode == Mode.TAKE && Part.admits(claims, outcomes));
+    boolean charged = Part.charges(claims, mode, outcomes);
     for (int i = 0; i < claims.length; i++) {
       boolean counts = charged && (outcomes[i].fits() || mode == Mode.FORCE);
       long used = counts ? claims[i].cost() : 0;
       long dated = time.isKnown() ? Math.min(when, outcomes[i].time()) : when;
-      tally(claims[i]).add(claims[i].limit(), used, dated);
+      theirs[i].add(claims[i].limit(), used, dated);
     }
     return outcomes;
   }
 
-  /** Gives back what was not told yet here alone, and only the rest in the shared store. */
+  /** Has the shared store decide. */
+  private CompletableFuture<Outcome[]> ask(Claim[] claims, Mode mode, long when) {
+    Tally[] theirs = locks.during(claims, () -> request(claims, mode));
+    long sent = clock.micros();
+    CompletableFuture<Outcome[]> answer = shared.take(claims, mode, when);
+    return theirs == null
+        ? answer
+        : answer.thenApply(
+            said ->
+                locks.during(
+                    claims,
+                    () -> {
+                      learn(claims, theirs, mode, said, sent);
+                      return settle(claims, theirs, mode, when, said);
+                    }));
+  }
+
+  private Tally @Nullable [] request(Claim[] claims, Mode mode) {
+    Tally[] theirs = tallies(claims);
+    for (int i = 0; theirs != null && i < claims.length; i++) {
+      theirs[i].request(claims[i].limit(), requested(claims[i], mode));
+    }
+    return theirs;
+  }
+
+  private static long requested(Claim claim, Mode mode) {
+    return mode == Mode.PEEK ? 0 : claim.cost();
+  }
+
+  private void learn(Claim[] claims, Tally[] theirs, Mode mode, Outcome[] said, long sent) {
+    for (int i = 0; i < claims.length; i++) {
+      theirs[i].requestDone(requested(claims[i], mode));
+      time.heard(said[i], sent);
+    }
+    boolean charged = Part.charges(claims, mode, said);
+    for (int i = 0; i < claims.length; i++) {
+      boolean known = !said[i].degraded();
+      if (known && charged && (said[i].fits() || mode == Mode.FORCE)) { // dated as it is there
+        view.take(new Claim[] {claims[i]}, Mode.FORCE, said[i].time());
+      }
+      if (known) {
+        view.learn(claims[i], said[i], theirs[i], sent);
+      }
+    }
+  }
+
+  /**
+   * What to answer where the shared store was asked. If it did not answer, this node decides. If it
+   * admitted what does not fit beside what this node has admitted by itself and not reported yet,
+   * the request is refused after all.
+   */
+  private Outcome[] settle(Claim[] claims, Tally[] theirs, Mode mode, long when, Outcome[] said) {
+    boolean admitted = mode == Mode.TAKE && Part.admits(claims, said);
+    boolean degraded = false;
+    boolean refused = false;
+    boolean[] over = new boolean[claims.length];
+    for (int i = 0; i < claims.length; i++) {
+      if (said[i].degraded()) {
+        degraded = true;
+        theirs[i].decideAlone(clock.micros() + RETRY_MICROS);
+      } else {
+        over[i] = admitted && said[i].fits() && said[i].remaining() < theirs[i].unconfirmed();
+        refused |= over[i] && !claims[i].limit().shadow();
+      }
+    }
+    Outcome[] outcomes = said.clone();
+    for (int i = 0; i < claims.length && admitted; i++) {
+      boolean charged = said[i].fits() && !said[i].degraded();
+      if (charged && (degraded || refused || over[i])) {
+        Claim[] claim = {claims[i]};
+        var unused = shared.take(claim, Mode.REFUND, said[i].time());
+        view.take(claim, Mode.REFUND, NOW);
+        outcomes[i] = view.take(claim, Mode.PEEK, NOW)[0];
+      }
+    }
+    return degraded ? judge(claims, theirs, mode, when) : outcomes;
+  }
+
+  /** Gives back what was not reported yet here alone, and only the rest in the shared store. */
   private CompletableFuture<Outcome[]> giveBack(Claim[] claims, long when) {
     List<Claim> told = new ArrayList<>();
     Outcome[] seen =
@@ -108,7 +195,8 @@ final class SyncedStore implements Store {
             claims,
             () -> {
               for (Claim claim : claims) {
-                long rest = tally(claim).takeBack(claim.cost(), when);
+                Tally tally = round(claim.limit()).tallies().get(claim.key());
+                long rest = tally == null ? claim.cost() : tally.takeBack(claim.cost(), when);
                 if (rest > 0) {
                   told.add(new Claim(claim.limit(), claim.key(), rest));
                 }
@@ -120,111 +208,70 @@ final class SyncedStore implements Store {
         : shared.take(told.toArray(new Claim[0]), Mode.REFUND, when).thenApply(said -> seen);
   }
 
-  /** Takes in what the shared store said of counters it decided on itself. */
-  void learn(Claim[] claims, Outcome[] said) {
+  /**
+   * Takes in what the shared store said of counters it decided on itself.
+   *
+   * @param sent when it was asked, by this node's clock
+   */
+  void learn(Claim[] claims, Outcome[] said, long sent) {
     for (int i = 0; i < claims.length; i++) {
       if (!said[i].degraded()) {
-        time.heard(said[i]);
+        time.heard(said[i], sent);
         synchronized (locks.of(claims[i].key())) {
-          Tally tally = round(claims[i].limit()).tallies.get(claims[i].key());
-          view.correct(claims[i], said[i], tally == null ? 0 : tally.untold());
+          Tally tally = round(claims[i].limit()).tallies().get(claims[i].key());
+          if (tally == null) {
+            view.correct(claims[i], said[i], 0);
+          } else {
+            view.learn(claims[i], said[i], tally, sent);
+          }
         }
       }
     }
   }
 
-  private Tally tally(Claim claim) {
-    return round(claim.limit())
-        .tallies
-        .computeIfAbsent(claim.key(), key -> new Tally(claim.limit(), key));
-  }
-
-  private Round round(Limit limit) {
-    long every = limit.rule().consistency().syncEvery().toNanos() / 1000;
-    return rounds.computeIfAbsent(every == 0 ? IN_A_SPIKE : every, Round::new);
-  }
-
-  /** Tells the shared store what is new, as much as it can take at once. */
-  private CompletableFuture<Void> reconcile(Round round) {
-    List<CompletableFuture<?>> answers = new ArrayList<>();
-    for (Tally tally : round.tallies.values()) {
-      if (answers.size() >= (round.away ? 1 : AT_ONCE)) {
-        break; // the rest when it answers, or in the next round
-      }
-      CompletableFuture<Void> answer = tell(tally, round);
-      if (answer != null) {
-        answers.add(answer);
-      }
-    }
-    return CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0]));
-  }
-
-  /**
-   * Tells what is new of one counter, or asks what is left. While the store is away it is only
-   * asked, since what it does not answer it may have charged all the same. Null if there is nothing
-   * to tell or to ask.
-   */
-  private @Nullable CompletableFuture<Void> tell(Tally tally, Round round) {
-    List<Tally.Charge> charges;
-    synchronized (locks.of(tally.key)) {
-      if (!tally.isDue()) {
-        if (!tally.isUnderWay()) {
-          round.tallies.remove(tally.key, tally);
-        }
+  /** The tallies of all claims, new where need be; null if there are too many. */
+  private Tally @Nullable [] tallies(Claim[] claims) {
+    Tally[] theirs = new Tally[claims.length];
+    for (int i = 0; i < claims.length; i++) {
+      Tally tally = tally(round(claims[i].limit()), claims[i]);
+      if (tally == null) {
         return null;
       }
-      charges = tally.begin();
+      theirs[i] = tally;
     }
-    return round.away
-        ? tell(tally, round, List.of(), charges)
-        : tell(tally, round, charges, List.of());
+    return theirs;
   }
 
-  /**
-   * Tells charges one after the other, and then hears what is left.
-   *
-   * @param kept charges that are not told this time
-   */
-  private CompletableFuture<Void> tell(
-      Tally tally, Round round, List<Tally.Charge> charges, List<Tally.Charge> kept) {
-    boolean tells = !charges.isEmpty();
-    long permits = tells ? Math.min(charges.get(0).permits(), Claim.MAX_COST) : 1;
-    Claim[] claim = {new Claim(tally.limit(), tally.key, permits)};
-    CompletableFuture<Outcome[]> answer =
-        tells
-            ? shared.take(claim, Mode.FORCE, charges.get(0).when())
-            : shared.take(claim, Mode.PEEK);
-    return answer.thenCompose(
-        said -> {
-          round.away = said[0].degraded();
-          if (!round.away && charges.size() > 1) {
-            return tell(tally, round, charges.subList(1, charges.size()), kept);
-          }
-          heard(tally, claim[0], said[0], round.away && tells ? charges : kept);
-          return CompletableFuture.completedFuture(null);
-        });
+  private @Nullable Tally tally(SyncRound round, Claim claim) {
+    Tally there = round.tallies().get(claim.key());
+    if (there != null || tallies() >= maxTallies) {
+      return there;
+    }
+    Tally made = new Tally(claim.limit(), claim.key());
+    round.tallies().put(claim.key(), made);
+    return made;
   }
 
-  private void heard(Tally tally, Claim claim, Outcome said, List<Tally.Charge> untold) {
-    time.heard(said);
-    List<Tally.Charge> back;
-    synchronized (locks.of(tally.key)) {
-      back = tally.end(untold);
-      if (!said.degraded()) {
-        view.correct(claim, said, tally.untold());
-      }
+  private SyncRound round(Limit limit) {
+    long every = limit.rule().consistency().syncEvery().toNanos() / 1000;
+    return rounds.computeIfAbsent(
+        every == 0 ? IN_A_SPIKE : every, interval -> new SyncRound(interval, shared, context));
+  }
+
+  /** How many counters are remembered. */
+  int tallies() {
+    int sum = 0;
+    for (SyncRound round : rounds.values()) {
+      sum += round.tallies().size();
     }
-    for (Tally.Charge one : back) {
-      Claim[] refund = {new Claim(claim.limit(), claim.key(), one.permits())};
-      var unused = shared.take(refund, Mode.REFUND, one.when());
-    }
+    return sum;
   }
 
   /** Permits admitted here that the shared store does not know of. */
   long untold() {
     long sum = 0;
-    for (Round round : rounds.values()) {
-      for (Tally tally : round.tallies.values()) {
+    for (SyncRound round : rounds.values()) {
+      for (Tally tally : round.tallies().values()) {
         synchronized (locks.of(tally.key)) {
           sum += tally.untold();
         }
@@ -233,15 +280,19 @@ final class SyncedStore implements Store {
     return sum;
   }
 
+  /** By how many microseconds reporting is behind its interval. */
+  long lag() {
+    return rounds.values().stream().mapToLong(SyncRound::lag).max().orElse(0);
+  }
+
   @Override
   public Fingerprint fingerprint() {
     return shared.fingerprint();
   }
 
-  /** Tells all that is not told yet, and no more after that; done when the store has answered. */
+  /** Reports all that is not reported yet, and no more after that; done when it is answered. */
   CompletableFuture<Void> tellAll() {
-    closed = true;
     return CompletableFuture.allOf(
-        rounds.values().stream().map(this::reconcile).toArray(CompletableFuture<?>[]::new));
+        rounds.values().stream().map(SyncRound::close).toArray(CompletableFuture<?>[]::new));
   }
 }

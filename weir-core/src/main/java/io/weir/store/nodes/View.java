@@ -32,30 +32,55 @@ final class View {
     return counters.take(claims, mode, when).join();
   }
 
-  /** Makes the view agree with the shared store, but for what that does not know yet. */
-  void correct(Claim claim, Outcome said, long untold) {
+  /**
+   * Learns from an answer of the shared store to what was asked at that time, unless a newer one
+   * was heard of. From then on the view may decide for a while.
+   *
+   * @param sent by this node's clock
+   */
+  void learn(Claim claim, Outcome said, Tally tally, long sent) {
+    if (tally.isNews(sent) && correct(claim, said, tally.unconfirmed())) {
+      tally.viewed(sent);
+    }
+  }
+
+  /**
+   * Makes the view agree with the shared store, but for what that does not know yet.
+   *
+   * @return false if the answer is about another window, and says nothing of this one
+   */
+  boolean correct(Claim claim, Outcome said, long unknown) {
     Limit limit = claim.limit();
     Outcome seen = look(claim, 1);
     if (limit.algorithm().bursts()) {
-      correctBucket(claim, said, seen, untold);
-    } else if (limit.isSameWindow(said.time(), seen.time())) { // one says nothing of another
-      long left = Math.max(0, said.remaining() - untold);
-      if (seen.remaining() > left) {
-        charge(claim, Mode.FORCE, seen.remaining() - left, Store.NOW);
-      } else if (seen.remaining() < left) {
-        giveBack(claim, left, seen);
-      }
+      correctBucket(claim, said, seen, unknown);
+      return true;
     }
+    if (!limit.isSameWindow(said.time(), seen.time())) {
+      return false;
+    }
+    long excess = level(seen) - (level(said) - unknown);
+    if (excess > 0) {
+      charge(claim, Mode.FORCE, excess, Store.NOW);
+    } else if (excess < 0) {
+      giveBack(claim, -excess, seen);
+    }
+    return true;
+  }
+
+  /** The permits left, negative if more are used than there are. */
+  private static long level(Outcome outcome) {
+    return outcome.remaining() - outcome.debt();
   }
 
   /**
    * How much of a bucket is used shows in how long it takes to fill: fractions, debt and all. What
    * is missing is rounded up to a permit, what is too much down.
    */
-  private void correctBucket(Claim claim, Outcome said, Outcome seen, long untold) {
+  private void correctBucket(Claim claim, Outcome said, Outcome seen, long unknown) {
     Terms t = claim.limit().terms();
     long fills = Math.max(0, said.reset() - (seen.time() - said.time()));
-    double missing = (double) (fills - seen.reset()) * t.permits() / t.period() + untold;
+    double missing = (double) (fills - seen.reset()) * t.permits() / t.period() + unknown;
     long permits = (long) Math.ceil(missing - LEAST_MISSING);
     if (permits != 0) {
       charge(claim, permits > 0 ? Mode.FORCE : Mode.REFUND, Math.abs(permits), Store.NOW);
@@ -63,24 +88,35 @@ final class View {
   }
 
   /**
-   * Gives back to the view until so much is left there, the oldest first: what others used was
-   * charged here when it was heard of, which is later than it was used; what this node used itself
-   * must not be forgotten in its stead.
+   * Gives so many permits back to the view, the oldest first: what others used was charged here
+   * when it was heard of, which is later than it was used; what this node used itself must not be
+   * forgotten in its stead.
    */
-  private void giveBack(Claim claim, long left, Outcome before) {
+  private void giveBack(Claim claim, long permits, Outcome before) {
     Outcome seen = before;
-    while (seen.remaining() < left) {
+    long rest = permits;
+    while (rest > 0) {
       Outcome more = look(claim, seen.remaining() + 1);
       long oldest = more.time() + more.pause() - claim.limit().terms().period();
-      Outcome given = charge(claim, Mode.REFUND, left - seen.remaining(), oldest);
-      if (given.remaining() == seen.remaining()) {
-        given = charge(claim, Mode.REFUND, left - seen.remaining(), Store.NOW);
+      long kept = Math.max(0, seen.debt() + 1 - rest); // of those that pay the debt
+      Outcome given = charge(claim, Mode.REFUND, rest + kept, oldest);
+      if (kept > 0) {
+        given = charge(claim, Mode.FORCE, kept, oldest);
       }
-      if (given.remaining() == seen.remaining()) {
+      if (level(given) == level(seen)) {
+        given = charge(claim, Mode.REFUND, rest, Store.NOW);
+      }
+      if (level(given) <= level(seen)) {
         return;
       }
+      rest -= level(given) - level(seen);
       seen = given;
     }
+  }
+
+  /** Whether it has room for a claim and for so many permits more. */
+  boolean hasRoom(Claim claim, long more) {
+    return look(claim, Math.min(Claim.MAX_COST, claim.cost() + more)).fits();
   }
 
   private Outcome look(Claim claim, long cost) {

@@ -29,7 +29,10 @@ final class World implements Clock, Alarm {
   private long rung;
 
   /** The store they share, and how often it was asked what. */
-  final MemoryStore counters = new MemoryStore(this, 16 << 20);
+  final MemoryStore counters = new MemoryStore(this::storeMicros, 16 << 20);
+
+  /** How far the store's clock is ahead of the nodes'. */
+  long storeAhead;
 
   int calls;
   boolean away;
@@ -38,6 +41,10 @@ final class World implements Clock, Alarm {
   @Override
   public long micros() {
     return now;
+  }
+
+  private long storeMicros() {
+    return now + storeAhead;
   }
 
   @Override
@@ -69,6 +76,20 @@ final class World implements Clock, Alarm {
     return Claim.of(rule.limits().get(0), FINGERPRINT.of("all"), cost);
   }
 
+  static Claim claim(Rule rule, String caller) {
+    return Claim.of(rule.limits().get(0), FINGERPRINT.of(caller), 1);
+  }
+
+  /** How many of so many requests of a caller are admitted, all at once. */
+  static int take(Store store, Rule rule, String caller, int requests) {
+    Claim[] claim = {claim(rule, caller)};
+    int admitted = 0;
+    for (int i = 0; i < requests; i++) {
+      admitted += store.take(claim, Mode.TAKE).join()[0].fits() ? 1 : 0;
+    }
+    return admitted;
+  }
+
   static Outcome take(Store store, Rule rule) {
     return store.take(new Claim[] {claim(rule, 1)}, Mode.TAKE).join()[0];
   }
@@ -89,7 +110,7 @@ final class World implements Clock, Alarm {
   }
 
   /** The shared store as a node sees it: it may be slow, or away and answered for by postures. */
-  private final class Shared implements Store {
+  final class Shared implements Store {
     @Override
     public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
       calls++;

@@ -19,6 +19,10 @@ public final class Node {
   private final Guard guard;
   private final RoutedStore store;
   private final Limiter limiter;
+  private final Alarm alarm;
+  private final Clock clock;
+  private boolean dead;
+  private long stalledUntil;
 
   /**
    * @param deadline how long a decision may take
@@ -26,10 +30,32 @@ public final class Node {
    */
   Node(RuleSource rules, Clock clock, Alarm alarm, Wire wire, Duration deadline, Duration spike) {
     this.wire = wire;
-    guard = new Guard(clock, deadline, MAX_WAITING, StoreListener.NONE, alarm);
-    store = new RoutedStore(guard.over(wire), guard, alarm, spike);
+    this.alarm = alarm;
+    this.clock = clock;
+    Alarm mortal = (micros, task) -> alarm.after(micros, () -> run(task));
+    guard = new Guard(clock, deadline, MAX_WAITING, StoreListener.NONE, mortal);
+    store = new RoutedStore(guard.over(wire), guard, mortal, spike);
     limiter = Weir.limiter(rules).store(store).clock(clock).build();
-    probe(alarm);
+    probe(mortal);
+  }
+
+  /** Runs a task unless this node is dead; one that stands still does so when it goes on. */
+  private void run(Runnable task) {
+    if (isStalled()) {
+      alarm.after(stalledUntil - clock.micros(), () -> run(task));
+    } else if (!dead) {
+      task.run();
+    }
+  }
+
+  /** Stands still for a while, as in a garbage collection: no timer runs, no reply is read. */
+  public void stall(long micros) {
+    stalledUntil = Math.max(stalledUntil, clock.micros() + micros);
+    wire.stall(micros);
+  }
+
+  public boolean isStalled() {
+    return clock.micros() < stalledUntil;
   }
 
   /** As the server does, for a store that nobody asks. */
@@ -40,6 +66,16 @@ public final class Node {
           guard.probe();
           probe(alarm);
         });
+  }
+
+  /** Ends it at once, with all that it had borrowed or not reported. */
+  public void kill() {
+    dead = true;
+    wire.cut(Wire.Cut.SILENT, Long.MAX_VALUE / 2);
+  }
+
+  public boolean isDead() {
+    return dead;
   }
 
   public Limiter limiter() {

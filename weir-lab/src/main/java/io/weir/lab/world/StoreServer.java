@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 
 /**
  * The store that nodes share: a memory store at the other end of their wires, which may be slow,
- * freeze or restart. Its time is the timeline's.
+ * freeze, restart, or have its clock set. Its time is the timeline's until then.
  */
 public final class StoreServer {
   private static final long BYTES = 32L << 20;
@@ -18,6 +18,7 @@ public final class StoreServer {
   private long takes;
   private long idleFrom;
   private int run;
+  private long ahead;
   private ServedListener listener = (ask, outcomes, now) -> {};
 
   /** Hears what was decided. */
@@ -28,7 +29,7 @@ public final class StoreServer {
 
   StoreServer(Timeline time) {
     this.time = time;
-    counters = new MemoryStore(time, BYTES);
+    counters = new MemoryStore(() -> time.micros() + ahead, BYTES);
   }
 
   /** What it counts, to be looked at. */
@@ -43,6 +44,11 @@ public final class StoreServer {
   /** Answers nothing for a while; what was asked meanwhile it answers then. */
   public void freeze(long micros) {
     frozenUntil = Math.max(frozenUntil, time.micros() + micros);
+  }
+
+  /** Sets the clock forward, or back if negative. */
+  public void setClock(long micros) {
+    ahead += micros;
   }
 
   /** Takes so long for each decision from now on. */
@@ -67,7 +73,7 @@ public final class StoreServer {
         () -> {
           if (asked == run) {
             long now = time.micros();
-            Outcome[] said = counters.take(ask.claims(), ask.mode(), ask.when(now)).join();
+            Outcome[] said = counters.take(ask.claims(), ask.mode(), ask.when(now + ahead)).join();
             listener.served(ask, said, now);
             reply.accept(said);
           }

@@ -25,6 +25,8 @@ public final class Wire implements Remote {
     HELD
   }
 
+  private static final long READING = 100;
+
   private final Timeline time;
   private final Random random;
   private final StoreServer server;
@@ -35,6 +37,7 @@ public final class Wire implements Remote {
   private long cutUntil;
   private long lastThere;
   private long lastBack;
+  private long readsFrom;
 
   /**
    * @param clock the node's
@@ -87,8 +90,22 @@ public final class Wire implements Remote {
   private void reply(Ask ask, Outcome[] said) {
     if (arrives()) {
       lastBack = arrival(lastBack);
-      time.at(lastBack, () -> ask.answer(said, clock.micros()));
+      time.at(lastBack, () -> deliver(ask, said));
     }
+  }
+
+  /** Hands a reply to the node, or leaves it in the socket of one that does not run. */
+  private void deliver(Ask ask, Outcome[] said) {
+    if (time.micros() < readsFrom) {
+      time.at(readsFrom, () -> deliver(ask, said));
+    } else {
+      ask.answer(said, clock.micros());
+    }
+  }
+
+  /** Has the node read nothing for a while, nor at the moment it goes on: timers come first. */
+  void stall(long micros) {
+    readsFrom = Math.max(readsFrom, time.micros() + micros + READING);
   }
 
   private boolean arrives() {

@@ -26,7 +26,7 @@ final class Bounds {
           Math.ceil(overBucket(t, uses) - slack * (double) t.permits() / t.period() - 1e-3);
     }
     if (limit.algorithm() == Algorithms.SLIDING_LOG) {
-      return overTrailing(uses, t.period() - slack) - t.permits();
+      return trailing(uses, t.period() - slack) - t.permits();
     }
     return overWindow(t, uses) - t.permits();
   }
@@ -62,7 +62,7 @@ final class Bounds {
   }
 
   /** Most within any stretch shorter than a period. */
-  private static long overTrailing(List<Use> uses, long period) {
+  static long trailing(List<Use> uses, long period) {
     long most = 0;
     long sum = 0;
     int from = 0;

@@ -31,6 +31,11 @@ final class Counter {
     this.key = key;
   }
 
+  /** Whether the store's clock had been set when it decided, or this node on its behalf. */
+  static boolean isAfterStep(Admission a, long step) {
+    return step != 0 && Math.abs(a.time - a.at - step) < Math.abs(a.time - a.at);
+  }
+
   Kind kind() {
     return limit.rule().consistency().kind();
   }

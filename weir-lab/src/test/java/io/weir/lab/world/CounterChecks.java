@@ -1,5 +1,7 @@
 package io.weir.lab.world;
 
+import io.weir.algorithm.Algorithms;
+import io.weir.algorithm.Terms;
 import io.weir.lab.world.Counter.Admission;
 import io.weir.rule.Claim;
 import io.weir.rule.Consistency.Kind;
@@ -42,9 +44,19 @@ final class CounterChecks {
   }
 
   private void exact(Counter counter) {
-    List<Bounds.Use> uses = uses(counter.counted(), Admission::time);
-    bound(counter, uses, 0, 0);
-    central(counter, uses);
+    List<Bounds.Use> uses = storeTimes(counter.counted());
+    if (scenario.has(Fault.Kind.CLOCK_BACK) && isTrailing(counter.limit)) {
+      bound(counter, uses(counter.counted(), Admission::at), scenario.patience(), 0);
+    } else {
+      bound(counter, uses, 0, 0);
+    }
+    if (!scenario.has(Fault.Kind.CLOCK_BACK)) { // what came back before is lost, if nobody asked
+      central(counter, uses);
+    }
+  }
+
+  private static boolean isTrailing(Limit limit) {
+    return limit.algorithm().bursts() || limit.algorithm() == Algorithms.SLIDING_LOG;
   }
 
   /** Whether one store that was asked nothing else would have admitted the same. */
@@ -60,30 +72,69 @@ final class CounterChecks {
     }
   }
 
+  /** Permits are charged when they are lent; what counts is when they are spent. */
   private void leased(Counter counter) {
-    if (counter.limit.algorithm().bursts()) {
-      bound(
-          counter,
-          uses(counter.counted(), Admission::at),
-          LIFE_OF_A_LEASE + scenario.patience(),
-          0);
+    Limit limit = counter.limit;
+    if (isTrailing(limit)) {
+      boolean log = !limit.algorithm().bursts(); // its spendings may not be reported in time
+      long slack = log && !scenario.faults().isEmpty() ? LIFE_OF_A_LEASE : 0;
+      long over = scenario.has(Fault.Kind.CLOCK_FORWARD) ? limit.most() : 0;
+      List<Bounds.Use> uses = uses(counter.counted(), Admission::at);
+      bound(counter, uses, slack + scenario.patience(), over);
       return;
     }
-    bound(counter, uses(counter.counted(), Admission::time), 0, 0);
+    bound(counter, storeTimes(counter.counted()), 0, 0);
     for (Admission a : counter.counted()) {
-      if (a.atOnce() && !counter.limit.isSameWindow(a.time(), a.at())) {
+      if (a.atOnce() && step() == 0 && !limit.isSameWindow(a.time(), a.at())) {
         complain(counter, "a lease outlived its window, at " + Invariants.since(a.at()));
       }
     }
   }
 
+  /** By how much the store's clock was set. */
+  private long step() {
+    return scenario.has(Fault.Kind.CLOCK_BACK)
+        ? -Fault.CLOCK_STEP
+        : scenario.has(Fault.Kind.CLOCK_FORWARD) ? Fault.CLOCK_STEP : 0;
+  }
+
+  /** In the order of the store's decisions, whose clock may have been set. */
+  private List<Bounds.Use> storeTimes(List<Admission> some) {
+    return some.stream()
+        .sorted(
+            Comparator.comparing((Admission a) -> Counter.isAfterStep(a, step()))
+                .thenComparingLong(Admission::time))
+        .map(a -> new Bounds.Use(a.time(), a.cost()))
+        .toList();
+  }
+
+  /**
+   * In no trailing period nodes that count together admit more than each of them may alone,
+   * whatever happens: a bucket and what comes back; of windows two are in a period. If the clock is
+   * set, once more the whole limit.
+   */
+  private void everyTrailingPeriod(Counter counter) {
+    Limit limit = counter.limit;
+    Terms t = limit.terms();
+    long again = limit.algorithm().bursts() ? t.permits() : limit.most();
+    long late = (long) Math.ceil((double) t.permits() * scenario.patience() / t.period());
+    long each = limit.most() + again + late + (step() == 0 ? 0 : limit.most());
+    long sum = Bounds.trailing(uses(counter.counted(), Admission::at), t.period());
+    if (sum > each * scenario.nodes().size()) {
+      complain(counter, sum + " permits were admitted in a period, by each more than " + each);
+    }
+  }
+
   private void synced(Counter counter) {
+    everyTrailingPeriod(counter);
     if (counter.counted().stream()
         .anyMatch(a -> Math.abs(a.time() - a.at()) > 2 * scenario.patience())) {
       return; // a node came up while the store was away, and did not know its time
     }
     each(counter, Admission::time);
-    nothingIsLost(counter);
+    if (!scenario.has(Fault.Kind.NODE_DEATH)) {
+      nothingIsLost(counter);
+    }
     if (scenario.faults().isEmpty()) {
       chargedWhereUsed(counter);
     }

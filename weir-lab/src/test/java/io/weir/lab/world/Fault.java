@@ -19,14 +19,27 @@ record Fault(Kind kind, long from, long lasts, int node, double amount) {
     SLOW_WIRE,
     SLOW_STORE,
     FREEZE,
-    RESTART
+    RESTART,
+    CLOCK_BACK,
+    CLOCK_FORWARD,
+    NODE_DEATH
   }
 
+  private static final List<Kind> ONCE =
+      List.of(Kind.CLOCK_BACK, Kind.CLOCK_FORWARD, Kind.NODE_DEATH);
+  static final long CLOCK_STEP = 5_000_000;
+
   static Fault of(Random random, long earliest, long over) {
-    Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+    Kind kind = Kind.values()[random.nextInt(Kind.values().length - ONCE.size())];
     long from = Scenario.between(random, earliest, over - 10_000);
     long lasts = Scenario.between(random, 5_000, over - from);
     return new Fault(kind, from, lasts, random.nextInt(6) - 1, random.nextDouble());
+  }
+
+  /** One of those of which a scenario has one at most. */
+  static Fault once(Random random, long earliest, long over) {
+    Kind kind = ONCE.get(random.nextInt(ONCE.size()));
+    return new Fault(kind, Scenario.between(random, earliest, over), 0, random.nextInt(6), 0);
   }
 
   void happen(World world) {
@@ -34,6 +47,13 @@ record Fault(Kind kind, long from, long lasts, int node, double amount) {
     switch (kind) {
       case FREEZE -> server.freeze(lasts);
       case RESTART -> server.restart(lasts);
+      case CLOCK_BACK -> server.setClock(-CLOCK_STEP);
+      case CLOCK_FORWARD -> server.setClock(CLOCK_STEP);
+      case NODE_DEATH -> {
+        if (world.nodes().size() > 1) {
+          world.nodes().get(node % world.nodes().size()).kill();
+        }
+      }
       case SLOW_STORE -> {
         server.take((long) (amount * 2_000));
         world.time().after(lasts, () -> server.take(0));

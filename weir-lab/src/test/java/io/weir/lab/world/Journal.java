@@ -67,7 +67,7 @@ final class Journal {
       Counter counter = counter(claims[i]);
       counter.charged += permits;
       boolean told = ask.mode() == Mode.FORCE;
-      counter.served.add(new Counter.Served(now, permits, ask.when(now), told));
+      counter.served.add(new Counter.Served(now, permits, ask.when(o.time()), told));
     }
   }
 

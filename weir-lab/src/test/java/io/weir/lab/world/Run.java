@@ -59,9 +59,9 @@ final class Run {
     boolean flood = !scenario.healthy() && random.nextInt(60) == 0;
     for (int i = flood ? 30 : 1; i > 0; i--) {
       boolean large = !scenario.healthy() && random.nextInt(10) == 0;
-      ask(
-          large ? caller.cost(1 + random.nextInt(5)) : caller,
-          random.nextInt(world.nodes().size()));
+      Request request = large ? caller.cost(1 + random.nextInt(5)) : caller;
+      int node = random.nextInt(world.nodes().size());
+      ask(request, world.nodes().get(node).isDead() ? (node + 1) % world.nodes().size() : node);
     }
   }
 

@@ -34,6 +34,7 @@ record Scenario(
     long calm,
     long ends,
     List<Fault> faults) {
+  private static final double MAX_LOG_PERMITS = 2000; // of a rule
   private static final long MILLIS = 1000;
   private static final long SECOND = 1_000_000;
   private static final long[] PERIODS = {200, 500, 1000, 2000, 5000};
@@ -73,6 +74,10 @@ record Scenario(
     for (int i = healthy ? 0 : random.nextInt(5); i > 0; i--) {
       faults.add(Fault.of(random, begins, calm));
     }
+    Random more = new Random((seed + 1) * 0x9E3779B97F4A7C15L);
+    if (!healthy && more.nextBoolean()) {
+      faults.add(Fault.once(more, begins, calm));
+    }
     long ends = calm + 2500 * MILLIS;
     return new Scenario(
         seed,
@@ -92,6 +97,9 @@ record Scenario(
     Algorithm algorithm = Algorithms.all().get(random.nextInt(Algorithms.all().size()));
     long period = PERIODS[random.nextInt(PERIODS.length)];
     double most = MOST_PER_RULE * period / 1000;
+    if (algorithm == Algorithms.SLIDING_LOG) {
+      most = Math.min(most, MAX_LOG_PERMITS);
+    }
     double least = healthy ? 20 : 3;
     Consistency consistency = consistency(random, healthy ? period / 4 : Long.MAX_VALUE);
     boolean leased = consistency.kind() == Consistency.Kind.LEASED; // only busy ones are
@@ -151,6 +159,11 @@ record Scenario(
       longest = Math.max(longest, rule.consistency().syncEvery().toNanos() / 1000);
     }
     return ends + 3 * longest + SECOND / 5;
+  }
+
+  /** Whether such a fault is among what goes wrong. */
+  boolean has(Fault.Kind kind) {
+    return faults.stream().anyMatch(fault -> fault.kind() == kind);
   }
 
   /** How long a decision may take. */

@@ -77,17 +77,24 @@ class SeedsTest {
   void theSeedsLeaveNothingOut() {
     Set<String> ways = new TreeSet<>();
     Set<String> others = new TreeSet<>();
+    Set<String> faults = new TreeSet<>();
     for (long seed = 0; seed < 1000; seed++) {
       Scenario scenario = Scenario.of(seed);
       for (Rule rule : scenario.rules()) {
         String kind = rule.consistency().kind() + " " + scenario.healthy();
         ways.add(rule.limits().get(0).algorithm().name() + " " + kind);
         others.add(rule.posture().answer() + " " + rule.consistency().kind());
+        for (Fault fault : scenario.faults()) {
+          String how = " " + rule.consistency().kind() + " " + fault.kind();
+          faults.add(rule.limits().get(0).algorithm().name() + how);
+        }
       }
       others.add("spike " + !scenario.nodes().get(0).spike().isZero() + scenario.healthy());
       scenario.faults().forEach(fault -> others.add(fault.kind().toString()));
     }
     int kinds = Consistency.Kind.values().length;
+    int kindsOfFaults = Fault.Kind.values().length;
+    assertThat(faults).hasSize(Algorithms.all().size() * kinds * kindsOfFaults);
     assertThat(ways).hasSize(Algorithms.all().size() * kinds * 2);
     assertThat(others)
         .hasSize(Posture.Answer.values().length * kinds + 4 + Fault.Kind.values().length);

@@ -50,7 +50,9 @@ final class Views {
     for (int i = 0; i <= LOOKS; i++) {
       run.until(began + i * step);
       for (int node = 0; node < run.world.nodes().size(); node++) {
-        look(run, node, step, seen);
+        if (!run.world.nodes().get(node).isDead()) {
+          look(run, node, step, seen);
+        }
       }
     }
     seen.forEach(

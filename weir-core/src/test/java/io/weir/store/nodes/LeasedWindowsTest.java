@@ -1,0 +1,83 @@
+package io.weir.store.nodes;
+
+import static io.weir.store.nodes.World.take;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.algorithm.Algorithms;
+import io.weir.rule.Consistency;
+import io.weir.rule.Rule;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Permits that are charged when they are lent and spent later, in every trailing window. */
+class LeasedWindowsTest {
+  private static final int LIMIT = 1000;
+  private static final long PERIOD_MICROS = 1_000_000;
+
+  private final World world = new World();
+
+  /** Bursts of requests at irregular times, on some of the nodes. */
+  private abstract class Load {
+    void run(Rule rule, int seed) {
+      Random random = new Random(seed);
+      RoutedStore[] nodes = new RoutedStore[1 + seed % 3];
+      for (int i = 0; i < nodes.length; i++) {
+        nodes[i] = world.node();
+      }
+      for (int step = 0; step < 400; step++) {
+        RoutedStore node = nodes[random.nextInt(nodes.length)];
+        for (int i = random.nextInt(60); i > 0; i--) {
+          if (take(node, rule).fits()) {
+            admitted(world.micros());
+          }
+        }
+        int micros = random.nextInt(20) == 0 ? random.nextInt(900_000) : random.nextInt(25_000);
+        world.pass(Duration.ofNanos(micros * 1000L));
+      }
+    }
+
+    abstract void admitted(long time);
+  }
+
+  private static Rule rule(String algorithm) {
+    return Rule.named("leased")
+        .limit(LIMIT + "/second")
+        .algorithm(algorithm)
+        .consistency(Consistency.LEASED)
+        .build();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 3, 4, 6, 7})
+  void slidingLog_holdsTheLimitInEveryTrailingPeriod(int seed) {
+    ArrayDeque<Long> window = new ArrayDeque<>();
+    new Load() {
+      @Override
+      void admitted(long time) {
+        window.add(time);
+        while (window.getFirst() <= time - PERIOD_MICROS) {
+          window.removeFirst();
+        }
+        assertThat(window).hasSizeLessThanOrEqualTo(LIMIT);
+      }
+    }.run(rule(Algorithms.SLIDING_LOG.name()), seed);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 3, 4, 6, 7})
+  void tokenBucket_admitsNoMoreThanBurstAndRateInAnyStretch(int seed) {
+    double[] used = {0, world.micros()};
+    new Load() {
+      @Override
+      void admitted(long time) {
+        double back = (time - used[1]) * LIMIT / PERIOD_MICROS;
+        used[0] = Math.max(0, used[0] - back) + 1;
+        used[1] = time;
+        assertThat(used[0]).isLessThanOrEqualTo(LIMIT + 0.01);
+      }
+    }.run(rule(Algorithms.TOKEN_BUCKET.name()), seed);
+  }
+}

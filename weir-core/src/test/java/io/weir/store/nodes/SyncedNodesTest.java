@@ -1,0 +1,178 @@
+package io.weir.store.nodes;
+
+import static io.weir.store.nodes.World.take;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.algorithm.Algorithms;
+import io.weir.rule.Claim;
+import io.weir.rule.Consistency;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
+import io.weir.store.MemoryStore;
+import io.weir.store.Mode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Nodes that reconcile their counters every interval: what they admit, remember and report. */
+class SyncedNodesTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final World world = new World();
+
+  private static RuleBuilder rule(String limit, Duration interval) {
+    return Rule.named("synced").limit(limit).consistency(Consistency.synced(interval));
+  }
+
+  private List<RoutedStore> nodes(int count) {
+    List<RoutedStore> nodes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      nodes.add(world.node());
+    }
+    return nodes;
+  }
+
+  /** How many of the requests that are made evenly during a time are admitted. */
+  private int admitted(List<RoutedStore> nodes, Rule rule, int requests, Duration time) {
+    int admitted = 0;
+    for (int i = 0; i < requests; i++) {
+      admitted += take(nodes.get(i % nodes.size()), rule).fits() ? 1 : 0;
+      world.pass(time.dividedBy(requests));
+    }
+    return admitted;
+  }
+
+  @Test
+  void slidingCounterInDebt_admitsHardlyMoreThanTheLimit() {
+    Rule rule =
+        rule("6000/minute", Duration.ofMillis(100)).algorithm(Algorithms.SLIDING_COUNTER).build();
+    List<RoutedStore> nodes = nodes(4);
+    Duration minute = Duration.ofMinutes(1);
+    admitted(nodes, rule, 60_000, minute);
+    assertThat(admitted(nodes, rule, 60_000, minute)).isBetween(5_900, 6_200);
+  }
+
+  @Test
+  void hundredThousandCounters_areAllReconciledAndThenForgotten() {
+    Rule rule = rule("10/hour", SECOND).algorithm(Algorithms.FIXED_WINDOW).build();
+    List<RoutedStore> nodes = nodes(3);
+    Claim[][] claims = new Claim[100_000][];
+    Arrays.setAll(claims, i -> new Claim[] {World.claim(rule, "caller" + i)});
+    byte[] admitted = new byte[claims.length];
+    for (int second = 0; second < 4; second++) {
+      for (int i = 0; i < claims.length; i++) {
+        for (RoutedStore node : nodes) {
+          for (int request = 0; request < 2; request++) {
+            admitted[i] += (byte) (node.take(claims[i], Mode.TAKE).join()[0].fits() ? 1 : 0);
+          }
+        }
+      }
+      world.pass(SECOND);
+    }
+    for (int i = 0; i < claims.length; i++) {
+      assertThat((int) admitted[i]).as("caller %d", i).isBetween(10, 10 + 2 * 6);
+    }
+    world.pass(Duration.ofMinutes(1));
+    for (RoutedStore node : nodes) {
+      assertThat(node.syncedCounters()).isZero();
+      assertThat(node.untold()).isZero();
+    }
+  }
+
+  @Test
+  void newCallersEverySecond_areRememberedForAFewIntervals() {
+    Rule rule = rule("100/minute", SECOND).build();
+    RoutedStore node = world.node();
+    for (int second = 0; second < 10; second++) {
+      for (int i = 0; i < 4000; i++) {
+        take(node, rule, second + "." + i, 1);
+      }
+      world.pass(SECOND);
+      assertThat(node.syncedCounters()).isLessThanOrEqualTo(3 * 4000);
+    }
+  }
+
+  @Test
+  void moreCountersThanCanBeRemembered_areDecidedByTheStoreOrTheFallback() {
+    Rule rule = rule("1/day", SECOND).build();
+    StoreTime time = new StoreTime(world);
+    View view = new View(new MemoryStore(time, 1 << 20));
+    SyncedStore store = new SyncedStore(world.new Shared(), world, time, world, view, 100);
+    world.away = true;
+    int degraded = 0;
+    for (int i = 0; i < 1000; i++) {
+      Claim[] claim = {World.claim(rule, "caller" + i)};
+      degraded += store.take(claim, Mode.TAKE).join()[0].degraded() ? 1 : 0;
+    }
+    assertThat(store.tallies()).isEqualTo(100);
+    assertThat(degraded).isEqualTo(900);
+    world.away = false;
+    assertThat(take(store, rule, "caller999", 2)).as("decided by the store").isEqualTo(1);
+  }
+
+  @Test
+  void lag_growsWhileTheStoreIsAwayAndEndsWithIt() {
+    Rule rule = rule("100/minute", SECOND).build();
+    RoutedStore node = world.node();
+    take(node, rule, "caller", 2);
+    world.pass(SECOND);
+    assertThat(node.syncLag()).isZero();
+    world.away = true;
+    take(node, rule, "caller", 2);
+    world.pass(Duration.ofSeconds(10));
+    assertThat(node.syncLag()).isBetween(8_000_000L, 10_000_000L);
+    world.away = false;
+    world.pass(Duration.ofSeconds(3));
+    assertThat(node.syncLag()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-5_000_000, -500_000, 5_000_000})
+  void storeClockIsSet_bucketsAreNotRefilledAtEverySync(long step) {
+    Rule rule = rule("500/second", Duration.ofMillis(50)).build();
+    List<RoutedStore> nodes = nodes(4);
+    for (int i = 0; i < 3; i++) {
+      admitted(nodes, rule, 10_000, SECOND);
+    }
+    world.storeAhead = step;
+    int once = step > 0 ? 500 : 0;
+    assertThat(admitted(nodes, rule, 10_000, SECOND)).isLessThan(600 + once);
+    for (int i = 0; i < 5; i++) {
+      assertThat(admitted(nodes, rule, 10_000, SECOND)).isBetween(400, 600);
+    }
+  }
+
+  @Test
+  void nodeWithNothingToReport_asksTheStoreInsteadOfItsOldView() {
+    Rule rule = rule("100/hour", SECOND).algorithm(Algorithms.FIXED_WINDOW).build();
+    List<RoutedStore> nodes = nodes(3);
+    for (int caller = 0; caller < 100; caller++) {
+      for (RoutedStore node : nodes) {
+        take(node, rule, "caller" + caller, 60);
+      }
+    }
+    world.pass(Duration.ofSeconds(4));
+    for (int caller = 0; caller < 100; caller++) {
+      for (RoutedStore node : nodes) {
+        assertThat(take(node, rule, "caller" + caller, 40)).as("caller %d", caller).isZero();
+      }
+    }
+  }
+
+  @Test
+  void storeThatDoesNotKnowWhatThisNodeAdmitted_isOverruled() {
+    Rule rule = rule("10/hour", Duration.ofMinutes(1)).algorithm(Algorithms.FIXED_WINDOW).build();
+    RoutedStore node = world.node();
+    world.away = true;
+    assertThat(take(node, rule, "caller", 8)).isEqualTo(8);
+    world.away = false;
+    world.pass(Duration.ofMillis(200));
+    assertThat(take(node, rule, "caller", 5)).as("the store knows of none").isEqualTo(2);
+    world.pass(Duration.ofMinutes(2));
+    assertThat(take(node, rule, "caller", 5)).isZero();
+  }
+}
