@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * nanoseconds. What has become fresh is forgotten when room is needed; no thread sweeps.
  *
  * <p>Memory never exceeds the budget (and the transient copy of one segment). Under a flood of
- * distinct keys the states nearest to fresh are forgotten first, an exhausted one never; a new key
- * that finds no room is answered by its rule's posture, as degraded.
+ * distinct keys the states nearest to fresh are forgotten first, an exhausted one never. A known
+ * key is judged by its state however full the store is; only a charge that cannot be written, as of
+ * a new key, is answered by its rule's posture, as degraded.
  */
 public final class MemoryStore implements Store {
   private static final Logger LOG = System.getLogger(MemoryStore.class.getName());
@@ -34,7 +35,8 @@ public final class MemoryStore implements Store {
   private static final int MOST_SEGMENTS = 1 << 16;
   private static final int GLANCES = 4;
 
-  private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
+  private static final ThreadLocal<LoadedStates> LOADED =
+      ThreadLocal.withInitial(LoadedStates::new);
 
   private final Clock clock;
   private final Fingerprint fingerprint;
@@ -52,7 +54,8 @@ public final class MemoryStore implements Store {
   }
 
   /**
-   * A store of at most that many bytes, about 33 for each counter.
+   * A store of at most that many bytes, about 33 for each counter. A sliding log takes 22 more for
+   * every charge that it remembers.
    *
    * @throws IllegalArgumentException below 1 MiB
    */
@@ -139,7 +142,7 @@ public final class MemoryStore implements Store {
     return sum(Segment::evicted);
   }
 
-  /** How many claims found no room and were answered by their rule's posture. */
+  /** How many claims could not be written and were answered by their rule's posture. */
   public long turnedAway() {
     return turnedAway.sum();
   }
@@ -195,7 +198,7 @@ public final class MemoryStore implements Store {
       return null;
     }
     try {
-      save(segment, key, s, outcome);
+      LoadedStates.save(segment, key, s, outcome);
     } finally {
       segment.unlock();
     }
@@ -224,51 +227,30 @@ public final class MemoryStore implements Store {
     }
   }
 
-  /** Decides with the locks of all segments held. */
+  /**
+   * Decides with the locks of all segments held: on all counters that are known, whether or not
+   * there is space to write them. Only if one must be written and cannot, the decision is made
+   * again with the fallback of its rule.
+   */
   private Outcome[] judgeLocked(Claim[] claims, Mode mode, long before, long chargedAt) {
     long now = before;
-    Scratch scratch = SCRATCH.get();
-    scratch.fit(claims.length);
-    @Nullable State[] states = scratch.states;
-    for (int i = 0; i < claims.length; i++) {
-      int earlier = sameKey(claims, i);
-      if (earlier >= 0) {
-        states[i] = states[earlier];
-        continue;
+    LoadedStates loaded = LOADED.get();
+    loaded.begin(claims.length);
+    while (true) {
+      now = loaded.load(claims, this, now);
+      Outcome[] outcomes =
+          Decide.decide(claims, loaded.states(), mode, now, Math.min(now, chargedAt));
+      int rejected = loaded.reserve(claims, this, now);
+      if (rejected == 0) {
+        loaded.save(claims, this, outcomes);
+        return outcomes;
       }
-      Segment segment = segments[segment(claims[i])];
-      State s = scratch.pool[i];
-      segment.load(key(claims[i]), s);
-      if (s.time > now) {
-        now = Math.max(now, clock.micros()); // another thread read the clock later but locked first
-      }
-      states[i] = mode == Mode.PEEK || segment.admits(s, now) ? s : null;
-      if (states[i] == null) {
-        turnedAway.increment();
-      }
+      turnedAway.add(rejected);
     }
-    Outcome[] outcomes = Decide.decide(claims, states, mode, now, Math.min(now, chargedAt));
-    for (int i = 0; i < claims.length; i++) {
-      State s = states[i];
-      if (s != null && s.changed) {
-        save(segments[segment(claims[i])], key(claims[i]), s, outcomes[i]);
-      }
-    }
-    return outcomes;
   }
 
-  private static void save(Segment segment, long key, State s, Outcome o) {
-    segment.save(key, s, o.time() + o.reset(), s.room == 0);
-  }
-
-  /** The first claim on the same key as claim i, if it is another. */
-  private static int sameKey(Claim[] claims, int i) {
-    for (int k = 0; k < i; k++) {
-      if (claims[k].key() == claims[i].key()) {
-        return k;
-      }
-    }
-    return -1;
+  long micros() {
+    return clock.micros();
   }
 
   private int segment(Claim claim) {
@@ -281,22 +263,8 @@ public final class MemoryStore implements Store {
   }
 
   /** The key as the table holds it: 0 is an empty slot there. */
-  private static long key(Claim claim) {
+  static long key(Claim claim) {
     return claim.key() == 0 ? 1 : claim.key();
-  }
-
-  /** What a thread works on while it decides: states to load, and which claim has which. */
-  private static final class Scratch {
-    State[] pool = {};
-    @Nullable State[] states = {};
-
-    void fit(int claims) {
-      if (claims > pool.length) {
-        pool = new State[claims];
-        Arrays.setAll(pool, i -> new State());
-        states = new State[claims];
-      }
-    }
   }
 
   private long sum(ToLongFunction<Segment> part) {

@@ -37,10 +37,10 @@ import java.util.zip.CheckedOutputStream;
  *
  * <p><b>Time.</b> States keep their times, which are the epoch's, so what passed meanwhile has
  * passed. Two faults of clocks are made good. If the wall clock was set forward while the store ran
- * by a clock that does not follow it, the next run's clock is that much ahead, and states are moved
- * on by as much. Not for less than a second, as no two clocks agree, and windows that begin by the
- * clock are weighed a little less once moved. If it was set back, states are ahead, and come back
- * to the present.
+ * by a clock that had not followed it yet, the next run's clock is that much ahead, and states are
+ * moved on by as much. Not for less than a second, as no two clocks agree, and windows that begin
+ * by the clock are weighed a little less once moved. If it was set back, states are ahead, and come
+ * back to the present.
  */
 final class Snapshot {
   private static final Logger LOG = System.getLogger(MemoryStore.class.getName());

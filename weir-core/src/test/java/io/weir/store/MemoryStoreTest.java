@@ -165,11 +165,11 @@ class MemoryStoreTest {
   @Test
   void aFewLongLogsUseWhatOthersLeave() {
     MemoryStore store = new MemoryStore(now::get, 16 * MEBI);
-    Rule log = rule("log", "4000/hour").edit().algorithm("sliding-log").build();
-    for (int i = 1; i <= 4000; i++) {
+    Rule log = rule("log", "2000/hour").edit().algorithm("sliding-log").build();
+    for (int i = 1; i <= 2000; i++) {
       now.addAndGet(100);
-      for (int caller = 0; caller < 30; caller++) {
-        assertThat(take(store, claim(log, "caller " + caller, 1)).remaining()).isEqualTo(4000 - i);
+      for (int caller = 0; caller < 60; caller++) {
+        assertThat(take(store, claim(log, "caller " + caller, 1)).remaining()).isEqualTo(2000 - i);
       }
     }
     assertThat(store.bytes()).isBetween(2 * MEBI, 16 * MEBI);

@@ -1,0 +1,101 @@
+package io.weir.store;
+
+import io.weir.algorithm.State;
+import io.weir.rule.Claim;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The states of one decision in the {@link MemoryStore}, while the locks of their segments are
+ * held. Claims on the same key share one state. Owned by one thread and used again.
+ */
+final class LoadedStates {
+  private State[] pool = {};
+  private @Nullable State[] states = {};
+  private boolean[] rejected = {};
+
+  /** Starts a decision of that many claims. */
+  void begin(int claims) {
+    if (claims > pool.length) {
+      pool = new State[claims];
+      Arrays.setAll(pool, i -> new State());
+      states = new State[claims];
+      rejected = new boolean[claims];
+    }
+    Arrays.fill(rejected, 0, claims, false);
+  }
+
+  /** The state of every claim; null where {@link #reserve} rejected it. */
+  @Nullable State[] states() {
+    return states;
+  }
+
+  /**
+   * Reads the states of all claims but the rejected ones.
+   *
+   * @return the time to decide at, later than {@code before} if a state was written later by a
+   *     thread that read the clock later but locked first
+   */
+  long load(Claim[] claims, MemoryStore store, long before) {
+    long now = before;
+    for (int i = 0; i < claims.length; i++) {
+      int earlier = sameKey(claims, i);
+      if (earlier >= 0) {
+        states[i] = states[earlier];
+        continue;
+      }
+      long key = MemoryStore.key(claims[i]);
+      State s = pool[i];
+      Segment segment = store.segment(key);
+      segment.release();
+      segment.load(key, s);
+      if (s.time > now) {
+        now = Math.max(now, store.micros());
+      }
+      states[i] = rejected[i] ? null : s;
+    }
+    return now;
+  }
+
+  /** Reserves space for every state that must be written; returns how many were rejected. */
+  int reserve(Claim[] claims, MemoryStore store, long now) {
+    int count = 0;
+    for (int i = 0; i < claims.length; i++) {
+      State s = states[i];
+      if (s == null || !s.changed || sameKey(claims, i) >= 0) {
+        continue;
+      }
+      long key = MemoryStore.key(claims[i]);
+      if (!store.segment(key).reserve(key, s, now)) {
+        rejected[i] = true;
+        count++;
+      }
+    }
+    return count;
+  }
+
+  /** Writes every state that must be. */
+  void save(Claim[] claims, MemoryStore store, Outcome[] outcomes) {
+    for (int i = 0; i < claims.length; i++) {
+      State s = states[i];
+      if (s != null && s.changed) {
+        long key = MemoryStore.key(claims[i]);
+        save(store.segment(key), key, s, outcomes[i]);
+      }
+    }
+  }
+
+  static void save(Segment segment, long key, State s, Outcome o) {
+    segment.save(key, s, o.time() + o.reset(), s.room == 0);
+  }
+
+  /** The first claim on the same key as claim i, if it is another; otherwise -1. */
+  private static int sameKey(Claim[] claims, int i) {
+    for (int k = 0; k < i; k++) {
+      if (claims[k].key() == claims[i].key()) {
+        return k;
+      }
+    }
+    return -1;
+  }
+}
