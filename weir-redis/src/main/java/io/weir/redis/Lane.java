@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
@@ -57,6 +58,7 @@ final class Lane implements Remote {
   private final AtomicReference<@Nullable Ask> arrived = new AtomicReference<>();
   private final AtomicBoolean turn = new AtomicBoolean();
   private final AtomicReferenceArray<@Nullable Batch> flying = new AtomicReferenceArray<>(FLIGHTS);
+  private final AtomicLongArray dispatched = new AtomicLongArray(FLIGHTS);
   private final AtomicInteger inFlight = new AtomicInteger();
   private volatile boolean landed;
 
@@ -68,6 +70,9 @@ final class Lane implements Remote {
     this.setup = setup;
     this.shared = shared;
     sweeper = new Sweeper(shelf, setup.restBytes(), shared);
+    for (int i = 0; i < FLIGHTS; i++) {
+      dispatched.set(i, NOTHING);
+    }
   }
 
   @Override
@@ -119,6 +124,15 @@ final class Lane implements Remote {
     }
   }
 
+  @Override
+  public long awaitingSince() {
+    long oldest = NOTHING;
+    for (int i = 0; i < FLIGHTS; i++) {
+      oldest = Math.min(oldest, dispatched.get(i));
+    }
+    return oldest;
+  }
+
   private int free() {
     for (int i = 0; i < FLIGHTS; i++) {
       Batch batch = flying.get(i);
@@ -165,6 +179,11 @@ final class Lane implements Remote {
     long now = storeClock == null ? 0 : storeClock.micros();
     byte[][] arguments = batch.wording.arguments(now, setup);
     shared.link().call(shelf, arguments, (reply, failure) -> landed(place, batch, reply, failure));
+    // Only now: a thread that is held up on its way to the socket is no silence of the server.
+    dispatched.set(place, shared.timer().micros());
+    if (flying.get(place) != batch) {
+      dispatched.set(place, NOTHING); // the reply was quicker
+    }
   }
 
   private void landed(
@@ -172,6 +191,7 @@ final class Lane implements Remote {
     boolean hasTurn = turn.compareAndSet(false, true);
     try {
       flying.set(place, null);
+      dispatched.set(place, NOTHING);
       inFlight.addAndGet(-batch.asks());
       tell(batch, reply, failure);
       batch.clear();

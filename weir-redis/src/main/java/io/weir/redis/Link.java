@@ -6,15 +6,18 @@ import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
+import io.weir.background.TaskMonitor;
 import io.weir.store.Clock;
 import io.weir.store.StoreException;
 import io.weir.store.StoreException.Kind;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -31,13 +34,18 @@ final class Link implements AutoCloseable {
   private static final long LEAVES_WITHIN_MS = 100;
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
+  /** Over which a cluster's driver gives up a call that found no connection. */
+  private static final int DRIVER_PATIENCES = 3;
+
   private final Address address;
   private final Handshake handshake;
   private final Drift drift;
   private final Presence presence;
   private final Clock wall;
   private final ClientResources resources;
+  private final ReplyLoops replyLoops;
   private final Route route;
+  private final Clock timer = Clock.system();
   private final CompletableFuture<Boolean> firstTry = new CompletableFuture<>();
   private volatile Route.@Nullable Wire wire;
   private volatile boolean functions;
@@ -46,6 +54,9 @@ final class Link implements AutoCloseable {
   private long pause = FIRST_PAUSE_MS;
   private volatile String destination = "";
   private @Nullable String logged;
+  private final List<TaskMonitor> monitors = new CopyOnWriteArrayList<>();
+  private final TaskMonitor connecting = onDemand("redis-connect");
+  private final TaskMonitor timers = onDemand("redis-timers");
 
   /**
    * @param deadline how long callers wait; a connection is silent if nothing comes for a second, or
@@ -57,14 +68,30 @@ final class Link implements AutoCloseable {
     this.presence = presence;
     this.wall = wall;
     drift = new Drift(address, wall);
+    Duration patience = deadline.compareTo(PATIENCE) > 0 ? deadline : PATIENCE;
     resources =
         DefaultClientResources.builder()
             .ioThreadPoolSize(2)
             .reconnectDelay(Delay.exponential(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, MILLISECONDS, 2))
-            .nettyCustomizer(Unanswered.watch())
+            .nettyCustomizer(UnansweredCalls.customizer(patience, loop -> replyLoops().add(loop)))
             .build();
-    Duration patience = deadline.compareTo(PATIENCE) > 0 ? deadline : PATIENCE;
-    route = Route.to(address, resources, TimeoutOptions.enabled(patience));
+    replyLoops = new ReplyLoops(resources.eventExecutorGroup().next());
+    route = Route.to(address, resources, timeouts(patience));
+  }
+
+  /**
+   * What the driver itself gives up, by this node's clock: nothing on a single server, since {@link
+   * UnansweredCalls} sees to it; in a cluster a call may also wait for a connection.
+   */
+  private TimeoutOptions timeouts(Duration patience) {
+    return isCluster()
+        ? TimeoutOptions.enabled(patience.multipliedBy(DRIVER_PATIENCES))
+        : TimeoutOptions.create();
+  }
+
+  /** The event loops that read the replies. */
+  ReplyLoops replyLoops() {
+    return replyLoops;
   }
 
   /** What happens when a call is answered. */
@@ -76,7 +103,7 @@ final class Link implements AutoCloseable {
   /** Begins; completes when connected, or with false when the first try has failed. */
   CompletableFuture<Boolean> open() {
     connect();
-    beatLater();
+    every("redis-connection", BEAT_MS, this::beat);
     return firstTry;
   }
 
@@ -150,8 +177,28 @@ final class Link implements AutoCloseable {
 
   void later(long millis, Runnable step) {
     if (!closed) {
-      var unused = resources.eventExecutorGroup().schedule(step, millis, MILLISECONDS);
+      var unused =
+          resources
+              .eventExecutorGroup()
+              .schedule(() -> timers.run(step::run), millis, MILLISECONDS);
     }
+  }
+
+  /** Runs a round again and again until this is closed, whatever a round throws. */
+  void every(String name, long millis, Runnable round) {
+    TaskMonitor monitor = TaskMonitor.periodic(name, Duration.ofMillis(millis), timer::micros);
+    monitors.add(monitor);
+    var unused =
+        resources
+            .eventExecutorGroup()
+            .scheduleWithFixedDelay(() -> monitor.run(round::run), millis, millis, MILLISECONDS);
+  }
+
+  /** Supervises tasks that run when there is need of them, until this is closed. */
+  TaskMonitor onDemand(String name) {
+    TaskMonitor monitor = TaskMonitor.onDemand(name, PATIENCE, timer::micros);
+    monitors.add(monitor);
+    return monitor;
   }
 
   private void connect() {
@@ -205,6 +252,11 @@ final class Link implements AutoCloseable {
   private void connected(Route.Wire to) {
     boolean first;
     synchronized (this) {
+      Route.Wire current = wire;
+      if (current != null && current.connection().isOpen()) { // another attempt was faster
+        var unused = to.connection().closeAsync();
+        return;
+      }
       first = logged == null;
       logged = null;
       pause = FIRST_PAUSE_MS;
@@ -231,15 +283,12 @@ final class Link implements AutoCloseable {
       wait = pause;
       pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
     }
-    later(wait, this::connect);
-  }
-
-  private void beatLater() {
     later(
-        BEAT_MS,
+        wait,
         () -> {
-          beat();
-          beatLater();
+          if (!connecting.run(this::connect)) {
+            connectLater();
+          }
         });
   }
 
@@ -300,6 +349,7 @@ final class Link implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    monitors.forEach(TaskMonitor::close);
     firstTry.complete(false);
     Route.Wire current = wire;
     wire = null;

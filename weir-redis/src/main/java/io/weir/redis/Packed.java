@@ -10,7 +10,7 @@ final class Packed {
   private static final int MORE = 128;
   private static final int WIDE = 129;
   private static final int WIDE_MORE = 130;
-  private static final int LOG = 192;
+  private static final int LOG = 193;
   private static final int NONE = 255;
 
   private final byte[] bytes;
@@ -75,12 +75,16 @@ final class Packed {
     return true;
   }
 
+  /**
+   * What is used is told again by the entries, of which those that have expired may be left out.
+   */
   private void log(State s) {
+    at += 3;
     int count = (int) number(2);
     s.reserve(2 * count);
     for (int i = 0; i < count; i++) {
-      s.entries[s.size++] = s.time - number(7);
-      long cost = number(3);
+      s.entries[s.size++] = number(7);
+      long cost = number(2);
       s.entries[s.size++] = cost;
       s.used += cost;
     }

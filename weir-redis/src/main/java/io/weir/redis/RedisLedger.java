@@ -50,7 +50,7 @@ public final class RedisLedger implements Ledger {
     resources =
         DefaultClientResources.builder()
             .ioThreadPoolSize(2)
-            .nettyCustomizer(Unanswered.watch())
+            .nettyCustomizer(UnansweredCalls.customizer(PATIENCE, loop -> {}))
             .build();
     route = Route.to(address, resources, TimeoutOptions.enabled(PATIENCE));
   }

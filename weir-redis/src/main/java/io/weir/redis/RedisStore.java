@@ -1,5 +1,6 @@
 package io.weir.redis;
 
+import io.weir.background.TaskMonitor;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.store.Alarm;
@@ -58,13 +59,15 @@ public final class RedisStore implements Store {
     Clock clock = storeClock == null ? Clock.system() : storeClock;
     prefix = settings.prefix;
     Clock timer = Clock.system();
-    guard = new Guard(timer, settings.deadline, settings.maxWaiting, settings.listener);
     refusals = new Refusals(clock);
     boolean cluster = address.kind() == Address.Kind.CLUSTER;
     Setup setup = Setup.random(cluster ? settings.shelves : 1, settings.pages);
     Handshake handshake = new Handshake(address, prefix, setup, this::join);
     presence = new Presence(prefix);
     link = new Link(address, handshake, presence, Clock.wall(), settings.deadline);
+    TaskMonitor ticks = link.onDemand("store-deadlines");
+    Alarm deadlines = (micros, task) -> link.replyLoops().after(micros, () -> ticks.run(task::run));
+    guard = new Guard(timer, settings.deadline, settings.maxWaiting, settings.listener, deadlines);
     shared =
         new Lane.Shared(
             link,
@@ -141,6 +144,11 @@ public final class RedisStore implements Store {
   }
 
   @Override
+  public boolean available() {
+    return link.isConnected() && guard.available();
+  }
+
+  @Override
   public Health health() {
     boolean connected = link.isConnected();
     return new Health(
@@ -151,7 +159,8 @@ public final class RedisStore implements Store {
         corrupt.get(),
         presence.nodes(),
         routed.leased(),
-        routed.untold());
+        routed.untold(),
+        Duration.of(routed.syncLag(), ChronoUnit.MICROS));
   }
 
   private void join(Setup theirs) {
@@ -162,19 +171,15 @@ public final class RedisStore implements Store {
     }
   }
 
-  private void tickLater() {
-    link.later(
-        TICK_MS,
-        () -> {
-          shelves.tick();
-          guard.probe();
-          tickLater();
-        });
+  /** Lets every shelf forget a little, and asks lost stores whether they answer. */
+  private void tick() {
+    shelves.tick();
+    guard.probe();
   }
 
   private RedisStore start() {
     CompletableFuture<Boolean> first = link.open();
-    tickLater();
+    link.every("redis-upkeep", TICK_MS, this::tick);
     if (first.completeOnTimeout(false, PATIENCE_MS, TimeUnit.MILLISECONDS).join()) {
       shelves.warmUp();
     }

@@ -13,6 +13,7 @@ import io.weir.store.StoreListener;
 import io.weir.store.nodes.Part;
 import io.weir.store.nodes.Refusals;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -24,6 +25,9 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Shelves {
   private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final int WARM_UP_ROUNDS = 50;
+  private static final int WARM_UP_CONCURRENCY = 32;
+  private static final long WARM_UP_MICROS = 250_000;
 
   final Setup setup;
   private final Fingerprint fingerprint;
@@ -51,14 +55,28 @@ final class Shelves {
   }
 
   /**
-   * Asks something that changes nothing, with patience: the first time, both sides have much to
-   * load, and the first decision would miss its deadline for it.
+   * Peeks at a counter that nobody uses, many times at once and with patience: the first calls load
+   * classes and compile code here, and would miss their deadline for it. Ends after a number of
+   * rounds or a short time, whichever comes first.
    */
   void warmUp() {
     Rule rule = Rule.named("warm-up").limit("1/second").build();
     Claim[] claims = {Claim.of(rule.limits().get(0), 0, 1)};
-    try (Guard patient = new Guard(shared.timer(), PATIENCE, 1, StoreListener.NONE)) {
-      patient.over(lanes[setup.shelf(claims[0].key())]).take(claims, Mode.PEEK).join();
+    Lane lane = lanes[setup.shelf(claims[0].key())];
+    long until = shared.timer().micros() + WARM_UP_MICROS;
+    try (Guard patient =
+        new Guard(
+            shared.timer(),
+            PATIENCE,
+            WARM_UP_CONCURRENCY,
+            StoreListener.NONE,
+            shared.link().replyLoops())) {
+      Store store = patient.over(lane);
+      for (int round = 0; round < WARM_UP_ROUNDS && shared.timer().micros() < until; round++) {
+        CompletableFuture<?>[] peeks = new CompletableFuture<?>[WARM_UP_CONCURRENCY];
+        Arrays.setAll(peeks, i -> store.take(claims, Mode.PEEK));
+        CompletableFuture.allOf(peeks).join();
+      }
     }
   }
 

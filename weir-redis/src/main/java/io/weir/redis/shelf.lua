@@ -6,6 +6,7 @@ local MARGIN, LONG = 60000, 400 * 86400000 -- milliseconds
 local NONE = '\255' -- as a counter without a state is told
 -- A field too long for Redis's small encoding of hashes, which would search them one by one; and that many times.
 local PAD, pads = rep('-', 65), {}
+local LARGE = 2 ^ 53
 local modes = {[0] = 'take', 'peek', 'force', 'refund', 'lease'}
 -- What a call works on, kept from call to call where the server lets us, so that little is made anew: per counter the
 -- field it is in, the bytes of its state, and the state if others may ask for it; on pages also the rest of its key and its
@@ -130,29 +131,36 @@ local function take_apart(size, repeats, count, now)
   count_changes, longest = n, most
 end
 
--- Judges every request in turn. Requests of one shape on counters that follow each other are told once: how many (2),
--- their mode (1, and 8 more if they share no counter), how often each is asked (2), the first counter (2), claims (2); per
--- claim the counter's distance from the first (2), limit (2), cost (1, or 0 and 7 more); and when (7), if it is forced or
--- gives back.
+-- Reads the next requests into `claims`. Requests of one shape on counters that follow each other are told once: how many
+-- (2), their mode (1, and 8 more if they share no counter), how often each is asked (2), the first counter (2), claims (2);
+-- per claim the counter's distance from the first (2), limit (2), cost (1, or 0 and 7 more); and when (7), if it is forced
+-- or gives back. Returns where the next begin, how many they are, whether apart, mode, count, size, and when.
+local function read_requests(requests, at, limits, now)
+  local repeats, mode, count, first, size, when
+  repeats, mode, count, first, size, at = unp('>I2BI2I2I2', requests, at)
+  local apart = mode >= 8
+  mode, when = modes[mode % 8], now
+  for i = 1, size do
+    local c, distance, index, cost = claims[i]
+    if not c then c = {}; claims[i] = c end
+    distance, index, cost, at = unp('>I2I2B', requests, at)
+    if cost == 0 then cost, at = unp('>I7', requests, at) end
+    local limit = limits[index]
+    c.limit, c.take, c.counter, c.cost, c.all = limit, limit.take, first + distance, cost, count * cost
+  end
+  if mode == 'refund' or mode == 'force' then
+    when, at = unp('>I7', requests, at)
+    if when > now then when = now end
+  end
+  return at, repeats, apart, mode, count, size, when
+end
+
+-- Judges every request in turn.
 local function judge(requests, limits, now)
   local at, last, shared = 1, #requests, {}
   while at <= last do
-    local repeats, mode, count, first, size, when
-    repeats, mode, count, first, size, at = unp('>I2BI2I2I2', requests, at)
-    local apart = mode >= 8
-    mode, when = modes[mode % 8], now
-    for i = 1, size do
-      local c, distance, index, cost = claims[i]
-      if not c then c = {}; claims[i] = c end
-      distance, index, cost, at = unp('>I2I2B', requests, at)
-      if cost == 0 then cost, at = unp('>I7', requests, at) end
-      local limit = limits[index]
-      c.limit, c.take, c.counter, c.cost, c.all = limit, limit.take, first + distance, cost, count * cost
-    end
-    if mode == 'refund' or mode == 'force' then
-      when, at = unp('>I7', requests, at)
-      if when > now then when = now end
-    end
+    local repeats, apart, mode, count, size, when
+    at, repeats, apart, mode, count, size, when = read_requests(requests, at, limits, now)
     if apart and mode == 'take' then
       take_apart(size, repeats, count, now)
     else
@@ -166,6 +174,30 @@ local function judge(requests, limits, now)
     end
   end
   for counter in pairs(shared) do keep_changed(counter, now) end
+end
+
+-- Shortens the long logs among the states to be told. A refund of what was charged earlier needs all of its log.
+local function shorten_logs(requests, limits, now)
+  local at, last, costs, refunds, strictest = 1, #requests, {}, {}, {}
+  while at <= last do
+    local repeats, _, mode, size, when
+    at, repeats, _, mode, _, size, when = read_requests(requests, at, limits, now)
+    for i = 1, size do
+      local c = claims[i]
+      local sum, all = mode == 'refund' and refunds or costs, when < now and LARGE or c.all
+      for counter = c.counter, c.counter + (repeats - 1) * size, size do
+        sum[counter] = (sum[counter] or 0) + all
+        local other = strictest[counter]
+        if not other or c.limit.permits < other.permits then strictest[counter] = c.limit end
+      end
+    end
+  end
+  for counter, limit in pairs(strictest) do
+    local bytes = raw[counter]
+    if byte(bytes) == LOG and #bytes > LOG_HEAD_SIZE + SHORT_LOG * LOG_ENTRY_SIZE then
+      raw[counter] = shorten_log(bytes, now, limit, costs[counter] or 0, refunds[counter] or 0)
+    end
+  end
 end
 
 -- Finds the field of every counter; returns how many fields there are.
@@ -244,7 +276,9 @@ local function decide_all(shelf, args)
   else
     raw, labels = read_pages(fields, count), numbers
   end
-  judge(args[3], limits_memory.of[args[2]] or read_limits(args[2]), now)
+  local limits = limits_memory.of[args[2]] or read_limits(args[2])
+  read_long_log = false
+  judge(args[3], limits, now)
   if rest > 0 then turn_pages(fields) end
 
   local lives = call('PTTL', shelf)
@@ -261,6 +295,7 @@ local function decide_all(shelf, args)
   elseif lives < keep_for then
     call('PEXPIRE', shelf, keep_for + MARGIN)
   end
+  if read_long_log then shorten_logs(args[3], limits, now) end
   raw[0] = pack('>I4I7B', number, now, min(corrupt, 255))
   return table.concat(raw, '', 0, count)
 end

@@ -6,11 +6,14 @@
 --   MORE           before (4)
 --   WIDE           used (7)
 --   WIDE_MORE      used (7) and before (7)
---   LOG            the number of its entries (2), and per entry its age as of the state's time (7) and its cost (3)
+--   LOG            used (3), the number of its entries (2), and the entries as sliding-log.lua has them (9 each)
 -- The first byte of a time is below 32, as times are below 2^53, and kinds are above 127: no text is taken for a state.
 local byte, sub, find, pack, unp = string.byte, string.sub, string.find, struct.pack, struct.unpack
 local SMALL, SMALL_SIZE = '>I7I7', 14
-local MORE, WIDE, WIDE_MORE, LOG = 128, 129, 130, 192
+local MORE, WIDE, WIDE_MORE, LOG = 128, 129, 130, 193
+local LOG_HEAD, LOG_HEAD_SIZE, LOG_ENTRY, LOG_ENTRY_SIZE = '>BI7I7I3I2', 20, '>I7I2', 9
+-- A log of more entries than this is shortened before it is sent to a node.
+local SHORT_LOG = 32
 local formats = {[MORE] = '>BI7I7I4', [WIDE] = '>BI7I7I7', [WIDE_MORE] = '>BI7I7I7I7'}
 local sizes = {}
 for kind = 0, 31 do sizes[kind] = SMALL_SIZE end
@@ -19,7 +22,9 @@ for kind, format in pairs(formats) do sizes[kind] = #pack(format, 0, 0, 0, 0, 0)
 -- The bytes of the state that begins at `at`; nil if none does.
 local function size(bytes, at)
   local kind = byte(bytes, at)
-  if kind == LOG and #bytes >= at + 16 then return 17 + 10 * unp('>I2', bytes, at + 15) end
+  if kind == LOG and #bytes >= at + LOG_HEAD_SIZE - 1 then
+    return LOG_HEAD_SIZE + LOG_ENTRY_SIZE * unp('>I2', bytes, at + LOG_HEAD_SIZE - 2)
+  end
   return sizes[kind]
 end
 
@@ -35,17 +40,48 @@ local function is_over(bytes, at, length, now)
   return time + life * 1000000 <= now
 end
 
+-- Whether a long log was read since this was last false.
+local read_long_log = false
+
+-- Reads no more entries than the first and the last: one that is not in order between them is dropped where it is met.
 local function unpack_log(bytes)
-  local _, time, _, count = unp('>BI7I7I2', bytes)
-  local used, entries, last = 0, {}, 0
-  for i = 1, count do
-    local age, cost = unp('>I7I3', bytes, 8 + 10 * i)
-    if time - age < last or cost == 0 then return nil end
-    last = time - age
-    entries[2 * i - 1], entries[2 * i] = last, cost
-    used = used + cost
+  local _, time, _, used, count = unp(LOG_HEAD, bytes)
+  if count > 0 then
+    local first, last = unp(LOG_ENTRY, bytes, LOG_HEAD_SIZE + 1), unp(LOG_ENTRY, bytes, #bytes - LOG_ENTRY_SIZE + 1)
+    if first > last or last > time then return nil end
   end
-  return time, used, entries
+  if used < count or count == 0 and used > 0 then return nil end
+  if count > SHORT_LOG then read_long_log = true end
+  return time, used, {bytes = bytes, from = LOG_HEAD_SIZE + 1, to = #bytes, tail = ''}
+end
+
+-- The entries from one place on, forward or backward, until they make up a cost: where they end, and their cost.
+local function entries_of(bytes, at, cost, step)
+  local told = 0
+  while told < cost and at > LOG_HEAD_SIZE and at < #bytes do
+    local _, one = unp(LOG_ENTRY, bytes, at)
+    told, at = told + one, at + step
+  end
+  return at, told
+end
+
+-- The state of a long log as of now, as short as tells a node what to say about costs of up to `cost` in all, and about
+-- refunds of up to `refund`: the oldest entries that make up the one, the newest that make up the other, and those between
+-- as one. What a caller has to wait for is the entry that makes room, and until all is back, the newest; so both know the
+-- same. All of it, where that is simpler.
+local function shorten_log(bytes, now, limit, cost, refund)
+  local time, used, log = unpack_log(bytes)
+  if not time or time > now or cost > SHORT_LOG or refund > SHORT_LOG then return bytes end
+  local _
+  _, time, used, log = limit.age(now, time, used, log)
+  if used > limit.permits or log.to < log.from then return bytes end
+  local past, first_cost = entries_of(bytes, log.from, cost, LOG_ENTRY_SIZE)
+  local last, last_cost = entries_of(bytes, log.to - LOG_ENTRY_SIZE + 1, refund, -LOG_ENTRY_SIZE)
+  if last <= past then return bytes end
+  local first = sub(bytes, log.from, past - 1) -- of those between, the last one's time, and the cost of all
+  first = first .. pack(LOG_ENTRY, unp(LOG_ENTRY, bytes, last), used - first_cost - last_cost)
+  local entries = first .. sub(bytes, last + LOG_ENTRY_SIZE)
+  return pack(LOG_HEAD, LOG, time, 0, used, #entries / LOG_ENTRY_SIZE) .. entries
 end
 
 -- Time, used and more of a state; nil if the bytes, if there are any, are not one.
@@ -64,9 +100,8 @@ end
 
 local function pack_state(time, used, more, life)
   if type(more) == 'table' then
-    local parts = {pack('>BI7I7I2', LOG, time, life, #more / 2)}
-    for i = 1, #more, 2 do parts[#parts + 1] = pack('>I7I3', time - more[i], more[i + 1]) end
-    return table.concat(parts)
+    local count = (more.to - more.from + 1 + #more.tail) / LOG_ENTRY_SIZE
+    return pack(LOG_HEAD, LOG, time, life, used, count) .. sub(more.bytes, more.from, more.to) .. more.tail
   end
   more = more or 0
   if used < 2 ^ 32 and more < 2 ^ 32 and life < 2 ^ 21 then

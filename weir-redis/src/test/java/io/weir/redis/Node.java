@@ -22,6 +22,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
@@ -98,13 +99,17 @@ final class Node {
     return all.toString();
   }
 
-  /** So many requests a second, evenly, whatever they are told: how many of them are admitted. */
+  /**
+   * So many requests a second, evenly, whatever they are told: how many of them are admitted, how
+   * many degraded, and after how many microseconds the last of them was answered.
+   */
   private String pace(Rule rule, String caller, int perSecond, int seconds) throws Exception {
     Clock clock = Clock.system();
     long began = clock.micros();
     long total = (long) perSecond * seconds;
     LongAdder admitted = new LongAdder();
     LongAdder degraded = new LongAdder();
+    LongAccumulator longest = new LongAccumulator(Math::max, 0);
     CompletableFuture<?>[] last = new CompletableFuture<?>[1024];
     Arrays.fill(last, CompletableFuture.completedFuture(null));
     for (long i = 0; i < total; i++) {
@@ -114,6 +119,7 @@ final class Node {
       }
       Claim[] claims = {Asking.claim(store, rule, caller, 1)};
       last[(int) (i % last.length)].join(); // no more than so many at once
+      long asked = clock.micros();
       last[(int) (i % last.length)] =
           store
               .take(claims, Mode.TAKE)
@@ -121,10 +127,11 @@ final class Node {
                   o -> {
                     admitted.add(o[0].fits() ? 1 : 0);
                     degraded.add(o[0].degraded() ? 1 : 0);
+                    longest.accumulate(clock.micros() - asked);
                   });
     }
     CompletableFuture.allOf(last).join();
-    return admitted.sum() + " " + degraded.sum();
+    return admitted.sum() + " " + degraded.sum() + " " + longest.get();
   }
 
   /** A limit such as 10/minute; or 1/hour+1000, with a burst. */

@@ -79,6 +79,10 @@ final class NodeProcess implements AutoCloseable {
     return say(line).hear();
   }
 
+  long pid() {
+    return process.pid();
+  }
+
   void signal(String name) {
     String line = "kill -" + name + " " + process.pid();
     try {

@@ -18,7 +18,7 @@ final class Planted {
   static final int MORE = 128;
   static final int WIDE = 129;
   static final int WIDE_MORE = 130;
-  static final int LOG = 192;
+  static final int LOG = 193;
 
   static final int[] KINDS = {SMALL, MORE, WIDE, WIDE_MORE, LOG};
 
@@ -41,7 +41,14 @@ final class Planted {
     if (kind == LOG) { // one entry, of one permit, just now, to be forgotten in ten seconds
       long time = Clock.wall().micros() - 1_000_000;
       numbers =
-          new Bytes().number(time, 7).number(11, 7).number(1, 2).number(0, 7).number(1, 3).copy();
+          new Bytes()
+              .number(time, 7)
+              .number(11, 7)
+              .number(1, 3)
+              .number(1, 2)
+              .number(time, 7)
+              .number(1, 2)
+              .copy();
     }
     return overwrite(
         redis,
@@ -63,7 +70,7 @@ final class Planted {
       case MORE -> 19;
       case WIDE -> 22;
       case WIDE_MORE -> 29;
-      case LOG -> 27;
+      case LOG -> 29;
       default -> throw new IllegalArgumentException("no kind of state: " + kind);
     };
   }

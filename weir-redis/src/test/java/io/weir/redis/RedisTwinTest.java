@@ -68,7 +68,8 @@ class RedisTwinTest {
         long start = 0;
         for (int i = 0; i < STEPS_PER_ROUND; i++) {
           clock.set(start + history.nextForward(limits.get(history.below(limits.size())).terms()));
-          if (step(history, limits, store, memory, "-Dweir.seed=" + seed + " round " + round)) {
+          if (step(
+              history, limits, clock, store, memory, "-Dweir.seed=" + seed + " round " + round)) {
             start += LIFTED_WITHIN;
           }
         }
@@ -83,7 +84,12 @@ class RedisTwinTest {
    * something was given back, of which refusals that are remembered hear a little later.
    */
   private static boolean step(
-      History history, List<Limit> limits, RedisStore store, Store memory, String where) {
+      History history,
+      List<Limit> limits,
+      FakeClock clock,
+      RedisStore store,
+      Store memory,
+      String where) {
     List<Asked> answered = Collections.synchronizedList(new ArrayList<>());
     List<CompletableFuture<?>> answers = new ArrayList<>();
     int together = history.oneIn(2) ? 1 : 1 + history.below(40);
@@ -92,15 +98,18 @@ class RedisTwinTest {
       Mode mode = mode(history, together);
       boolean all = mode == Mode.REFUND && history.oneIn(3);
       Claim[] claims = history.claims(limits, store.fingerprint(), all);
-      CompletableFuture<Outcome[]> answer = store.take(claims, mode);
+      boolean dated = (mode == Mode.REFUND || mode == Mode.FORCE) && history.oneIn(2);
+      long when = dated ? clock.micros() - history.within(120_000_000) : Store.NOW;
+      CompletableFuture<Outcome[]> answer = store.take(claims, mode, when);
       boolean atOnce = answer.isDone();
       answers.add(
-          answer.thenAccept(outcomes -> answered.add(new Asked(claims, mode, outcomes, atOnce))));
+          answer.thenAccept(
+              outcomes -> answered.add(new Asked(claims, mode, when, outcomes, atOnce))));
     }
     proxy.hold(false);
     CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0])).join();
     for (Asked one : answered) {
-      Outcome[] expected = memory.take(one.claims, one.mode).join();
+      Outcome[] expected = memory.take(one.claims, one.mode, one.when).join();
       boolean remembered = one.atOnce && isRefused(one.claims, one.outcomes);
       if (remembered && one.mode == Mode.TAKE) {
         assertThat(isRefused(one.claims, expected)).as("%s: remembered", where).isTrue();
@@ -134,12 +143,14 @@ class RedisTwinTest {
   private static final class Asked {
     final Claim[] claims;
     final Mode mode;
+    final long when;
     final Outcome[] outcomes;
     final boolean atOnce;
 
-    Asked(Claim[] claims, Mode mode, Outcome[] outcomes, boolean atOnce) {
+    Asked(Claim[] claims, Mode mode, long when, Outcome[] outcomes, boolean atOnce) {
       this.claims = claims;
       this.mode = mode;
+      this.when = when;
       this.outcomes = outcomes;
       this.atOnce = atOnce;
     }
