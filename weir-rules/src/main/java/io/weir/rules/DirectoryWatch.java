@@ -4,6 +4,8 @@ import static java.nio.file.StandardWatchEventKinds.ENTRY_CREATE;
 import static java.nio.file.StandardWatchEventKinds.ENTRY_DELETE;
 import static java.nio.file.StandardWatchEventKinds.ENTRY_MODIFY;
 
+import io.weir.background.BackgroundTask;
+import io.weir.store.Clock;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -11,6 +13,7 @@ import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.Path;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,32 +26,30 @@ import org.jspecify.annotations.Nullable;
  * moment, so that a file half written is rarely seen; writers that never rest do not put it off.
  */
 final class DirectoryWatch implements AutoCloseable {
+  static final Duration INTERVAL = Duration.ofSeconds(1);
+
   private static final Logger LOG = System.getLogger(FileRules.class.getName());
-  private static final long EVERY_MILLIS = 1000;
   private static final long QUIET_MILLIS = 50;
   private static final int MOST_WAITS = 10;
 
   private final Path directory;
   private final Runnable look;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final @Nullable WatchService service;
-  private final Thread thread;
+  private final BackgroundTask task;
+  private volatile @Nullable WatchService service;
   private @Nullable WatchKey key;
 
-  private DirectoryWatch(Path file, Runnable look) {
+  private DirectoryWatch(Path file, Clock clock, Runnable look) {
     Path parent = file.getParent();
     this.directory = parent == null ? file : parent;
     this.look = look;
-    this.service = service();
+    service = service();
     register();
-    thread = new Thread(this::run, "weir-rules " + file.getFileName());
-    thread.setDaemon(true);
+    task = BackgroundTask.named("rules-file", clock::micros).expected(INTERVAL).start(this::round);
   }
 
-  static DirectoryWatch start(Path file, Runnable look) {
-    DirectoryWatch watch = new DirectoryWatch(file, look);
-    watch.thread.start();
-    return watch;
+  static DirectoryWatch start(Path file, Clock clock, Runnable look) {
+    return new DirectoryWatch(file, clock, look);
   }
 
   private @Nullable WatchService service() {
@@ -61,48 +62,40 @@ final class DirectoryWatch implements AutoCloseable {
   }
 
   private void register() {
-    if (service != null && (key == null || !key.isValid())) {
+    WatchService watching = service;
+    if (watching != null && (key == null || !key.isValid())) {
       try {
-        key = directory.register(service, ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE);
+        key = directory.register(watching, ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE);
       } catch (IOException e) {
         key = null; // not there now; tried again at the next look
       }
     }
   }
 
-  private void run() {
+  private void round() throws InterruptedException {
     try {
-      while (closed.getCount() > 0) {
-        int waits = 0;
-        long wait = EVERY_MILLIS;
-        while (waits++ < MOST_WAITS && happened(wait)) {
-          wait = QUIET_MILLIS;
-        }
-        register();
-        if (closed.getCount() > 0) {
-          guardedLook();
-        }
+      int waits = 0;
+      long wait = INTERVAL.toMillis();
+      while (waits++ < MOST_WAITS && happened(wait)) {
+        wait = QUIET_MILLIS;
       }
-    } catch (InterruptedException | ClosedWatchServiceException e) {
-      LOG.log(Level.DEBUG, "{0} is no longer watched", directory);
+      register();
+    } catch (ClosedWatchServiceException e) {
+      service = null; // if it was not closed here, looking every second goes on
     }
-  }
-
-  private void guardedLook() {
-    try {
+    if (closed.getCount() > 0) {
       look.run();
-    } catch (RuntimeException | StackOverflowError e) {
-      LOG.log(Level.ERROR, "looking at " + directory + " failed; tried again", e);
     }
   }
 
   /** Whether something happens in the directory before the time is over. */
   private boolean happened(long millis) throws InterruptedException {
-    if (service == null) {
+    WatchService watching = service;
+    if (watching == null) {
       closed.await(millis, TimeUnit.MILLISECONDS);
       return false;
     }
-    WatchKey happened = service.poll(millis, TimeUnit.MILLISECONDS);
+    WatchKey happened = watching.poll(millis, TimeUnit.MILLISECONDS);
     if (happened != null) {
       happened.pollEvents();
       happened.reset();
@@ -110,12 +103,15 @@ final class DirectoryWatch implements AutoCloseable {
     return happened != null;
   }
 
+  /** Returns at once; a look under way may end later. */
   @Override
   public void close() {
+    task.stop();
     closed.countDown();
     try {
-      if (service != null) {
-        service.close();
+      WatchService watching = service;
+      if (watching != null) {
+        watching.close();
       }
     } catch (IOException e) {
       LOG.log(Level.DEBUG, "closing the watch of " + directory, e);

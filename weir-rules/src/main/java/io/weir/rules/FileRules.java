@@ -27,24 +27,37 @@ import java.util.function.Consumer;
 public final class FileRules implements RuleSource, AutoCloseable {
   private static final Logger LOG = System.getLogger(FileRules.class.getName());
   private static final long IN_STEP = Long.MIN_VALUE;
+  private static final long NEVER = Long.MAX_VALUE;
+  private static final Duration UNSEEN = DirectoryWatch.INTERVAL.multipliedBy(3);
+  private static final long RETRY_MICROS = 60_000_000;
 
   private final Path file;
   private final Clock clock;
   private final List<RulesListener> listeners;
   private final DirectoryWatch watch;
-  private FileContent seen;
-  private FileContent served;
+  private final long maxBytes;
+  private FileContent.Identity seen;
+  private FileContent.Identity served;
+  private long retryAt = NEVER;
   private volatile RuleSet current;
   private volatile long differsSince = IN_STEP;
+  private volatile long lookedAt;
 
   FileRules(Path file, Clock clock, List<RulesListener> listeners) {
+    this(file, clock, RulesSize.defaultMaxBytes(), listeners);
+  }
+
+  FileRules(Path file, Clock clock, long maxBytes, List<RulesListener> listeners) {
     this.file = file.toAbsolutePath();
     this.clock = clock;
+    this.maxBytes = maxBytes;
     this.listeners = List.copyOf(listeners);
-    seen = FileContent.of(file);
+    FileContent content = FileContent.of(file, maxBytes);
+    seen = content.identity();
     served = seen;
-    current = RuleSet.of(1, seen.rules());
-    watch = DirectoryWatch.start(this.file, this::look);
+    current = RuleSet.of(1, content.rules());
+    lookedAt = clock.micros();
+    watch = DirectoryWatch.start(this.file, clock, this::look);
   }
 
   /**
@@ -68,7 +81,16 @@ public final class FileRules implements RuleSource, AutoCloseable {
    * @throws TextException if it is missing or cannot be read as rules
    */
   public static FileRules open(Path file, RulesListener... listeners) {
-    return new FileRules(file, Clock.system(), List.of(listeners));
+    return open(file, RulesSize.defaultMaxBytes(), listeners);
+  }
+
+  /**
+   * As {@link #open(Path, RulesListener...)}, with another bound than that of {@link RulesSize}.
+   *
+   * @param maxBytes a larger file is refused before it is read
+   */
+  public static FileRules open(Path file, long maxBytes, RulesListener... listeners) {
+    return new FileRules(file, Clock.system(), maxBytes, List.of(listeners));
   }
 
   /** Where the rules are written. */
@@ -81,43 +103,69 @@ public final class FileRules implements RuleSource, AutoCloseable {
     return current;
   }
 
-  /** For how long the file has said something else than what is served; zero while in step. */
+  /**
+   * For how long the file has said something else than what is served, or has not been looked at;
+   * zero while in step.
+   */
   @Override
   public Duration stale() {
     long since = differsSince;
-    return since == IN_STEP
-        ? Duration.ZERO
-        : Duration.of(Math.max(0, clock.micros() - since), ChronoUnit.MICROS);
+    long now = clock.micros();
+    Duration unseen = between(lookedAt, now);
+    Duration differs = since == IN_STEP ? Duration.ZERO : between(since, now);
+    return unseen.compareTo(UNSEEN) > 0 && unseen.compareTo(differs) > 0 ? unseen : differs;
+  }
+
+  private static Duration between(long then, long now) {
+    return Duration.of(Math.max(0, now - then), ChronoUnit.MICROS);
   }
 
   /** Looks at the file, and takes what it says if that is new. */
   synchronized void look() {
-    FileContent now = FileContent.of(file);
-    if (now.equals(seen)) {
-      return;
+    if (!FileContent.identify(file, maxBytes).equals(seen) || clock.micros() >= retryAt) {
+      read();
     }
-    seen = now;
-    if (now.equals(served)) {
+    lookedAt = clock.micros();
+  }
+
+  private void read() {
+    FileContent content = FileContent.of(file, maxBytes);
+    retryAt = NEVER;
+    seen = content.identity();
+    if (seen.equals(served)) {
       inStepAgain();
       return;
     }
     try {
-      take(now);
+      take(content);
     } catch (TextException e) {
-      differsSince = differsSince == IN_STEP ? clock.micros() : differsSince;
-      String reason = String.valueOf(e.getMessage());
-      LOG.log(Level.WARNING, "refused, the last good rules serve:\n{0}", reason);
-      tell(listener -> listener.rejected(reason));
+      differs();
+      refuse(String.valueOf(e.getMessage()));
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      differs(); // first, for what follows may run out of memory again
+      retryAt = clock.micros() + RETRY_MICROS;
+      refuse(
+          "%s: reading it failed with %s, maximum heap %d MiB; tried again in a minute or when it changes"
+              .formatted(file, e, Runtime.getRuntime().maxMemory() >> 20));
     }
   }
 
-  private void take(FileContent now) {
-    List<Rule> rules = now.rules().stream().map(this::kept).toList();
+  private void differs() {
+    differsSince = differsSince == IN_STEP ? clock.micros() : differsSince;
+  }
+
+  private void refuse(String reason) {
+    LOG.log(Level.WARNING, "refused, the last good rules serve:\n{0}", reason);
+    tell(listener -> listener.rejected(reason));
+  }
+
+  private void take(FileContent content) {
+    List<Rule> rules = content.rules().stream().map(this::kept).toList();
     boolean changed = !rules.equals(current.rules());
     if (changed) {
       current = RuleSet.of(current.revision() + 1, rules);
     }
-    served = now;
+    served = seen;
     if (changed) {
       differsSince = IN_STEP;
       RuleSet taken = current;

@@ -62,7 +62,7 @@ public final class Rules {
    * @throws TextException with everything that is wrong, and if it cannot be read
    */
   public static List<Rule> read(Path file) {
-    return FileContent.of(file).rules();
+    return FileContent.of(file, RulesSize.defaultMaxBytes()).rules();
   }
 
   /**

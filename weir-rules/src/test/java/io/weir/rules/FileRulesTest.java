@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a file says is served, what it says badly is not; looked at by hand, for time stands. */
 class FileRulesTest {
+  private static final long MAX_BYTES = 1 << 20;
   private static final String API = "  - {id: api, per: [user], limit: 10/hour}\n";
   private static final String WEB = "  - {id: web, per: [ip], limit: 5/hour}\n";
 
@@ -124,7 +125,7 @@ class FileRulesTest {
     Files.createDirectory(file);
     assertThatThrownBy(this::open)
         .isInstanceOf(TextException.class)
-        .hasMessageContaining("cannot be read");
+        .hasMessage(file + ": must be a regular file (was a folder); write rules into one");
   }
 
   @Test
@@ -145,7 +146,7 @@ class FileRulesTest {
             throw new IllegalStateException("on purpose");
           }
         };
-    try (FileRules rules = new FileRules(file, clock, List.of(failing, heard))) {
+    try (FileRules rules = new FileRules(file, clock, MAX_BYTES, List.of(failing, heard))) {
       write(API);
       rules.look();
       assertThat(heard.revisions).containsExactly(2L);
@@ -187,7 +188,7 @@ class FileRulesTest {
   }
 
   private FileRules open() {
-    return new FileRules(file, clock, List.of(heard));
+    return new FileRules(file, clock, MAX_BYTES, List.of(heard));
   }
 
   private static Rule rule(FileRules rules, String id) {

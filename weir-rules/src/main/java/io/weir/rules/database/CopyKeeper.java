@@ -57,7 +57,10 @@ final class CopyKeeper {
     } catch (IOException e) {
       news.set(true);
       if (!failing) {
-        LOG.log(Level.WARNING, "the copy of the rules cannot be written, tried again: {0}", e);
+        LOG.log(
+            Level.WARNING,
+            "the copy of the rules cannot be written, tried again: {0}",
+            e.toString());
       }
       failing = true;
     }

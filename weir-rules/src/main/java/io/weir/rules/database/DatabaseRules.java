@@ -5,6 +5,7 @@ import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
 import io.weir.rules.Rules;
 import io.weir.rules.RulesListener;
+import io.weir.rules.RulesSize;
 import io.weir.store.Clock;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,6 +60,17 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
     return open(url, Settings.DEFAULT.with(copy), listeners);
   }
 
+  /**
+   * As {@link #open(String, Path, RulesListener...)}, with another bound than that of {@link
+   * RulesSize}.
+   *
+   * @param maxBytes more bytes of rules are refused before they are read
+   */
+  public static DatabaseRules open(
+      String url, Path copy, long maxBytes, RulesListener... listeners) {
+    return open(url, Settings.DEFAULT.with(copy).with(maxBytes), listeners);
+  }
+
   static DatabaseRules open(String url, Settings settings, RulesListener... listeners) {
     Database database = new Database(url);
     try {
@@ -74,13 +86,22 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    *
    * @param every how often to look where nothing is told
    * @param copy where to keep the last good rules; empty for a start that fails without database
+   * @param maxBytes how many bytes of rules are read at once
    */
-  record Settings(Duration every, Clock clock, Optional<Copy> copy) {
+  record Settings(Duration every, Clock clock, Optional<Copy> copy, long maxBytes) {
     static final Settings DEFAULT =
         new Settings(Duration.ofSeconds(1), Clock.system(), Optional.empty());
 
+    Settings(Duration every, Clock clock, Optional<Copy> copy) {
+      this(every, clock, copy, RulesSize.defaultMaxBytesOfDatabase());
+    }
+
     Settings with(Path file) {
-      return new Settings(every, clock, Optional.of(new Copy(file)));
+      return new Settings(every, clock, Optional.of(new Copy(file)), maxBytes);
+    }
+
+    Settings with(long bytes) {
+      return new Settings(every, clock, copy, bytes);
     }
   }
 
@@ -126,6 +147,12 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   @Override
   public Duration stale() {
     return node.stale();
+  }
+
+  /** Why the last change could not be written; empty while changes can be written. */
+  @Override
+  public String writeFailure() {
+    return database.writeFailure();
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.weir.rules.database;
 
+import io.weir.background.BackgroundTask;
+import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -17,12 +19,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Follower implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Follower.class.getName());
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** How long a connection may be without an answer before the driver gives it up. */
+  private static final Duration MAX_SILENCE = Duration.ofSeconds(5);
 
   private final Database database;
   private final Duration every;
   private final Look look;
-  private final Thread thread = new Thread(this::follow, "weir-rules-database");
+  private final Clock clock;
+  private volatile @Nullable BackgroundTask task;
   private final CountDownLatch closing = new CountDownLatch(1);
   private volatile @Nullable Connection connection;
   private volatile boolean closed;
@@ -34,11 +39,11 @@ final class Follower implements AutoCloseable {
     void at(Connection connection) throws SQLException;
   }
 
-  Follower(Database database, Duration every, Look look) {
+  Follower(Database database, Duration every, Clock clock, Look look) {
     this.database = database;
     this.every = every;
+    this.clock = clock;
     this.look = look;
-    thread.setDaemon(true);
   }
 
   /** Looks for the first time, in the thread of the caller. */
@@ -53,28 +58,43 @@ final class Follower implements AutoCloseable {
   }
 
   void start() {
-    thread.start();
+    task =
+        BackgroundTask.named("rules-database", clock::micros)
+            .expected(every.plus(MAX_SILENCE))
+            .start(this::round);
   }
 
-  private void follow() {
-    while (!closed) {
-      try {
-        Connection open = connection;
-        if (open == null || !database.dialect().await(open, every)) {
-          pause();
-        }
-        if (!closed) {
-          look();
-        }
-        if (away) {
-          LOG.log(Level.INFO, "{0} answers again", database);
-        }
-        away = false;
-      } catch (InterruptedException e) {
-        return;
-      } catch (SQLException | RuntimeException e) {
-        lost(e);
+  private void round() throws InterruptedException {
+    try {
+      Connection open = connection;
+      if (open == null || !database.dialect().await(open, every)) {
+        pause();
       }
+      if (!closed) {
+        lookAgainIfClosed();
+      }
+      if (away) {
+        LOG.log(Level.INFO, "{0} answers again", database);
+      }
+      away = false;
+    } catch (SQLException | RuntimeException e) {
+      lost(e);
+    } catch (Error e) {
+      disconnect(); // its transaction may see old rows only
+      throw e;
+    }
+  }
+
+  /** A failed write closes an embedded database, which the next connection opens again. */
+  private void lookAgainIfClosed() throws SQLException {
+    try {
+      look();
+    } catch (SQLException e) {
+      if (!database.dialect().isClosed(e)) {
+        throw e;
+      }
+      disconnect();
+      look();
     }
   }
 
@@ -121,15 +141,17 @@ final class Follower implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    BackgroundTask running = task;
+    if (running != null) {
+      running.stop();
+    }
     closing.countDown();
     if (database.dialect() == Dialect.POSTGRESQL) {
       // wakes the thread if it listens
       disconnect();
     }
-    try {
-      thread.join(PATIENCE.toMillis());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (running != null) {
+      running.close();
     }
     disconnect();
   }

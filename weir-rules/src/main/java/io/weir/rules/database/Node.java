@@ -2,6 +2,9 @@ package io.weir.rules.database;
 
 import io.weir.rule.RuleSet;
 import io.weir.rules.RulesListener;
+import io.weir.rules.RulesSize;
+import io.weir.rules.text.Place;
+import io.weir.rules.text.Problems;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -23,6 +26,9 @@ final class Node implements AutoCloseable {
   /** One look in so many reads everything, so that what no trigger saw is found too. */
   private static final int WHOLE = 60;
 
+  /** While changes cannot be written, one look in so many tries whether they can. */
+  private static final int PROBE_LOOKS = 3;
+
   private static final long NEVER = Long.MIN_VALUE;
 
   private final Database database;
@@ -42,8 +48,8 @@ final class Node implements AutoCloseable {
     this.listeners = listeners;
     copy = settings.copy().map(file -> new CopyKeeper(file, settings.clock()));
     lastGood = new LastGood(settings.copy());
-    rules = new RuleCache(lastGood);
-    follower = new Follower(database, settings.every(), this::follow);
+    rules = new RuleCache(lastGood, settings.maxBytes());
+    follower = new Follower(database, settings.every(), settings.clock(), this::follow);
   }
 
   static Node start(
@@ -105,13 +111,25 @@ final class Node implements AutoCloseable {
   /** Changes rules or keys, and has the change in force here before it returns. */
   <T> T change(String who, Database.Work<T> work) {
     try {
-      T result = database.change(who, work);
+      T result = database.changeDurably(who, connection -> bounded(connection, work));
       refresh();
       return result;
     } catch (StaleRevisionException e) {
       refresh(); // what somebody else changed may be news here
       throw e;
     }
+  }
+
+  /** Refuses a change that makes the rules more than any node reads; fewer are always taken. */
+  private <T> T bounded(Connection connection, Database.Work<T> work) throws SQLException {
+    long before = RuleTable.size(connection);
+    T result = work.in(connection);
+    long after = RuleTable.size(connection);
+    if (after > before && after > settings.maxBytes()) {
+      throw new Problems("weir_rule")
+          .fatal(Place.FILE, RulesSize.tooLarge(after, settings.maxBytes()));
+    }
+    return result;
   }
 
   /** Looks now; if the database went away just then, the follower will. */
@@ -131,6 +149,20 @@ final class Node implements AutoCloseable {
     look(connection);
     // in the follower's thread only, so that many changes at once make few copies
     copy.ifPresent(keeper -> keeper.keep(rules.rules(), keys.keys()));
+    if (looks % WHOLE == 0) {
+      compactIfGrown(connection);
+    }
+    if (!database.writeFailure().isEmpty() && looks % PROBE_LOOKS == 0) {
+      database.probeWrites();
+    }
+  }
+
+  /** The follower makes another connection when it finds this one closed. */
+  private void compactIfGrown(Connection connection) throws SQLException {
+    connection.rollback();
+    if (database.compactIfGrown(connection)) {
+      LOG.log(Level.INFO, "{0} had grown, it is compacted", database);
+    }
   }
 
   private synchronized void look(Connection connection) throws SQLException {

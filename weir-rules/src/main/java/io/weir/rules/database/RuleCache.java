@@ -27,16 +27,22 @@ final class RuleCache {
       Comparator.comparingLong(RuleRow::position).thenComparing(RuleRow::id);
 
   private final LastGood lastGood;
+  private final long maxBytes;
   private final Map<String, RuleRow> rows = new ConcurrentHashMap<>();
   private final Set<RuleRow> order = new TreeSet<>(ORDER);
   private final Map<String, Rule> good = new HashMap<>();
   private final Map<String, String> wrong = new TreeMap<>();
   private long seen = NONE;
+
+  /** Whether a look ended half-way, as it does without memory; then all rows are read anew. */
+  private boolean torn;
+
   private volatile RuleSet rules = RuleSet.of(0, List.of());
   private volatile Map<String, String> refused = Map.of();
 
-  RuleCache(LastGood lastGood) {
+  RuleCache(LastGood lastGood, long maxBytes) {
     this.lastGood = lastGood;
+    this.maxBytes = maxBytes;
   }
 
   RuleSet rules() {
@@ -68,19 +74,24 @@ final class RuleCache {
    * @param whole whether to read all rows, and not only those changed since the last look
    */
   void look(Connection connection, Kind.Moved moved, boolean whole) throws SQLException {
-    if (whole || moved.now() != seen) {
-      boolean all = whole || moved.now() < seen;
-      List<RuleRow> changed = RuleTable.since(connection, all ? NONE : seen);
+    if (whole || moved.now() != seen || torn) {
+      boolean all = whole || moved.now() < seen || torn;
+      List<RuleRow> changed = RuleTable.since(connection, all ? NONE : seen, maxBytes);
       for (RuleRow row : changed) {
         read(connection, row);
       }
       Set<String> gone = all || moved.deleted() > seen ? gone(connection) : Set.of();
+      if (torn) {
+        order.clear();
+      }
+      torn = true;
       changed.forEach(this::place);
       gone.forEach(this::displace);
       serve(moved.now());
       changed.forEach(row -> rows.put(row.id(), row));
       rows.keySet().removeAll(gone);
       seen = moved.now();
+      torn = false;
     }
   }
 

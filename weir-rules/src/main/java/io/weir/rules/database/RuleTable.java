@@ -1,6 +1,7 @@
 package io.weir.rules.database;
 
 import io.weir.rules.Rules;
+import io.weir.rules.RulesSize;
 import io.weir.rules.text.TextException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** The table of rules; triggers put the revision into each row and the change into the history. */
 final class RuleTable {
   private static final String ROWS = "SELECT id, position, body, revision FROM weir_rule";
+  private static final String SIZE = "SELECT COALESCE(SUM(OCTET_LENGTH(body)), 0) FROM weir_rule";
   private static final String IDS = "SELECT id FROM weir_rule";
   private static final String END = "SELECT COALESCE(MAX(position), 0) + 1 FROM weir_rule";
   private static final String INSERT =
@@ -43,6 +45,28 @@ final class RuleTable {
       }
     }
     return rows;
+  }
+
+  /**
+   * As {@link #since(Connection, long)}, if all rules fit into memory.
+   *
+   * @throws SQLException with the limit, if their texts have more bytes than that
+   */
+  static List<RuleRow> since(Connection connection, long revision, long maxBytes)
+      throws SQLException {
+    long bytes = size(connection);
+    if (bytes > maxBytes) {
+      throw new SQLException("weir_rule: " + RulesSize.tooLarge(bytes, maxBytes));
+    }
+    return since(connection, revision);
+  }
+
+  /** The bytes of all rules' texts. */
+  static long size(Connection connection) throws SQLException {
+    try (PreparedStatement query = connection.prepareStatement(SIZE);
+        ResultSet row = query.executeQuery()) {
+      return row.next() ? row.getLong(1) : 0;
+    }
   }
 
   static Set<String> ids(Connection connection) throws SQLException {

@@ -67,7 +67,10 @@ public final class Descriptor {
       if (isPlain(c)) {
         joined.append(c);
       } else {
-        joined.append(String.format("%%%04x", (int) c));
+        joined.append('%');
+        for (int shift = 12; shift >= 0; shift -= 4) {
+          joined.append(Character.forDigit(c >> shift & 0xf, 16));
+        }
       }
     }
   }

@@ -4,7 +4,10 @@ import io.weir.rule.Rule;
 import io.weir.rules.text.Problems;
 import io.weir.rules.text.TextException;
 import io.weir.rules.text.Unprintable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Configurations of envoyproxy/ratelimit as rules that limit the same calls of Envoy's alike: each
@@ -14,6 +17,17 @@ public final class EnvoyRules {
 
   private EnvoyRules() {}
 
+  /** A configuration: the name of its file, shown where something is wrong, and its bytes. */
+  public static final class Source {
+    private final String name;
+    private final byte[] utf8;
+
+    public Source(String name, byte[] utf8) {
+      this.name = name;
+      this.utf8 = utf8.clone();
+    }
+  }
+
   /**
    * The rules of a configuration, in its order.
    *
@@ -21,20 +35,44 @@ public final class EnvoyRules {
    * @throws TextException with everything that is wrong, or that no rule can say
    */
   public static List<Rule> read(String name, String text) {
-    return read(new Problems(name), text);
+    return importAll(List.of(parse(name, new Problems(name), text)));
   }
 
   /** As {@link #read(String, String)}, of bytes that must be UTF-8. */
   public static List<Rule> read(String name, byte[] utf8) {
-    Problems problems = new Problems(name);
-    return read(problems, Unprintable.text(utf8, problems));
+    return read(List.of(new Source(name, utf8)));
   }
 
-  private static List<Rule> read(Problems problems, String text) {
-    EnvoyReader.Domain domain = new EnvoyReader(problems).read(text);
-    List<Rule> rules = new EnvoyImport(problems, domain).rules();
-    if (problems.any()) {
-      throw problems.exception();
+  /**
+   * The rules of several configurations. Files of one domain are merged, as envoyproxy/ratelimit
+   * does with {@code MERGE_DOMAIN_CONFIG}: descriptors of one are exceptions to those of another.
+   *
+   * @throws TextException with everything that is wrong in the first file that is wrong
+   */
+  public static List<Rule> read(List<Source> sources) {
+    List<EnvoyFile> files = new ArrayList<>();
+    for (Source source : sources) {
+      Problems problems = new Problems(source.name);
+      files.add(parse(source.name, problems, Unprintable.text(source.utf8, problems)));
+    }
+    return importAll(files);
+  }
+
+  private static EnvoyFile parse(String name, Problems problems, String text) {
+    return new EnvoyFile(name, problems, new EnvoyReader(problems).read(text));
+  }
+
+  private static List<Rule> importAll(List<EnvoyFile> files) {
+    Map<String, List<EnvoyFile>> byDomain = new LinkedHashMap<>();
+    for (EnvoyFile file : files) {
+      byDomain.computeIfAbsent(file.domain().name(), name -> new ArrayList<>()).add(file);
+    }
+    List<Rule> rules = new ArrayList<>();
+    byDomain.forEach((domain, its) -> rules.addAll(new EnvoyImport(domain, its).rules()));
+    for (EnvoyFile file : files) {
+      if (file.problems().any()) {
+        throw file.problems().exception();
+      }
     }
     return rules;
   }

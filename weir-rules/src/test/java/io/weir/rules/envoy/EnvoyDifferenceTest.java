@@ -1,5 +1,6 @@
 package io.weir.rules.envoy;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Decision;
@@ -32,6 +33,10 @@ class EnvoyDifferenceTest {
     for (int i = 0; i < CONFIGURATIONS; i++) {
       EnvoyModel model = new EnvoyModel(history);
       List<Rule> rules = EnvoyRules.read("envoy.yaml", model.text());
+      List<String> parts = model.twoTexts();
+      assertThat(EnvoyRules.read(List.of(source("1", parts.get(0)), source("2", parts.get(1)))))
+          .as("in two files, seed " + seed)
+          .isEqualTo(rules);
       assertThat(Rules.read(Rules.toYaml(rules))).as("written and read").isEqualTo(rules);
       FakeClock clock = new FakeClock();
       Limiter limiter =
@@ -71,6 +76,10 @@ class EnvoyDifferenceTest {
     int calls = CONFIGURATIONS * CALLS;
     assertThat(refused).as("calls that try something").isBetween(calls / 20, calls / 2);
     assertThat(met).isGreaterThan(calls / 4);
+  }
+
+  private static EnvoyRules.Source source(String name, String text) {
+    return new EnvoyRules.Source(name, text.getBytes(UTF_8));
   }
 
   private static Request request(List<String> pairs, long hits) {

@@ -84,6 +84,22 @@ final class EnvoyModel {
     return out.toString();
   }
 
+  /** The same configuration in two files of one domain. */
+  List<String> twoTexts() {
+    int cut = history.below(root.inner.size() + 1);
+    Node first = new Node();
+    first.inner.addAll(root.inner.subList(0, cut));
+    Node second = new Node();
+    second.inner.addAll(root.inner.subList(cut, root.inner.size()));
+    List<String> texts = new ArrayList<>();
+    for (Node part : List.of(first, second)) {
+      StringBuilder out = new StringBuilder("domain: edge\n");
+      write(part, "", out);
+      texts.add(out.toString());
+    }
+    return texts;
+  }
+
   private void write(Node node, String indent, StringBuilder out) {
     out.append(indent).append("descriptors:").append(node.inner.isEmpty() ? " []\n" : "\n");
     for (Node one : node.inner) {

@@ -1,0 +1,49 @@
+package io.weir.rules.database;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
+import java.util.Set;
+
+/** Whether a database takes changes; logs when that changes. Safe for any number of threads. */
+final class WriteHealth {
+  private static final Logger LOG = System.getLogger(WriteHealth.class.getName());
+
+  /** Classes of SQL states that are about the change itself: data, constraints, conflicts. */
+  private static final Set<String> CHANGE_FAILURES = Set.of("22", "23", "40");
+
+  private final String database;
+  private volatile String failure = "";
+
+  WriteHealth(String database) {
+    this.database = database;
+  }
+
+  /** Why the last change could not be written; empty if it could. */
+  String failure() {
+    return failure;
+  }
+
+  void succeeded() {
+    if (!failure.isEmpty()) {
+      failure = "";
+      LOG.log(Level.INFO, "{0} can be written again", database);
+    }
+  }
+
+  void failed(SQLException e) {
+    String state = String.valueOf(e.getSQLState());
+    if (CHANGE_FAILURES.contains(state.substring(0, Math.min(2, state.length())))) {
+      return;
+    }
+    boolean news = failure.isEmpty();
+    failure = DatabaseException.oneLine(String.valueOf(e.getMessage()));
+    if (news) {
+      LOG.log(
+          Level.WARNING,
+          "{0} cannot be written, changes are refused and writing is tried again: {1}",
+          database,
+          failure);
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package io.weir.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.weir.background.BackgroundTasks;
+import io.weir.background.TaskStatus;
+import io.weir.store.Clock;
+import io.weir.testkit.ChildJvm;
+import io.weir.testkit.LogLines;
+import io.weir.testkit.Soon;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rules files that cannot be read to their end: the watcher survives, and a good edit acts. */
+@Timeout(180)
+class UnreadableFileTest {
+  /** Five times what is promised, for machines that are busy elsewhere. */
+  private static final Duration SOON = Duration.ofSeconds(10);
+
+  private static final Duration PROMISED = Duration.ofSeconds(2);
+
+  private static final String GOOD = "rules: [{id: api, limit: 1/s}]";
+  private static final String BETTER = "rules: [{id: api, limit: 1/s}, {id: web, limit: 1/s}]";
+
+  private final Path folder;
+  private final Path file;
+  private final Heard heard = new Heard();
+
+  UnreadableFileTest(@TempDir Path folder) throws IOException {
+    this.folder = folder;
+    file = Files.writeString(folder.resolve("rules.yaml"), GOOD);
+  }
+
+  @Test
+  void aLinkToADeviceWithoutEnd_isRefused_andAGoodEditActs() throws IOException {
+    Path device = Path.of("/dev/zero");
+    assumeTrue(Files.exists(device), "this system has no /dev/zero");
+    refusedThenGood(() -> Files.createSymbolicLink(file, device), "must be a regular file");
+  }
+
+  @Test
+  void aFifo_isRefused_andAGoodEditActs() throws IOException {
+    refusedThenGood(this::makeFifo, "must be a regular file (was a pipe, socket or device)");
+  }
+
+  @Test
+  void aFileThatIsTooLarge_isRefusedWithTheLimit_andAGoodEditActs() throws IOException {
+    refusedThenGood(
+        () -> Files.writeString(file, GOOD + " ".repeat(5000)),
+        "rules must be at most 4096 bytes (was at least 5030)");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 4096, 65_536, 200_000})
+  void aFileThatGrowsWhileItIsRead_isBoundedAllTheSame(long size) throws IOException {
+    Path endless = Path.of("/proc/self/maps"); // a regular file that says its size is 0
+    assumeTrue(Files.exists(endless), "this system has no /proc");
+    long real = Files.readAllBytes(endless).length;
+    FileContent content = FileContent.of(endless, size);
+    FileContent.Identity identity = FileContent.identify(endless, size);
+    assertThat(content.identity().failure().isEmpty()).isEqualTo(real <= size);
+    assertThat(identity.failure().isEmpty()).isEqualTo(real <= size);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "67108864"})
+  @DisplayName("100,000 rules with a small heap are refused, by their size or for want of memory")
+  void moreRulesThanTheHeapHolds_areRefused_andAGoodEditActs(String maxBytes) throws IOException {
+    StringBuilder text = new StringBuilder("rules:\n");
+    for (int i = 0; i < 100_000; i++) {
+      text.append("  - {id: r-" + i + ", match: {endpoint: \"GET /v1/orders/" + i + "/**\"},");
+      text.append(" per: [user], limit: 100/minute}\n");
+    }
+    Path large = Files.writeString(folder.resolve("large.yaml"), text);
+    try (ChildJvm node =
+        ChildJvm.start(
+            SmallHeapNode.class,
+            List.of("-Xmx128m"),
+            file.toString(),
+            large.toString(),
+            maxBytes)) {
+      assertThat(node.await("refused "))
+          .startsWith(file + ": ")
+          .contains(maxBytes.isEmpty() ? "rules must be at most" : "OutOfMemoryError");
+      assertThat(node.await("serves ")).isEqualTo("1");
+      assertThat(Long.parseLong(node.await("acted "))).isLessThan(SOON.toMillis());
+    }
+  }
+
+  @Test
+  void aLookThatFailsWithAnyError_isCounted_andAGoodEditActs() throws IOException {
+    AtomicReference<Error> planted = new AtomicReference<>(new OutOfMemoryError("on purpose"));
+    long before = BackgroundTasks.failures("rules-file");
+    try (LogLines log = new LogLines();
+        FileRules rules = new FileRules(file, new FailingClock(planted), List.of(heard))) {
+      Soon.until(SOON, "a round failed", () -> BackgroundTasks.failures("rules-file") > before);
+      planted.set(new StackOverflowError());
+      Soon.until(SOON, "more failed", () -> BackgroundTasks.failures("rules-file") > before + 1);
+      planted.set(null);
+      Files.writeString(file, BETTER);
+      Soon.until(PROMISED, "a good edit acts", () -> rules.current().rules().size() == 2);
+      assertThat(log.lines())
+          .anyMatch(line -> line.startsWith("background task rules-file failed, it goes on"));
+    }
+  }
+
+  @Test
+  void aWatcherThatHangs_isOverdue_andTheRulesAreStale() throws IOException {
+    JumpingClock clock = new JumpingClock();
+    try (LogLines log = new LogLines();
+        FileRules rules = new FileRules(file, clock, List.of(heard))) {
+      synchronized (rules) { // as a file system that does not answer holds the look up
+        clock.jump = 60_000_000;
+        assertThat(rules.stale()).isGreaterThan(Duration.ofSeconds(50));
+        assertThat(BackgroundTasks.unhealthy()).extracting(TaskStatus::name).contains("rules-file");
+      }
+      Soon.until(SOON, "it is in step again", () -> rules.stale().isZero());
+      assertThat(log.lines()).isNotNull();
+    }
+  }
+
+  private void refusedThenGood(Spoil spoil, String reason) throws IOException {
+    try (FileRules rules = FileRules.open(file, 4096, heard)) {
+      Files.delete(file);
+      spoil.file();
+      Soon.until(
+          SOON,
+          "it is refused: " + reason,
+          () -> heard.rejections.stream().anyMatch(text -> text.contains(reason)));
+      assertThat(heard.rejections).last().asString().startsWith(file + ": ");
+      assertThat(rules.stale()).isPositive();
+      assertThat(rules.current().rules()).hasSize(1);
+      Files.delete(file);
+      Files.writeString(file, BETTER);
+      Duration took =
+          Soon.until(PROMISED, "a good edit acts", () -> rules.current().rules().size() == 2);
+      System.out.println("after " + reason + ": a good edit acted within " + took.toMillis());
+      Soon.until(SOON, "it is in step", () -> rules.stale().isZero());
+    }
+  }
+
+  private void makeFifo() throws IOException {
+    Process made = new ProcessBuilder("mkfifo", file.toString()).start();
+    Soon.until(SOON, "mkfifo ends", () -> !made.isAlive());
+    assumeTrue(made.exitValue() == 0, "mkfifo is not installed here");
+  }
+
+  /** Puts something else in the place of the file. */
+  @FunctionalInterface
+  private interface Spoil {
+    void file() throws IOException;
+  }
+
+  /** Fails the round of the watcher that asks it, with an error that nobody expects. */
+  private record FailingClock(AtomicReference<Error> planted) implements Clock {
+    private static final Clock SYSTEM = Clock.system();
+
+    @Override
+    public long micros() {
+      Error error = planted.get();
+      boolean inLook =
+          error != null
+              && StackWalker.getInstance()
+                  .walk(frames -> frames.anyMatch(f -> f.getMethodName().equals("look")));
+      if (inLook) {
+        throw error;
+      }
+      return SYSTEM.micros();
+    }
+  }
+
+  /** The time of this machine, and a jump. */
+  private static final class JumpingClock implements Clock {
+    private static final Clock SYSTEM = Clock.system();
+    private volatile long jump;
+
+    @Override
+    public long micros() {
+      return SYSTEM.micros() + jump;
+    }
+  }
+}
