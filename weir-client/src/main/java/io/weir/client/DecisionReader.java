@@ -72,6 +72,7 @@ final class DecisionReader {
     return new Answer(decision, body.get("reservation") instanceof String id ? id : null);
   }
 
+  /** A rule whose fallback answered has null for what is left; older servers had 0 for all. */
   private Outcome outcome(Map<?, ?> row, boolean degraded, long delay) {
     boolean fits = truth(row, "allowed");
     long wait = number(row, "retry_after_ms");
@@ -79,7 +80,7 @@ final class DecisionReader {
     return new Outcome(
         fits,
         degraded,
-        number(row, "remaining"),
+        degraded && row.get("remaining") == null ? 0 : number(row, "remaining"),
         number(row, "reset_ms") * MILLI,
         pause == NEVER ? NEVER : pause * MILLI,
         clock.wallMicros());

@@ -46,6 +46,12 @@ final class PostureLimiter implements Limiter {
     return CompletableFuture.completedFuture(requests.stream().map(this::answer).toList());
   }
 
+  /** Nothing was charged. */
+  @Override
+  public CompletableFuture<Boolean> refund(Decision decision) {
+    return CompletableFuture.completedFuture(true);
+  }
+
   @Override
   public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
     return CompletableFuture.completedFuture(new Nothing(answer(request)));
@@ -56,6 +62,11 @@ final class PostureLimiter implements Limiter {
     @Override
     public CompletableFuture<Boolean> commit(long cost) {
       return CompletableFuture.completedFuture(false);
+    }
+
+    @Override
+    public State state() {
+      return State.SETTLED;
     }
   }
 }

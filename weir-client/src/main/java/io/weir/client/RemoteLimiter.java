@@ -78,6 +78,11 @@ public final class RemoteLimiter implements Limiter {
   }
 
   @Override
+  public CompletableFuture<Boolean> refund(Decision decision) {
+    throw unsupported("gives back what was checked", "reserve and commit");
+  }
+
+  @Override
   public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
     if (ttl.toMillis() < 1 || ttl.compareTo(Duration.ofDays(1)) > 0) {
       throw new IllegalArgumentException(
@@ -185,6 +190,11 @@ public final class RemoteLimiter implements Limiter {
     @Override
     public CompletableFuture<Boolean> commit(long cost) {
       return held.commit(cost);
+    }
+
+    @Override
+    public State state() {
+      return held.state();
     }
   }
 }

@@ -2,6 +2,7 @@ package io.weir.client;
 
 import io.weir.Decision;
 import io.weir.Reservation;
+import io.weir.Reservation.State;
 import io.weir.client.Service.Call;
 import io.weir.rule.Claim;
 import io.weir.store.Clock;
@@ -9,6 +10,7 @@ import io.weir.store.Mode;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
@@ -55,6 +57,18 @@ final class RemoteReservations {
         .join();
   }
 
+  /** What the service said of a reservation it had open; empty if it had none. */
+  private static Optional<State> settled(HttpResponse<String> response) {
+    if (response.statusCode() != 200) {
+      return Optional.empty();
+    }
+    Object settled = JsonReader.object(response.body()).get("settled");
+    return Optional.of(
+        Boolean.TRUE.equals(settled)
+            ? State.SETTLED
+            : "pending".equals(settled) ? State.PENDING : State.UNCONFIRMED);
+  }
+
   /** One reservation. */
   private final class Held implements Reservation {
     private final Decision decision;
@@ -62,12 +76,14 @@ final class RemoteReservations {
     private final long expiry;
     private final long number;
     private final AtomicBoolean settled = new AtomicBoolean();
+    private volatile State state;
 
     Held(Decision decision, @Nullable String id, long expiry, long number) {
       this.decision = decision;
       this.id = id;
       this.expiry = expiry;
       this.number = number;
+      state = id == null ? State.SETTLED : State.OPEN;
     }
 
     @Override
@@ -82,14 +98,24 @@ final class RemoteReservations {
         return CompletableFuture.completedFuture(false);
       }
       open.remove(this);
+      state = State.UNCONFIRMED;
       String path = "/v1/reservations/" + id;
       Call call =
           cost == 0
               ? new Call("DELETE", path, "", Mode.REFUND)
               : new Call("POST", path + "/commit", "{\"cost\":" + cost + "}", Mode.FORCE);
       return service
-          .ask(call, HttpResponse::statusCode)
-          .thenApply(status -> status.filter(s -> s == 200).isPresent());
+          .ask(call, RemoteReservations::settled)
+          .thenApply(
+              answer -> {
+                state = answer.map(found -> found.orElse(State.SETTLED)).orElse(State.UNCONFIRMED);
+                return answer.flatMap(found -> found).isPresent();
+              });
+    }
+
+    @Override
+    public State state() {
+      return state;
     }
   }
 }

@@ -8,7 +8,8 @@ import java.util.List;
  * A whole decision as the JSON of the decision API, shadow rules included: for services that ask,
  * not for their callers, whom a {@link Refusal} tells less.
  *
- * <p>Durations are in milliseconds, rounded up.
+ * <p>Durations are in milliseconds, rounded up. What is left of a rule whose fallback answered is
+ * unknown, and so null.
  */
 public final class DecisionJson {
   private static final int TYPICAL_LENGTH = 256;
@@ -44,7 +45,11 @@ public final class DecisionJson {
     out.append(",\"allowed\":").append(rule.allowed());
     out.append(",\"shadow\":").append(rule.shadow());
     out.append(",\"limit\":").append(rule.limit());
-    out.append(",\"remaining\":").append(rule.remaining());
+    if (rule.degraded()) {
+      out.append(",\"remaining\":null");
+    } else {
+      out.append(",\"remaining\":").append(rule.remaining());
+    }
     out.append(",\"reset_ms\":").append(Rounded.millis(rule.reset()));
     out.append(",\"retry_after_ms\":").append(Rounded.millis(rule.retryAfter()));
     out.append('}');

@@ -89,10 +89,8 @@ public final class RateLimitHeaders {
     return list.length() == 0 ? list : list.append(", ");
   }
 
-  /**
-   * Whether there is something to tell of what is left: a local posture counts, an open one not.
-   */
+  /** Whether it is known what is left: of the fallbacks only a local one counts. */
   private static boolean isKnown(Outcome outcome) {
-    return !outcome.degraded() || !outcome.fits() || outcome.reset() > 0;
+    return !outcome.degraded() || outcome.reset() > 0;
   }
 }

@@ -161,9 +161,10 @@ class RateLimitHeadersTest {
         .containsOnly(
             entry("X-RateLimit-Limit", "100"), entry("RateLimit-Policy", "\"api\";q=100;w=60"));
     assertThat(headers(degraded(Posture.CLOSED)))
-        .containsEntry("Retry-After", "1")
-        .containsEntry("X-RateLimit-Remaining", "0")
-        .containsEntry("RateLimit", "\"api\";r=0;t=1");
+        .containsOnly(
+            entry("X-RateLimit-Limit", "100"),
+            entry("RateLimit-Policy", "\"api\";q=100;w=60"),
+            entry("Retry-After", "1"));
     assertThat(headers(degraded(Posture.local(10))))
         .containsEntry("X-RateLimit-Remaining", "9")
         .containsEntry("RateLimit", "\"api\";r=9;t=6");
@@ -172,10 +173,20 @@ class RateLimitHeadersTest {
         .containsEntry("RateLimit", "\"api\";r=0;t=60");
   }
 
+  @Test
+  void degradedDecision_hasNullForWhatIsLeftInJsonAndUnknownInText() {
+    for (Posture posture : List.of(Posture.OPEN, Posture.CLOSED, Posture.local(10))) {
+      Decision decision = degraded(posture);
+      assertThat(DecisionJson.of(decision)).contains("\"degraded\":true", "\"remaining\":null");
+      assertThat(decision.toString()).contains("unknown of 100 left");
+    }
+  }
+
   private static Decision degraded(Posture posture) {
     FakeClock clock = new FakeClock();
     Rule rule = rule("api", "100/minute").edit().onStoreFailure(posture).build();
-    try (Guard guard = new Guard(clock, Duration.ofSeconds(1), 1, StoreListener.NONE)) {
+    try (Guard guard =
+        new Guard(clock, Duration.ofSeconds(1), 1, StoreListener.NONE, (micros, task) -> {})) {
       return Weir.limiter(RuleSet.of(rule))
           .store(guard.over(new Broken()))
           .build()

@@ -8,9 +8,12 @@ import io.weir.metrics.Vitals;
 import io.weir.redis.RedisStore;
 import io.weir.rule.RuleSource;
 import io.weir.rules.FileRules;
+import io.weir.rules.RulesListener;
+import io.weir.rules.RulesSize;
 import io.weir.rules.database.DatabaseException;
 import io.weir.rules.database.DatabaseRules;
 import io.weir.rules.text.TextException;
+import io.weir.server.admin.ActiveRules;
 import io.weir.server.admin.Activity;
 import io.weir.server.alerts.AlertHook;
 import io.weir.server.config.Config;
@@ -33,6 +36,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * What all doors of a node share: its rules, its store, the limiter over both, and their metrics.
@@ -50,6 +54,7 @@ final class Backend {
   final Identity identity;
   final Desk desk;
   private final List<DecisionListener> listeners = new ArrayList<>();
+  private final List<Limiter> limiters = new CopyOnWriteArrayList<>();
 
   /**
    * @param endings what must be closed at the end, also if this fails half-way
@@ -62,7 +67,7 @@ final class Backend {
     store = openStore(config, endings);
     regions = openRegions(config, endings);
     metrics.beforeScrape(regions.bind(metrics.registry()));
-    Vitals vitals = Vitals.of(regions.rules(), store);
+    Vitals vitals = Vitals.of(regions.rules(), store, this::pendingSettlements);
     metrics.watch(vitals);
     config
         .get(Settings.ALERT_WEBHOOK)
@@ -81,7 +86,13 @@ final class Backend {
   private Limiter limiter(RuleSource over) {
     Weir.Builder builder = Weir.limiter(over).store(store);
     listeners.forEach(builder::listener);
-    return builder.build();
+    Limiter made = builder.build();
+    limiters.add(made);
+    return made;
+  }
+
+  private int pendingSettlements() {
+    return limiters.stream().mapToInt(Limiter::pendingSettlements).sum();
   }
 
   Means gatewayMeans() {
@@ -92,8 +103,9 @@ final class Backend {
   private Regions openRegions(Config config, Endings endings) {
     String region = config.get(Settings.REGION).orElse("");
     Optional<String> link = config.get(Settings.REGIONS_LINK);
+    RuleSource active = new ActiveRules(rules, Clock.system());
     if (link.isEmpty()) {
-      return endings.add(Regions.apart(rules, region));
+      return endings.add(Regions.apart(active, region));
     }
     if (region.isEmpty()) {
       throw new StartException(
@@ -101,7 +113,7 @@ final class Backend {
     }
     String prefix = config.get(Settings.STORE_PREFIX);
     return endings.add(
-        Regions.linked(rules, region, link.get(), prefix, () -> store.health().nodes()));
+        Regions.linked(active, region, link.get(), prefix, () -> store.health().nodes()));
   }
 
   private static void checkData(Config config) {
@@ -120,15 +132,21 @@ final class Backend {
 
   private RuleSource openRules(Config config, Endings endings) {
     String url = config.get(Settings.RULES);
+    int maxBytes = config.get(Settings.RULES_MAX_BYTES);
+    RulesListener[] heard = {metrics.rules(), activity.rules()};
     try {
       return url.startsWith("file:")
-          ? endings.add(FileRules.open(url, metrics.rules(), activity.rules()))
+          ? endings.add(
+              FileRules.open(
+                  FileRules.path(url),
+                  maxBytes == 0 ? RulesSize.defaultMaxBytes() : maxBytes,
+                  heard))
           : endings.add(
               DatabaseRules.open(
                   url,
                   config.get(Settings.DATA).resolve("rules-copy"),
-                  metrics.rules(),
-                  activity.rules()));
+                  maxBytes == 0 ? RulesSize.defaultMaxBytesOfDatabase() : maxBytes,
+                  heard));
     } catch (TextException | DatabaseException e) {
       throw new StartException(String.valueOf(e.getMessage()), e);
     }

@@ -1,5 +1,6 @@
 package io.weir.server;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -8,6 +9,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
+import io.weir.server.web.IdleHold;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +36,9 @@ final class HeadWatch extends ChannelInboundHandlerAdapter {
 
   /** Goes on behind the decoder of a connection that speaks HTTP/1; of HTTP/2, ends. */
   static void connected(HttpConnection connection) {
-    ChannelPipeline pipeline = ((ConnectionBase) connection).channel().pipeline();
+    Channel channel = ((ConnectionBase) connection).channel();
+    IdleHold.install(channel);
+    ChannelPipeline pipeline = channel.pipeline();
     HeadWatch first = (HeadWatch) pipeline.remove(NAME);
     if (pipeline.get(DECODER) != null) {
       HeadWatch next = new HeadWatch(first.patience);

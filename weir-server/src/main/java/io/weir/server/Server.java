@@ -80,7 +80,7 @@ public final class Server implements AutoCloseable {
     openDecisions();
     openEnvoy();
     openGateway();
-    rehearse();
+    warmUp();
     admin.ready();
     endings.add(admin::stopping);
   }
@@ -108,7 +108,10 @@ public final class Server implements AutoCloseable {
   private void openDecisions() {
     DecisionApi api =
         new DecisionApi(
-            backend.desk, backend.identity, new OpenReservations(backend.node, Clock.system()));
+            backend.desk,
+            backend.identity,
+            new OpenReservations(backend.node, Clock.system()),
+            config.get(Settings.AUTH_FORM));
     open("http", Settings.HTTP_HOST, Settings.HTTP_PORT, DoorOptions.of(config), api::handler);
   }
 
@@ -149,11 +152,11 @@ public final class Server implements AutoCloseable {
         envoy::handler);
   }
 
-  /** Whether or not it succeeds. */
-  private void rehearse() {
+  /** Sends the endpoints their first requests; the server is ready whether or not that succeeds. */
+  private void warmUp() {
     List<Future<?>> all = new ArrayList<>();
-    door("http").ifPresent(door -> all.add(Rehearsal.ofDecision(vertx, door)));
-    door("grpc").ifPresent(door -> all.add(Rehearsal.ofEnvoy(vertx, door)));
+    door("http").ifPresent(door -> all.add(Warmup.ofDecisions(vertx, door)));
+    door("grpc").ifPresent(door -> all.add(Warmup.ofEnvoy(vertx, door)));
     try {
       wait(Future.join(all));
     } catch (ExecutionException | TimeoutException e) {

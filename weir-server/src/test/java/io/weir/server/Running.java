@@ -19,8 +19,11 @@ public final class Running implements AutoCloseable {
   private final Server server;
   private final HttpClient client = HttpClient.newHttpClient();
 
-  private Running(Server server) {
+  private final Path rules;
+
+  private Running(Server server, Path rules) {
     this.server = server;
+    this.rules = rules;
   }
 
   /**
@@ -44,7 +47,16 @@ public final class Running implements AutoCloseable {
       for (int i = 0; i < flags.length; i += 2) {
         all.put(flags[i], flags[i + 1]);
       }
-      return new Running(Server.start(Config.of(all)));
+      return new Running(Server.start(Config.of(all)), file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Puts other rules in its file, which it follows. */
+  public void replaceRules(String text) {
+    try {
+      Files.writeString(rules, text);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -43,6 +43,11 @@ final class Desk {
     return stage == Stage.BEFORE_AUTHENTICATION ? early : late;
   }
 
+  /** How many refunds wait for a store that is unavailable. */
+  int pendingSettlements() {
+    return early.pendingSettlements() + late.pendingSettlements();
+  }
+
   /** A limiter over rules of a door's own, which counts where all others do. */
   Limiter limiter(RuleSource rules) {
     return limiters.apply(rules);

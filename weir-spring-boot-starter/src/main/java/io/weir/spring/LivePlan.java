@@ -81,4 +81,9 @@ final class LivePlan implements RuleSource {
   public Duration stale() {
     return written.stale();
   }
+
+  @Override
+  public String writeFailure() {
+    return written.writeFailure();
+  }
 }

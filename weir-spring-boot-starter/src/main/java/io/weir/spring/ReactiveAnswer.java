@@ -31,7 +31,7 @@ record ReactiveAnswer(ServerWebExchange exchange) {
     return decided.flatMap(
         decision -> {
           HttpHeaders headers = exchange.getResponse().getHeaders();
-          trail().add(limiter, request, decision, headers::set);
+          trail().add(limiter, decision, headers::set);
           if (!decision.allowed()) {
             return refuse(Desk.refusal(decision));
           }

@@ -60,7 +60,7 @@ final class ServletDoor implements Filter {
       return false;
     }
     Decision decision = desk.limiter(stage).decideNow(request);
-    trail(call.request()).add(desk.limiter(stage), request, decision, answer.response()::setHeader);
+    trail(call.request()).add(desk.limiter(stage), decision, answer.response()::setHeader);
     if (!decision.allowed()) {
       answer.refuse(Desk.refusal(decision));
       return false;

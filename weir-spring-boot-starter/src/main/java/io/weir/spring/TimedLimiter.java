@@ -38,6 +38,16 @@ final class TimedLimiter implements Limiter {
   }
 
   @Override
+  public CompletableFuture<Boolean> refund(Decision decision) {
+    return limiter.refund(decision);
+  }
+
+  @Override
+  public int pendingSettlements() {
+    return limiter.pendingSettlements();
+  }
+
+  @Override
   public CompletableFuture<Decision> reset(Request request) {
     return limiter.reset(request);
   }

@@ -2,7 +2,6 @@ package io.weir.spring;
 
 import io.weir.Decision;
 import io.weir.Limiter;
-import io.weir.Request;
 import io.weir.http.RateLimitHeaders;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,17 +17,16 @@ final class Trail {
 
   private final List<Step> steps = new ArrayList<>(2);
 
-  private record Step(Limiter limiter, Request request, Decision decision) {}
+  private record Step(Limiter limiter, Decision decision) {}
 
   /** Adds what was decided now, and says so to the caller. */
-  void add(
-      Limiter limiter, Request request, Decision decision, BiConsumer<String, String> headers) {
+  void add(Limiter limiter, Decision decision, BiConsumer<String, String> headers) {
     if (!decision.allowed()) {
       for (Step step : steps) {
-        var unused = step.limiter().refund(step.request());
+        var unused = step.limiter().refund(step.decision());
       }
     }
-    steps.add(new Step(limiter, request, decision));
+    steps.add(new Step(limiter, decision));
     RateLimitHeaders.write(steps.stream().map(Step::decision).toList(), headers);
   }
 }

@@ -2,6 +2,7 @@ package io.weir.spring;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.weir.DecisionListener;
+import io.weir.Limiter;
 import io.weir.metrics.DecisionMetrics;
 import io.weir.metrics.NodeMetrics;
 import io.weir.metrics.Vitals;
@@ -94,8 +95,12 @@ class WeirActuatorAutoConfiguration {
     }
 
     @Bean
-    SmartInitializingSingleton weirWatch(NodeMetrics metrics, LivePlan plan, Store store) {
-      return () -> metrics.watch(Vitals.of(plan, store));
+    SmartInitializingSingleton weirWatch(
+        NodeMetrics metrics, LivePlan plan, Store store, Desk desk, Limiter limiter) {
+      return () ->
+          metrics.watch(
+              Vitals.of(
+                  plan, store, () -> limiter.pendingSettlements() + desk.pendingSettlements()));
     }
   }
 

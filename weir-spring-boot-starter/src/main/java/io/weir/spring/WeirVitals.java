@@ -1,7 +1,10 @@
 package io.weir.spring;
 
+import io.weir.background.BackgroundTasks;
+import io.weir.background.TaskStatus;
 import io.weir.store.Health;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -21,10 +24,16 @@ public final class WeirVitals {
     Health health = summary.store().health();
     long stale = summary.plan().stale().toMillis();
     Map<String, Object> details = new LinkedHashMap<>();
-    details.put("degraded", !health.available() || stale > 0);
+    String writeFailure = summary.plan().writeFailure();
+    List<String> tasks = BackgroundTasks.unhealthy().stream().map(TaskStatus::name).toList();
+    details.put(
+        "degraded",
+        !health.available() || stale > 0 || !writeFailure.isEmpty() || !tasks.isEmpty());
     details.put("store", summary.storeText());
     details.put("revision", summary.plan().current().revision());
     details.put("stale_ms", stale);
+    details.put("writable", writeFailure.isEmpty());
+    details.put("unhealthy_tasks", tasks);
     return details;
   }
 }

@@ -88,6 +88,21 @@ abstract class DoorContract {
   }
 
   @Test
+  void aShadowRuleThatWasFull_getsNothingBackWhenALaterFilterRefuses() {
+    for (int expected : new int[] {200, 200, 429}) {
+      assertThat(caller.getAs("ann", "a", "/shadowed").statusCode()).isEqualTo(expected);
+    }
+    assertThat(caller.getAs("ben", "b", "/shadowed").statusCode()).isEqualTo(200);
+    assertThat(
+            meters
+                .get("weir.decisions")
+                .tags("rule", "shadowed-early", "outcome", "shadow_refused")
+                .counter()
+                .count())
+        .isEqualTo(3);
+  }
+
+  @Test
   void leavingAHeaderOutIsNoWayAround() {
     assertThat(caller.status("/tenant", "X-Tenant", "acme")).isEqualTo(200);
     assertThat(caller.status("/tenant", "X-Tenant", "acme")).isEqualTo(429);

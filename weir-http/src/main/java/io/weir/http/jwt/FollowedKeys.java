@@ -1,5 +1,6 @@
 package io.weir.http.jwt;
 
+import io.weir.background.BackgroundTask;
 import io.weir.store.Clock;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -7,10 +8,8 @@ import java.lang.System.Logger.Level;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keys that are read again in the background now and then, and soon when a token means one that is
@@ -24,8 +23,7 @@ final class FollowedKeys implements KeySource {
   private final Clock clock;
   private final Pace pace;
   private final AtomicBoolean asked = new AtomicBoolean();
-  private final ScheduledThreadPoolExecutor reader =
-      new ScheduledThreadPoolExecutor(1, FollowedKeys::thread);
+  private volatile @Nullable BackgroundTask reader;
   private volatile KeySet current = KeySet.NONE;
   private volatile long tried;
   private volatile boolean failing;
@@ -46,12 +44,6 @@ final class FollowedKeys implements KeySource {
     this.algorithms = settings.algorithms();
     this.clock = clock;
     this.pace = pace;
-  }
-
-  private static Thread thread(Runnable work) {
-    Thread thread = new Thread(work, "weir-jwks");
-    thread.setDaemon(true);
-    return thread;
   }
 
   /**
@@ -75,9 +67,11 @@ final class FollowedKeys implements KeySource {
       }
       keys.failed(e);
     }
-    long pause = pace.pause.toMillis();
-    var unused =
-        keys.reader.scheduleWithFixedDelay(keys::refreshIfDue, pause, pause, TimeUnit.MILLISECONDS);
+    keys.reader =
+        BackgroundTask.named("jwks", clock::micros)
+            .pause(pace.pause)
+            .expected(pace.pause.plus(KeyLocation.PATIENCE))
+            .start(keys::refreshIfDue);
     return keys;
   }
 
@@ -89,16 +83,15 @@ final class FollowedKeys implements KeySource {
   @Override
   public void missed() {
     if (isPast(pace.pause) && asked.compareAndSet(false, true)) {
-      try {
-        reader.execute(this::refresh);
-      } catch (RejectedExecutionException e) {
-        LOG.log(Level.DEBUG, "{0} is no longer read", location);
+      BackgroundTask running = reader;
+      if (running != null) {
+        running.wake();
       }
     }
   }
 
   private void refreshIfDue() {
-    if (failing || isPast(pace.every)) {
+    if (failing || asked.get() || isPast(pace.every)) {
       refresh();
     }
   }
@@ -150,6 +143,9 @@ final class FollowedKeys implements KeySource {
 
   @Override
   public void close() {
-    reader.shutdownNow();
+    BackgroundTask running = reader;
+    if (running != null) {
+      running.stop(); // not waited for: it may be reading from an address that is silent
+    }
   }
 }

@@ -12,13 +12,15 @@ import java.net.URI;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A file or an address that holds a key set. */
 final class KeyLocation {
   private static final Logger LOG = System.getLogger(KeyLocation.class.getName());
   private static final int LARGEST = 1 << 20;
-  private static final int PATIENCE_MILLIS = 5000;
+  static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final int PATIENCE_MILLIS = (int) PATIENCE.toMillis();
 
   private final String written;
   private final @Nullable URL url;

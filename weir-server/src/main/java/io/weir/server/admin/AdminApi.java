@@ -5,6 +5,7 @@ import static io.vertx.core.http.HttpMethod.GET;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.background.BackgroundTask;
 import io.weir.server.admin.HealthCalls.Stage;
 import io.weir.server.dashboard.Dashboard;
 import io.weir.server.traffic.Heart;
@@ -16,6 +17,7 @@ import io.weir.server.web.Route;
 import io.weir.server.web.Route.Parameter;
 import io.weir.server.web.Router;
 import io.weir.store.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,6 +26,8 @@ import java.util.List;
  * exist included.
  */
 public final class AdminApi {
+  private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(1);
+
   private final Gate gate;
   private final Activity activity;
   private final Origins origins;
@@ -31,6 +35,7 @@ public final class AdminApi {
   private final Clock clock;
   final Pulse pulse;
   private final NodeCalls nodes;
+  private final Runnable sweep;
   private final Dashboard dashboard = Dashboard.read();
   private final List<Route> open;
   private final List<Route> closed = new ArrayList<>();
@@ -53,7 +58,9 @@ public final class AdminApi {
     new CounterCalls(node, work).routes().forEach(this::close);
     new StatCalls(node, activity, work).routes().forEach(this::close);
     new TrafficCalls(pulse, activity.recent, clock, work).routes().forEach(this::close);
-    new RefusalCalls(node, work).routes().forEach(this::close);
+    RefusalCalls refusals = new RefusalCalls(node, work);
+    refusals.routes().forEach(this::close);
+    sweep = refusals::sweep;
     close(new WhatIf(node.rules(), activity.recent, clock, work).route());
     nodes = new NodeCalls(node, activity, work);
     close(nodes.route());
@@ -91,13 +98,25 @@ public final class AdminApi {
     };
   }
 
-  /** Begins to watch the traffic, second by second, until what it returns is closed. */
+  /**
+   * Begins to watch the traffic and to delete refusals that have ended, second by second, until
+   * what it returns is closed.
+   */
   public AutoCloseable watch() {
-    return Heart.start(
-        pulse,
-        clock,
-        second -> activity.events.tell("tick", json -> TrafficCalls.tell(second, json)),
-        nodes::live);
+    AutoCloseable heart =
+        Heart.start(
+            pulse,
+            clock,
+            second -> activity.events.tell("tick", json -> TrafficCalls.tell(second, json)),
+            nodes::live);
+    BackgroundTask bans =
+        BackgroundTask.named("ended-bans", clock::micros)
+            .pause(SWEEP_INTERVAL)
+            .start(() -> sweep.run());
+    return () -> {
+      bans.close();
+      heart.close();
+    };
   }
 
   /** Says from now on that the node takes requests. */

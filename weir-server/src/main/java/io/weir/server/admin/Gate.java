@@ -64,8 +64,7 @@ public final class Gate {
       return false;
     }
     // charged before it is looked at, so that guesses made at the same time are all counted
-    Request guess = Request.of("ip", address(http));
-    Decision decision = guesses.decideNow(guess);
+    Decision decision = guesses.decideNow(Request.of("ip", address(http)));
     if (!decision.allowed()) {
       RateLimitHeaders.write(decision, http.response()::putHeader);
       Reply.error(http, 429, "rate_limited", "too many wrong tokens; wait as Retry-After says");
@@ -75,7 +74,7 @@ public final class Gate {
       refuse(http, ", error=\"invalid_token\"", "that is not the admin token");
       return false;
     }
-    var unused = guesses.refund(guess);
+    var unused = guesses.refund(decision);
     return true;
   }
 

@@ -3,6 +3,8 @@ package io.weir.server.admin;
 import static io.vertx.core.http.HttpMethod.GET;
 
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.background.BackgroundTasks;
+import io.weir.background.TaskStatus;
 import io.weir.server.metrics.Metrics;
 import io.weir.server.web.JsonFields;
 import io.weir.server.web.Reply;
@@ -54,11 +56,14 @@ final class HealthCalls {
   private void health(HttpServerRequest http, String id) {
     Health store = node.store().health();
     long stale = node.rules().stale().toMillis();
+    String writeFailure = node.rules().writeFailure();
+    List<TaskStatus> unhealthy = BackgroundTasks.unhealthy();
+    boolean ok = store.available() && stale == 0 && writeFailure.isEmpty() && unhealthy.isEmpty();
     Reply.json(
         http.response(),
         200,
         new JsonFields()
-            .text("status", store.available() && stale == 0 ? "ok" : "degraded")
+            .text("status", ok ? "ok" : "degraded")
             .text("node", node.name())
             .json("store", new JsonFields().truth("available", store.available()).end())
             .json(
@@ -66,8 +71,21 @@ final class HealthCalls {
                 new JsonFields()
                     .number("revision", node.rules().current().revision())
                     .number("stale_ms", stale)
+                    .truth("writable", writeFailure.isEmpty())
+                    .text("write_failure", writeFailure)
                     .end())
+            .list("background", unhealthy.stream().map(HealthCalls::json).toList())
             .end());
+  }
+
+  private static String json(TaskStatus task) {
+    return new JsonFields()
+        .text("task", task.name())
+        .truth("overdue", task.overdue())
+        .number("since_ms", task.since().toMillis())
+        .number("failures", task.failures())
+        .text("failure", task.failure())
+        .end();
   }
 
   private void ready(HttpServerRequest http, String id) {

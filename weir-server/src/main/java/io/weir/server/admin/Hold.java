@@ -14,31 +14,45 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * A rule that refuses one caller for a time and then nobody, ever.
+ * A rule that refuses one caller for a time: a temporary ban.
  *
  * <p>Its limit is one nobody reaches; what refuses is a debt, charged once, that takes the time to
  * be paid back. So the end needs nobody to be there: a refusal that its makers forget, or whose
- * node dies, is over when it was to be. The debt is the caller's own even where the selector, which
- * knows no way to write a star, meets others too.
+ * node dies, is over when it was to be. While the store is away the rule itself refuses (fail
+ * closed), so its id ends with the second at which it ends: from then on no node enforces it
+ * ({@link ActiveRules}), and one of them deletes it.
  */
 final class Hold {
   private static final String PREFIX = "refuse-";
+  private static final Pattern ID = Pattern.compile(PREFIX + "[0-9a-f]{16}-([0-9]{1,12})");
+
+  /** How much longer than the debt the rule lives, for clocks of nodes and store that differ. */
+  private static final long MARGIN_SECONDS = 2;
+
+  private static final long MICROS_PER_SECOND = 1_000_000;
   private static final long PER_SECOND = 100_000;
   private static final Duration LONGEST = Duration.ofDays(30);
   private static final int ID_BYTES = 8;
 
   private Hold() {}
 
-  static Rule rule(Map<String, String> caller, Duration time) {
+  /**
+   * @param now the wall clock, in microseconds
+   * @throws IllegalArgumentException if nobody is named, or somebody a rule cannot name
+   */
+  static Rule rule(Map<String, String> caller, Duration time, long now) {
     if (caller.isEmpty()) {
       throw new IllegalArgumentException("nobody is named; send whom to refuse, as ?user=42");
     }
     if (time.toSeconds() < 1 || time.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException("a refusal lasts from a second to 30 days");
     }
-    RuleBuilder rule = Rule.named(id(caller)).match(selector(caller));
+    long end = now / MICROS_PER_SECOND + 1 + time.toSeconds() + MARGIN_SECONDS;
+    RuleBuilder rule = Rule.named(id(caller) + "-" + end).match(selector(caller));
     return rule.per(caller.keySet().toArray(new String[0]))
         .limit(PER_SECOND + "/second")
         .burst(PER_SECOND * time.toSeconds())
@@ -51,7 +65,8 @@ final class Hold {
     return 2 * PER_SECOND * time.toSeconds() - 1;
   }
 
-  static String id(Map<String, String> caller) {
+  /** What the ids of all rules that refuse a caller begin with. */
+  private static String id(Map<String, String> caller) {
     StringBuilder text = new StringBuilder();
     new TreeMap<>(caller)
         .forEach((name, value) -> text.append(name).append('\n').append(value).append('\n'));
@@ -64,7 +79,26 @@ final class Hold {
   }
 
   static boolean is(Rule rule) {
-    return rule.id().matches(PREFIX + "[0-9a-f]{16}") && rule.id().equals(id(caller(rule)));
+    return rule.id().startsWith(PREFIX)
+        && ID.matcher(rule.id()).matches()
+        && rule.id().startsWith(id(caller(rule)) + "-");
+  }
+
+  /** Whether a rule refuses this caller for a time. */
+  static boolean isOf(Rule rule, Map<String, String> caller) {
+    return is(rule) && caller(rule).equals(caller);
+  }
+
+  /**
+   * When a rule that {@link #is} one of these ends, by the wall clock in microseconds; from then on
+   * it must not be enforced.
+   */
+  static long end(Rule rule) {
+    Matcher id = ID.matcher(rule.id());
+    if (!id.matches()) {
+      throw new IllegalArgumentException(rule.id() + " is no temporary ban");
+    }
+    return Long.parseLong(id.group(1)) * MICROS_PER_SECOND;
   }
 
   static Map<String, String> caller(Rule rule) {
@@ -80,6 +114,12 @@ final class Hold {
           if (value.startsWith("!")) {
             throw new IllegalArgumentException(
                 name + " begins with !, which selects all others; write a rule by hand");
+          }
+          if (value.contains("*")) {
+            throw new IllegalArgumentException(
+                name
+                    + " has a *, which would match other callers too; refuse the caller by another"
+                    + " attribute, such as its ip or api_key");
           }
           patterns.put(name, List.of(value));
         });

@@ -14,6 +14,7 @@ import io.weir.Weir;
 import io.weir.rule.Durations;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rules.database.DatabaseException;
 import io.weir.rules.database.DatabaseRules;
 import io.weir.rules.database.StaleRevisionException;
 import io.weir.server.web.BadInput;
@@ -22,6 +23,8 @@ import io.weir.server.web.Route;
 import io.weir.server.web.Route.Content;
 import io.weir.server.web.Route.Field;
 import io.weir.server.web.Route.Parameter;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +34,12 @@ import java.util.Map;
 final class RefusalCalls {
   private static final String PATH = "/admin/refusals";
   private static final String FOR = "for";
+
+  /** Who is said to have deleted a rule that has ended. */
+  private static final Logger LOG = System.getLogger(RefusalCalls.class.getName());
+
+  private static final String SWEEPER = "weir";
+
   private static final String EXAMPLE = "{\"for\":\"10m\"}";
   private static final List<Field> FIELDS =
       List.of(new Field(FOR, true, "{\"type\":\"string\",\"examples\":[\"10m\"]}"));
@@ -92,12 +101,15 @@ final class RefusalCalls {
     Rule rule;
     try {
       time = Durations.parse(Form.read(asked.body(), List.of(FOR), EXAMPLE).text(FOR));
-      rule = Hold.rule(asked.caller(), time);
+      rule = Hold.rule(asked.caller(), time, node.clock().wallMicros());
     } catch (IllegalArgumentException e) {
       throw new BadInput(e.getMessage() + "; send " + EXAMPLE);
     }
-    sweep(asked);
+    List<Rule> before = rules(asked.caller());
     put(asked, rule);
+    before.stream()
+        .filter(old -> !old.id().equals(rule.id()))
+        .forEach(old -> delete(asked.rules(), old.id(), asked.who()));
     Request caller = Request.of(asked.caller());
     Limiter limiter = limiter(RuleSet.of(rule));
     limiter.reset(caller).join();
@@ -111,14 +123,19 @@ final class RefusalCalls {
   }
 
   private Answer lift(Question asked) {
-    String id = Hold.id(asked.caller());
-    Rule rule = asked.rules().current().rule(id);
-    if (rule == null) {
+    List<Rule> refusing = rules(asked.caller());
+    if (refusing.isEmpty()) {
       return Answer.error(404, "not_refused", "that caller is not refused for a time");
     }
-    limiter(RuleSet.of(rule)).reset(Request.of(asked.caller())).join();
-    delete(asked, id);
-    return Answer.ok(new JsonFields().text("lifted", id).end());
+    for (Rule rule : refusing) {
+      limiter(RuleSet.of(rule)).reset(Request.of(asked.caller())).join();
+      delete(asked.rules(), rule.id(), asked.who());
+    }
+    return Answer.ok(new JsonFields().text("lifted", refusing.get(0).id()).end());
+  }
+
+  private List<Rule> rules(Map<String, String> caller) {
+    return node.rules().current().rules().stream().filter(rule -> Hold.isOf(rule, caller)).toList();
   }
 
   private Answer list() {
@@ -146,12 +163,24 @@ final class RefusalCalls {
     return limiter(RuleSet.of(rule)).peek(Request.of(Hold.caller(rule))).join().retryAfter();
   }
 
-  /** Deletes what refuses nobody any more. */
-  private void sweep(Question asked) {
-    for (Rule rule : asked.rules().current().rules()) {
-      if (Hold.is(rule) && left(rule).isZero()) {
-        delete(asked, rule.id());
+  /** Deletes the rules whose time is over; every node may do it, at any time. */
+  void sweep() {
+    if (node.rules() instanceof DatabaseRules rules) {
+      long now = node.clock().wallMicros();
+      for (Rule rule : rules.current().rules()) {
+        if (Hold.is(rule) && Hold.end(rule) <= now) {
+          deleteEnded(rules, rule);
+        }
       }
+    }
+  }
+
+  /** A database that is away is told of by the rules' health; the rule does not act meanwhile. */
+  private static void deleteEnded(DatabaseRules rules, Rule rule) {
+    try {
+      delete(rules, rule.id(), SWEEPER);
+    } catch (DatabaseException e) {
+      LOG.log(Level.DEBUG, "a ban that has ended will be deleted later", e);
     }
   }
 
@@ -161,9 +190,9 @@ final class RefusalCalls {
             .of(asked.rules().revision(rule.id()), r -> asked.rules().put(rule, asked.who(), r));
   }
 
-  private static void delete(Question asked, String id) {
+  private static void delete(DatabaseRules rules, String id, String who) {
     try {
-      asked.rules().delete(id, asked.who(), asked.rules().revision(id));
+      rules.delete(id, who, rules.revision(id));
     } catch (StaleRevisionException e) {
       // somebody else was faster
     }

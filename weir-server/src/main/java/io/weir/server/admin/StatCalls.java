@@ -99,6 +99,7 @@ final class StatCalls {
         .number("nodes", health.nodes())
         .number("leased", health.leased())
         .number("untold", health.untold())
+        .number("sync_lag_ms", health.syncLag().toMillis())
         .end();
   }
 

@@ -38,7 +38,7 @@ final class Work {
       return Answer.wrong("bad_rules", e);
     } catch (DatabaseException e) {
       return Answer.error(503, "database_failed", String.valueOf(e.getMessage()));
-    } catch (Exception e) {
+    } catch (Exception | OutOfMemoryError | StackOverflowError e) {
       LOG.log(Level.WARNING, "a call of the admin door failed", e);
       return Answer.error(500, "failed", "this node failed; its log says why");
     }

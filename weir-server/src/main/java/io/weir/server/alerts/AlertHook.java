@@ -1,7 +1,6 @@
 package io.weir.server.alerts;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
-
+import io.weir.background.BackgroundTask;
 import io.weir.metrics.Vitals;
 import io.weir.rule.Durations;
 import io.weir.store.Clock;
@@ -18,8 +17,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells a webhook, by POST of {@code {"event","node","since","reason"}}, that decisions are {@code
@@ -30,6 +28,7 @@ import java.util.concurrent.ScheduledExecutorService;
  */
 public final class AlertHook implements AutoCloseable {
   private static final Logger LOG = System.getLogger(AlertHook.class.getName());
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final Duration FAR = Duration.ofMillis(20);
   private static final Duration STALE = Duration.ofSeconds(30);
@@ -40,13 +39,7 @@ public final class AlertHook implements AutoCloseable {
   private final Vitals vitals;
   private final Clock clock;
   private final List<Alarm> alarms;
-  private final ScheduledExecutorService looker =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "weir-alerts");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private volatile @Nullable BackgroundTask task;
   private long degraded;
   private boolean unheard;
 
@@ -71,7 +64,11 @@ public final class AlertHook implements AutoCloseable {
    */
   public static AlertHook start(URI url, String node, Vitals vitals) {
     AlertHook hook = new AlertHook(url, node, vitals, Clock.system());
-    var unused = hook.looker.scheduleWithFixedDelay(hook::look, 1, 1, SECONDS);
+    hook.task =
+        BackgroundTask.named("alerts", hook.clock::micros)
+            .pause(INTERVAL)
+            .expected(INTERVAL.plus(PATIENCE))
+            .start(hook::look);
     return hook;
   }
 
@@ -151,6 +148,9 @@ public final class AlertHook implements AutoCloseable {
 
   @Override
   public void close() {
-    looker.shutdownNow();
+    BackgroundTask running = task;
+    if (running != null) {
+      running.stop(); // not waited for: it may be telling a webhook that is silent
+    }
   }
 }

@@ -122,7 +122,9 @@ final class Check implements Callable<Integer> {
       screen.line("hold it for " + Words.time(verdict.delay()) + " before it goes on");
     }
     if (verdict.degraded()) {
-      screen.line(screen.doubtful("degraded") + ": the store had no answer, rules' postures did");
+      screen.line(
+          screen.doubtful("degraded")
+              + ": the store did not answer in time, the rules' fallbacks did");
     }
     if (!verdict.rules().isEmpty()) {
       screen.line("");
@@ -137,8 +139,12 @@ final class Check implements Callable<Integer> {
     if (verdict.never()) {
       return by + ": a cost of " + cost + " can never fit its " + row.limit();
     }
-    String left = by + ": " + row.remaining() + " of " + row.limit() + " left";
+    String left = by + ": " + remaining(row) + " of " + row.limit() + " left";
     return verdict.allowed() ? left : left + ", retry after " + Words.time(verdict.retryAfter());
+  }
+
+  private static Object remaining(Row row) {
+    return row.remaining().isPresent() ? (Object) row.remaining().getAsLong() : "unknown";
   }
 
   private static Object[] cells(Row row) {
@@ -147,7 +153,7 @@ final class Check implements Callable<Integer> {
       row.id(),
       row.shadow() ? says + " (shadow)" : says,
       row.limit(),
-      row.remaining(),
+      remaining(row),
       Words.time(row.reset()),
       row.retryAfter() == 0 ? "-" : Words.time(row.retryAfter())
     };

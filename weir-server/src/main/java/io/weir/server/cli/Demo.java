@@ -1,5 +1,6 @@
 package io.weir.server.cli;
 
+import io.weir.redis.RedisStore;
 import io.weir.rules.Rules;
 import io.weir.rules.database.DatabaseRules;
 import io.weir.server.Server;
@@ -8,11 +9,13 @@ import io.weir.server.config.Config;
 import io.weir.server.config.Setting;
 import io.weir.server.config.Settings;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -24,6 +27,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
@@ -51,6 +55,12 @@ final class Demo implements Callable<Integer> {
 
   @Spec CommandSpec spec;
 
+  @Option(
+      names = "--train",
+      hidden = true,
+      description = "Starts, warms up and ends, for a JVM that records the classes it loads.")
+  boolean train;
+
   @Override
   public Integer call() throws InterruptedException {
     Path folder = folder();
@@ -62,6 +72,10 @@ final class Demo implements Callable<Integer> {
               echo.close();
               delete(folder);
             });
+    if (train) {
+      train(running);
+      return 0;
+    }
     PrintWriter out = spec.commandLine().getOut();
     out.println(running.summary());
     out.println(tries(running));
@@ -85,12 +99,24 @@ final class Demo implements Callable<Integer> {
     for (Setting<OptionalInt> port :
         List.of(
             Settings.HTTP_PORT, Settings.GRPC_PORT, Settings.GATEWAY_PORT, Settings.ADMIN_PORT)) {
-      flags.put(port.flag(), isFree(Integer.parseInt(port.usual())) ? port.usual() : "0");
+      boolean usual = !train && isFree(Integer.parseInt(port.usual()));
+      flags.put(port.flag(), usual ? port.usual() : "0");
     }
     for (String door : List.of("http", "grpc", "gateway", "admin")) {
       flags.put(door + "-host", "127.0.0.1");
     }
     return Server.start(Config.of(flags));
+  }
+
+  /** Uses what the start does not: the gateway, and the driver of a Redis that is not there. */
+  private static void train(Running running) {
+    try (InputStream reply =
+        new URL("http://127.0.0.1:" + running.port("gateway") + "/hello").openStream()) {
+      reply.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    RedisStore.at("redis://127.0.0.1:1").open().close();
   }
 
   private static String tries(Running server) {

@@ -1,22 +1,22 @@
 package io.weir.server.cli;
 
+import io.weir.background.BackgroundTask;
+import io.weir.store.Clock;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A little traffic of the demonstration's own, so that there is something to see: some users who
  * order, more and fewer by turns, and now and then a crawler that asks too much.
  */
 final class DemoTraffic {
-  private static final long EVERY_MILLIS = 100;
+  private static final Duration INTERVAL = Duration.ofMillis(100);
   private static final int USERS = 40;
   private static final List<String> ENDPOINTS =
       List.of("GET /v1/orders/%d", "GET /v1/orders/%d", "GET /v1/products", "POST /v1/orders");
@@ -24,17 +24,15 @@ final class DemoTraffic {
   private final URI check;
   private final HttpClient client = HttpClient.newHttpClient();
   private final Random random = new Random(7);
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread daemon = new Thread(task, "weir-demo-traffic");
-            daemon.setDaemon(true);
-            return daemon;
-          });
+  private final BackgroundTask task;
   private int ticks;
 
   private DemoTraffic(URI check) {
     this.check = check;
+    task =
+        BackgroundTask.named("demo-traffic", Clock.system()::micros)
+            .pause(INTERVAL)
+            .start(this::tick);
   }
 
   /**
@@ -43,11 +41,7 @@ final class DemoTraffic {
    * @param port that of the decision API
    */
   static DemoTraffic start(int port) {
-    DemoTraffic traffic = new DemoTraffic(URI.create("http://127.0.0.1:" + port + "/v1/check"));
-    var unused =
-        traffic.thread.scheduleAtFixedRate(
-            traffic::tick, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
-    return traffic;
+    return new DemoTraffic(URI.create("http://127.0.0.1:" + port + "/v1/check"));
   }
 
   private void tick() {
@@ -83,6 +77,6 @@ final class DemoTraffic {
   }
 
   void close() {
-    thread.shutdownNow();
+    task.close();
   }
 }

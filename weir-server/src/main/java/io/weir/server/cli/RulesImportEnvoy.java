@@ -29,23 +29,25 @@ final class RulesImportEnvoy implements Callable<Integer> {
   @Parameters(
       paramLabel = "FILE",
       arity = "1..*",
-      description = "The configurations, one domain each; - reads the standard input.")
+      description =
+          "The configurations, one domain each; files of one domain are merged; - reads the standard input.")
   List<Path> files = List.of();
 
   @Spec CommandSpec spec;
 
   @Override
   public Integer call() {
-    List<Rule> rules = new ArrayList<>();
+    List<EnvoyRules.Source> sources = new ArrayList<>();
     for (Path path : files) {
       RulesFile file = new RulesFile(path);
-      rules.addAll(EnvoyRules.read(file.name(), file.bytes()));
+      sources.add(new EnvoyRules.Source(file.name(), file.bytes()));
     }
+    List<Rule> rules = EnvoyRules.read(sources);
     try {
       var unused = RuleSet.of(1, rules);
     } catch (RuleException e) {
       throw new CommandException(
-          "two files make the rule " + e.rule() + "; give each domain one file", e);
+          "two domains make the rule " + e.rule() + "; rename one of the domains", e);
     }
     spec.commandLine().getOut().print(Rules.toYaml(rules));
     spec.commandLine().getOut().flush();

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A decision as the decision API tells it. Times are in milliseconds.
@@ -24,13 +25,17 @@ record Verdict(
     Optional<Row> bound,
     List<Row> rules) {
 
-  /** What one rule said. */
+  /**
+   * What one rule said.
+   *
+   * @param remaining empty where the store had no answer
+   */
   record Row(
       String id,
       boolean allowed,
       boolean shadow,
       long limit,
-      long remaining,
+      OptionalLong remaining,
       long reset,
       long retryAfter) {}
 
@@ -49,7 +54,7 @@ record Verdict(
               ? rows.stream().filter(row -> row.id().equals(named.get())).findFirst()
               : rows.stream()
                   .filter(row -> !row.shadow())
-                  .min(Comparator.comparingLong(Row::remaining));
+                  .min(Comparator.comparingLong(row -> row.remaining().orElse(Long.MAX_VALUE)));
       return new Verdict(
           all.getBoolean("allowed"),
           all.getBoolean("degraded"),
@@ -74,10 +79,15 @@ record Verdict(
               rule.getBoolean("allowed"),
               rule.getBoolean("shadow"),
               rule.getLong("limit"),
-              rule.getLong("remaining"),
+              remaining(rule),
               rule.getLong("reset_ms"),
               rule.getLong("retry_after_ms")));
     }
     return rows;
+  }
+
+  private static OptionalLong remaining(JsonObject rule) {
+    Long permits = rule.getLong("remaining");
+    return permits == null ? OptionalLong.empty() : OptionalLong.of(permits);
   }
 }

@@ -1,5 +1,6 @@
 package io.weir.server.config;
 
+import io.weir.server.http.AuthForm;
 import io.weir.server.rls.Silence;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,6 +64,13 @@ public final class Settings {
           "jdbc:h2:file:./weir-data/rules",
           "where rules live: file:rules.yaml (watched), jdbc:h2:…, jdbc:postgresql://…",
           Values::rules);
+  public static final Setting<Integer> RULES_MAX_BYTES =
+      add(
+          "rules-max-bytes",
+          "N",
+          "0",
+          "how many bytes of rules are read at most; 0 for what fits into the heap (1/128 of it)",
+          Values.whole(0, 1 << 26));
   public static final Setting<Path> DATA =
       add(
           "data",
@@ -84,6 +92,13 @@ public final class Settings {
 
   public static final Setting<OptionalInt> HTTP_PORT = port("http", "8080", "the decision API");
   public static final Setting<String> HTTP_HOST = host("http", "0.0.0.0");
+  public static final Setting<AuthForm> AUTH_FORM =
+      add(
+          "auth-form",
+          "auto|original|forwarded",
+          "auto",
+          "which fields describe the request at GET /v1/auth: X-Original-* or X-Forwarded-*",
+          Values::authForm);
   public static final Setting<OptionalInt> GRPC_PORT = port("grpc", "8081", "Envoy's protocol");
   public static final Setting<String> GRPC_HOST = host("grpc", "0.0.0.0");
   public static final Setting<Boolean> GRPC_HEADERS =

@@ -2,6 +2,7 @@ package io.weir.server.config;
 
 import io.weir.redis.RedisStore;
 import io.weir.rule.Durations;
+import io.weir.server.http.AuthForm;
 import io.weir.server.rls.Silence;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -99,6 +100,17 @@ final class Values {
   static Silence silence(String text) {
     require(text.equals("posture") || text.equals("error"), text, "is neither posture nor error");
     return text.equals("posture") ? Silence.POSTURE : Silence.ERROR;
+  }
+
+  static AuthForm authForm(String text) {
+    return switch (text) {
+      case "auto" -> AuthForm.AUTO;
+      case "original" -> AuthForm.ORIGINAL;
+      case "forwarded" -> AuthForm.FORWARDED;
+      default ->
+          throw new IllegalArgumentException(
+              "'" + text + "' is not known; write auto, original or forwarded");
+    };
   }
 
   static Boolean truth(String text) {

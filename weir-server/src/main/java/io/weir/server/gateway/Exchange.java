@@ -54,6 +54,15 @@ final class Exchange implements Watchman.Watched {
     upload.admit(this::connect, () -> fail(Failure.CUT));
   }
 
+  /** Takes over the answer to a request that was sent already, with the same time-outs. */
+  void answered(HttpClientRequest request, HttpClientResponse answer) {
+    upstream = request;
+    written = true;
+    heardAt = connections.watchman().now();
+    connections.watchman().add(this);
+    answer(answer);
+  }
+
   private void connect() {
     if (!over) {
       connections

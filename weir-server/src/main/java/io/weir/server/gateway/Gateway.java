@@ -6,6 +6,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.Decision;
+import io.weir.TooManyLimitsException;
 import io.weir.http.BadRequestException;
 import io.weir.http.Call;
 import io.weir.http.Identity;
@@ -14,7 +15,6 @@ import io.weir.server.config.Settings;
 import io.weir.server.web.Desk;
 import io.weir.server.web.Received;
 import io.weir.store.Mode;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The door that limits, then forwards. */
@@ -79,14 +79,14 @@ public final class Gateway {
           identity.read(Received.peer(http), http.method().name(), http.uri(), Received.of(http));
       Visit visit = new Visit(http, call, new Upload(http));
       desk.ask(http, call.request(), Mode.TAKE, decision -> decided(visit, decision, to));
-    } catch (BadRequestException e) {
+    } catch (BadRequestException | TooManyLimitsException e) {
       strict.refuse(http, String.valueOf(e.getMessage()));
     }
   }
 
   private void decided(Visit visit, Decision decision, Routes<Connections> to) {
     if (visit.http().response().closed()) {
-      waiting.gone(visit, decision);
+      waiting.gone(decision);
     } else if (!decision.allowed()) {
       Answers.refuse(visit, decision);
     } else if (visit.call().unauthorized()) {
@@ -101,14 +101,13 @@ public final class Gateway {
   }
 
   private void admit(Visit visit, Decision decision, @Nullable Connections connections) {
-    Duration delay = decision.delay();
     if (connections == null) {
       Answers.noRoute(visit, decision);
     } else if (head.isLoop(visit.http())) {
       fail(visit, decision, connections, Failure.LOOP);
-    } else if (delay.isZero()) {
+    } else if (decision.delay().isZero()) {
       forward(visit, decision, connections);
-    } else if (!waiting.hold(visit, delay, () -> forward(visit, decision, connections))) {
+    } else if (!waiting.hold(visit, decision, () -> forward(visit, decision, connections))) {
       fail(visit, decision, connections, Failure.BUSY);
     }
   }

@@ -16,7 +16,7 @@ public final class MessageRules implements RuleSource {
   private volatile Of of;
 
   /** What was made of one snapshot. */
-  private record Of(RuleSet all, RuleSet named) {}
+  private record Of(RuleSet all, RuleSet named, boolean empty) {}
 
   public MessageRules(RuleSource all) {
     this.all = all;
@@ -25,23 +25,27 @@ public final class MessageRules implements RuleSource {
 
   @Override
   public RuleSet current() {
+    return latest().named();
+  }
+
+  private Of latest() {
     RuleSet now = all.current();
     Of made = of;
     if (made.all() != now) {
       made = of(now);
       of = made;
     }
-    return made.named();
+    return made;
   }
 
   /** Whether no rule names messages. */
   boolean isEmpty() {
-    return current().rules().isEmpty();
+    return latest().empty();
   }
 
   private static Of of(RuleSet all) {
     List<Rule> named = all.rules().stream().filter(MessageRules::names).toList();
-    return new Of(all, RuleSet.of(all.revision(), named));
+    return new Of(all, RuleSet.of(all.revision(), named), named.isEmpty());
   }
 
   private static boolean names(Rule rule) {

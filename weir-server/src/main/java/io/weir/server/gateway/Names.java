@@ -1,6 +1,7 @@
 package io.weir.server.gateway;
 
 import java.util.Arrays;
+import java.util.stream.Stream;
 
 /**
  * A set of names of header fields, without regard to case.
@@ -10,40 +11,45 @@ import java.util.Arrays;
  */
 final class Names {
   private static final int LONGEST = 32;
+  private static final String[] EMPTY = {};
 
-  private final String[][] byLength = new String[LONGEST][0];
+  private final String[][] byLength;
 
-  private Names() {}
+  private Names(String[][] byLength) {
+    this.byLength = byLength;
+  }
 
   static Names of(String... names) {
-    return new Names().and(names);
+    int[] counts = new int[LONGEST];
+    for (String name : names) {
+      counts[slot(name)]++;
+    }
+    String[][] byLength = new String[LONGEST][];
+    for (int i = 0; i < LONGEST; i++) {
+      byLength[i] = counts[i] == 0 ? EMPTY : new String[counts[i]];
+    }
+    for (String name : names) {
+      int slot = slot(name);
+      byLength[slot][--counts[slot]] = name;
+    }
+    return new Names(byLength);
   }
 
   /** These and those. */
   Names and(Names others) {
-    Names both = new Names();
-    for (int i = 0; i < LONGEST; i++) {
-      both.byLength[i] = byLength[i];
-    }
-    for (String[] names : others.byLength) {
-      both.and(names);
-    }
-    return both;
+    return of(
+        Stream.of(byLength, others.byLength)
+            .flatMap(Arrays::stream)
+            .flatMap(Arrays::stream)
+            .toArray(String[]::new));
   }
 
-  private Names and(String... names) {
-    for (String name : names) {
-      int length = Math.min(name.length(), LONGEST - 1);
-      String[] same = byLength[length];
-      String[] more = Arrays.copyOf(same, same.length + 1);
-      more[same.length] = name;
-      byLength[length] = more;
-    }
-    return this;
+  private static int slot(String name) {
+    return Math.min(name.length(), LONGEST - 1);
   }
 
   boolean has(String name) {
-    for (String one : byLength[Math.min(name.length(), LONGEST - 1)]) {
+    for (String one : byLength[slot(name)]) {
       if (name.length() == one.length() && startsWith(name, one)) {
         return true;
       }

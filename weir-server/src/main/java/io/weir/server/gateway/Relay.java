@@ -18,8 +18,10 @@ final class Relay {
   private boolean waits;
 
   /** Decides whether a message may pass. */
-  @FunctionalInterface
   interface Turnstile {
+    /** Whether any message must be asked about; rules may come and go while a WebSocket is open. */
+    boolean isNeeded();
+
     /**
      * @param pass called, now or later, if it may
      */
@@ -111,7 +113,10 @@ final class Relay {
 
     /** Whether the frame that begins here goes on at once. */
     private boolean mayBegin() {
-      if (turnstile == null || passed || !Frames.beginsMessage(data.getByte(at))) {
+      if (turnstile == null
+          || passed
+          || !Frames.beginsMessage(data.getByte(at))
+          || !turnstile.isNeeded()) {
         return true;
       }
       flush();

@@ -56,6 +56,9 @@ final class Strict {
     if (http.version() == HttpVersion.HTTP_1_1 && !fields.contains(HttpHeaders.HOST)) {
       return "there is no Host";
     }
+    if (HopByHop.namesTooMany(fields)) {
+      return "the Connection field has more than " + HopByHop.MAX_OPTIONS + " options";
+    }
     for (var field : fields) {
       if (!isToken(field.getKey()) || !isText(field.getValue())) {
         return "a header field has characters it cannot have";

@@ -76,7 +76,7 @@ final class Tunnel implements Watchman.Watched {
     request.putHeader(HttpHeaders.CONNECTION, "Upgrade").putHeader(HttpHeaders.UPGRADE, WEBSOCKET);
     sentAt = connections.watchman().now();
     connections.watchman().add(this);
-    request.connect().onComplete(this::answer, cause -> fail(Failure.BROKEN));
+    request.connect().onComplete(answer -> answer(request, answer), cause -> fail(Failure.BROKEN));
   }
 
   @Override
@@ -86,13 +86,13 @@ final class Tunnel implements Watchman.Watched {
     }
   }
 
-  private void answer(HttpClientResponse answer) {
+  private void answer(HttpClientRequest request, HttpClientResponse answer) {
     if (over) {
       return;
     }
     connections.watchman().remove(this);
-    answer.exceptionHandler(cause -> fail(Failure.BROKEN));
     if (answer.statusCode() == SWITCHING) {
+      answer.exceptionHandler(cause -> fail(Failure.BROKEN));
       boolean agreed = WEBSOCKET.equalsIgnoreCase(answer.getHeader(HttpHeaders.UPGRADE));
       if (agreed) {
         connections.counts().answered();
@@ -100,20 +100,17 @@ final class Tunnel implements Watchman.Watched {
       } else {
         fail(Failure.BROKEN);
       }
-    } else if (answer.statusCode() < 200) {
-      fail(Failure.BROKEN);
     } else {
-      decline(answer);
+      decline(request, answer);
     }
   }
 
-  private void decline(HttpClientResponse answer) {
-    try {
-      var unused = new Download(visit.http(), answer, decision, this::gone);
-      connections.counts().answered();
-    } catch (IllegalArgumentException e) { // a field that cannot be passed on
-      fail(Failure.BROKEN);
-    }
+  /** An answer like any other, which must arrive and be read in time like any other. */
+  private void decline(HttpClientRequest request, HttpClientResponse answer) {
+    over = true;
+    Exchange exchange = new Exchange(head, connections, visit, decision);
+    visit.http().response().closeHandler(v -> exchange.gone());
+    exchange.answered(request, answer);
   }
 
   private void open(HttpClientResponse answer) {
@@ -152,11 +149,7 @@ final class Tunnel implements Watchman.Watched {
       connections.counts().failed(failure);
       connections.watchman().remove(this);
       reset();
-      if (visit.http().response().headWritten()) {
-        var unused = visit.http().response().reset();
-      } else {
-        Answers.fail(visit, decision, failure);
-      }
+      Answers.fail(visit, decision, failure);
     }
   }
 

@@ -1,9 +1,11 @@
 package io.weir.server.gateway;
 
+import io.netty.channel.Channel;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.impl.ConnectionBase;
 import io.weir.Decision;
 import io.weir.Limiter;
-import io.weir.Request;
+import io.weir.server.web.IdleHold;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -29,18 +31,20 @@ final class Waiting {
    *
    * @return whether there was room; if not, its place was given back
    */
-  boolean hold(Visit visit, Duration delay, Runnable next) {
-    Request request = visit.call().request();
+  boolean hold(Visit visit, Decision decision, Runnable next) {
     if (held.incrementAndGet() > most) {
       held.decrementAndGet();
-      giveBack(request);
+      giveBack(decision);
       return false;
     }
+    Channel channel = ((ConnectionBase) visit.http().connection()).channel();
+    IdleHold.hold(channel);
     long timer =
         vertx.setTimer(
-            millis(delay),
+            millis(decision.delay()),
             t -> {
               held.decrementAndGet();
+              IdleHold.release(channel);
               next.run();
             });
     visit
@@ -50,7 +54,8 @@ final class Waiting {
             v -> {
               if (vertx.cancelTimer(timer)) {
                 held.decrementAndGet();
-                giveBack(request);
+                IdleHold.release(channel);
+                giveBack(decision);
               }
             });
     return true;
@@ -66,13 +71,13 @@ final class Waiting {
   }
 
   /** Of one that went away before it was decided: the place it would have waited in. */
-  void gone(Visit visit, Decision decision) {
+  void gone(Decision decision) {
     if (decision.allowed() && !decision.delay().isZero()) {
-      giveBack(visit.call().request());
+      giveBack(decision);
     }
   }
 
-  private void giveBack(Request request) {
-    var unused = limiter.refund(request);
+  private void giveBack(Decision decision) {
+    var unused = limiter.refund(decision);
   }
 }

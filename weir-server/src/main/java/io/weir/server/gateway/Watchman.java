@@ -1,6 +1,9 @@
 package io.weir.server.gateway;
 
 import io.vertx.core.Vertx;
+import io.weir.background.TaskMonitor;
+import io.weir.store.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -13,6 +16,10 @@ import java.util.Set;
 final class Watchman {
   private static final int PARTS = 8;
   private static final long LONGEST = 1_000;
+
+  /** Of all event loops: a round that fails is followed by the next. */
+  private static final TaskMonitor MONITOR =
+      TaskMonitor.onDemand("gateway-timeouts", Duration.ofSeconds(1), Clock.system()::micros);
 
   private final Set<Watched> all = new LinkedHashSet<>();
   private final long tick;
@@ -34,7 +41,7 @@ final class Watchman {
    */
   Watchman(Vertx vertx, long shortest) {
     tick = Math.max(1, Math.min(LONGEST, shortest / PARTS));
-    vertx.setPeriodic(tick, t -> goAbout());
+    vertx.setPeriodic(tick, t -> MONITOR.run(this::goAbout));
   }
 
   long now() {

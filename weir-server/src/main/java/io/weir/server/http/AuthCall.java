@@ -3,56 +3,63 @@ package io.weir.server.http;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.Decision;
+import io.weir.TooManyLimitsException;
 import io.weir.http.BadRequestException;
 import io.weir.http.Call;
 import io.weir.http.Identity;
 import io.weir.http.RateLimitHeaders;
+import io.weir.server.web.BadInput;
 import io.weir.server.web.Desk;
 import io.weir.server.web.Received;
 import io.weir.server.web.Reply;
+import io.weir.server.web.ThrottledWarning;
+import io.weir.store.Clock;
 import io.weir.store.Mode;
-import org.jspecify.annotations.Nullable;
+import java.lang.System.Logger;
 
 /**
  * Decides on a request that a proxy is holding and describes in headers, as nginx's {@code
  * auth_request} does.
  *
- * <p>The method and target are in {@code X-Original-Method} and {@code X-Original-URI}, or {@code
- * X-Forwarded-Method} and {@code X-Forwarded-Uri}. Such proxies understand 2xx, 401 and 403 only,
- * so a refusal is 403, which they turn into 429.
+ * <p>The method and target are where the {@link AuthForm} says. Such proxies understand 2xx, 401
+ * and 403 only, so a refusal is 403, which they turn into 429.
  */
 final class AuthCall {
   private static final int OK = 200;
+  private static final int BAD_REQUEST = 400;
   private static final int REFUSED = 403;
 
   /** Of a refusal only: tells it from what could not be read, which is 403 too. */
   private static final String RULE = "X-Weir-Rule";
 
+  private static final Logger LOG = System.getLogger(AuthCall.class.getName());
+
   private final Desk desk;
   private final Identity identity;
+  private final AuthForm form;
+  private final ThrottledWarning rejected = new ThrottledWarning(LOG, Clock.system());
 
-  AuthCall(Desk desk, Identity identity) {
+  AuthCall(Desk desk, Identity identity, AuthForm form) {
     this.desk = desk;
     this.identity = identity;
+    this.form = form;
   }
 
   void handle(HttpServerRequest http) {
-    String method = either(http, "X-Original-Method", "X-Forwarded-Method");
-    String target = either(http, "X-Original-URI", "X-Forwarded-Uri");
-    if (target == null) {
-      Reply.error(
-          http,
-          400,
-          "bad_request",
-          "the original request is not said; send X-Original-Method and X-Original-URI");
+    AuthForm.OriginalRequest original;
+    try {
+      original = form.read(http.headers());
+    } catch (BadInput e) {
+      rejected.log("GET /v1/auth answers 400: " + e.reason());
+      Reply.error(http, BAD_REQUEST, "bad_request", e.reason());
       return;
     }
     try {
       Call call =
           identity.read(
-              Received.peer(http), method == null ? "GET" : method, target, Received.of(http));
+              Received.peer(http), original.method(), original.target(), Received.of(http));
       desk.ask(http, call.request(), Mode.TAKE, decision -> answer(http, call, decision));
-    } catch (BadRequestException e) {
+    } catch (BadRequestException | TooManyLimitsException e) {
       Reply.error(http, REFUSED, "bad_request", String.valueOf(e.getMessage()));
     }
   }
@@ -77,10 +84,5 @@ final class AuthCall {
       }
       response.setStatusCode(OK).end();
     }
-  }
-
-  private static @Nullable String either(HttpServerRequest http, String one, String other) {
-    String first = http.getHeader(one);
-    return first == null ? http.getHeader(other) : first;
   }
 }

@@ -14,6 +14,7 @@ import io.weir.server.web.BadInput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what is asked of the decision API, such as {@code {"attributes":{"user":"42"},"cost":1}}.
@@ -75,13 +76,18 @@ final class CheckReader implements AutoCloseable {
       }
       return value;
     } catch (JsonProcessingException e) {
-      JsonLocation at = e.getLocation();
       throw new BadInput(
-          "the body is not JSON from line %d, column %d on; send %s"
-              .formatted(at.getLineNr(), at.getColumnNr(), Fields.EXAMPLE));
+          "the body is not JSON" + position(e.getLocation()) + "; send " + Fields.EXAMPLE);
     } catch (IOException e) {
       throw new BadInput("the body is not JSON; send UTF-8");
     }
+  }
+
+  /** Where the parser gave up; it does not say for numbers and texts beyond its limits. */
+  private static String position(@Nullable JsonLocation at) {
+    return at == null
+        ? ", or has a number or text that is too long"
+        : " from line %d, column %d on".formatted(at.getLineNr(), at.getColumnNr());
   }
 
   private Check check(List<String> known) throws IOException, BadInput {

@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.weir.Decision;
 import io.weir.Request;
 import io.weir.Reservation;
+import io.weir.TooManyLimitsException;
 import io.weir.http.DecisionJson;
 import io.weir.http.Identity;
 import io.weir.http.Json;
@@ -26,6 +27,7 @@ import io.weir.server.web.Router;
 import io.weir.store.Mode;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The calls of the decision API, none of which waits on its event loop. */
@@ -55,10 +57,13 @@ public final class DecisionApi {
   private final OpenReservations reservations;
   private final List<Route> routes;
 
-  public DecisionApi(Desk desk, Identity identity, OpenReservations reservations) {
+  /**
+   * @param form where proxies describe the requests they ask about
+   */
+  public DecisionApi(Desk desk, Identity identity, OpenReservations reservations, AuthForm form) {
     this.desk = desk;
     this.reservations = reservations;
-    AuthCall auth = new AuthCall(desk, identity);
+    AuthCall auth = new AuthCall(desk, identity, form);
     routes =
         List.of(
             new Route(
@@ -106,7 +111,8 @@ public final class DecisionApi {
             new Route(
                 GET,
                 "/v1/auth",
-                "Decides on the request a proxy describes in X-Original-Method and X-Original-URI",
+                "Decides on the request a proxy describes in X-Original-Method and X-Original-URI, or"
+                    + " X-Forwarded-Method and X-Forwarded-Uri",
                 List.of(),
                 List.of(OK, 401, 403),
                 (request, id) -> auth.handle(request)),
@@ -131,7 +137,7 @@ public final class DecisionApi {
           try {
             Request request = CheckReader.check(body);
             desk.ask(http, request, mode, d -> answer(http.response(), d, mode, ""));
-          } catch (BadInput e) {
+          } catch (BadInput | TooManyLimitsException e) {
             refuse(http, e);
           }
         });
@@ -144,9 +150,9 @@ public final class DecisionApi {
           try {
             List<Request> requests = CheckReader.batch(body);
             @SuppressWarnings({"unchecked", "rawtypes"})
-            CompletableFuture<Decision>[] asked = new CompletableFuture[requests.size()];
+            CompletableFuture<Optional<Decision>>[] asked = new CompletableFuture[requests.size()];
             for (int i = 0; i < asked.length; i++) {
-              asked[i] = desk.limiter().decide(requests.get(i));
+              asked[i] = decideOne(requests.get(i));
             }
             Desk.then(
                 CompletableFuture.allOf(asked),
@@ -157,10 +163,26 @@ public final class DecisionApi {
         });
   }
 
-  private static String results(CompletableFuture<Decision>[] decided) {
+  /** The decision on one of a batch; empty if it cannot be decided. */
+  private CompletableFuture<Optional<Decision>> decideOne(Request request) {
+    try {
+      return desk.limiter().decide(request).thenApply(Optional::of);
+    } catch (TooManyLimitsException e) {
+      return CompletableFuture.completedFuture(Optional.empty());
+    }
+  }
+
+  private static String results(CompletableFuture<Optional<Decision>>[] decided) {
     StringBuilder out = new StringBuilder(64 + 256 * decided.length).append("{\"results\":[");
     for (int i = 0; i < decided.length; i++) {
-      DecisionJson.fields(out.append(i == 0 ? "{" : ",{"), decided[i].join()).append('}');
+      Optional<Decision> decision = decided[i].join();
+      out.append(i == 0 ? "{" : ",{");
+      if (decision.isPresent()) {
+        DecisionJson.fields(out, decision.get());
+      } else {
+        out.append("\"allowed\":false,\"error\":\"too_many_limits\"");
+      }
+      out.append('}');
     }
     return out.append("]}").toString();
   }
@@ -178,7 +200,7 @@ public final class DecisionApi {
             Desk.then(
                 desk.limiter().reserve(check.request(), Duration.ofMillis(check.ttlMillis())),
                 reservation -> reserved(http, reservation, check.ttlMillis()));
-          } catch (BadInput e) {
+          } catch (BadInput | TooManyLimitsException e) {
             refuse(http, e);
           }
         });
@@ -229,11 +251,20 @@ public final class DecisionApi {
         reservation.commit(cost),
         open -> {
           if (open) {
-            Reply.json(http.response(), OK, "{\"settled\":true,\"cost\":" + cost + "}");
+            String settled = settled(reservation.state());
+            Reply.json(http.response(), OK, "{\"settled\":" + settled + ",\"cost\":" + cost + "}");
           } else {
             Reply.error(http, 404, "unknown_reservation", "it has expired");
           }
         });
+  }
+
+  private static String settled(Reservation.State state) {
+    return switch (state) {
+      case OPEN, PENDING -> "\"pending\"";
+      case UNCONFIRMED -> "\"unconfirmed\"";
+      case SETTLED -> "true";
+    };
   }
 
   private void describe(HttpServerRequest http) {
@@ -252,7 +283,7 @@ public final class DecisionApi {
     Reply.json(response, refused ? Refusal.STATUS : OK, body.toString());
   }
 
-  private static void refuse(HttpServerRequest http, BadInput e) {
-    Reply.error(http, 400, "bad_request", e.reason());
+  private static void refuse(HttpServerRequest http, Exception e) {
+    Reply.error(http, 400, "bad_request", String.valueOf(e.getMessage()));
   }
 }

@@ -23,7 +23,7 @@ public final class OpenReservations {
   private final String node;
   private final Clock clock;
   private final SecureRandom random = new SecureRandom();
-  private final Map<String, Reservation> open = new ConcurrentHashMap<>();
+  private final Map<String, Kept> open = new ConcurrentHashMap<>();
   private final ConcurrentSkipListMap<Due, String> due = new ConcurrentSkipListMap<>();
   private final AtomicLong made = new AtomicLong();
 
@@ -35,6 +35,8 @@ public final class OpenReservations {
       return byTime != 0 ? byTime : Long.compare(number, other.number);
     }
   }
+
+  private record Kept(Reservation reservation, Due due) {}
 
   public OpenReservations(String node, Clock clock) {
     this.node = node;
@@ -52,15 +54,27 @@ public final class OpenReservations {
     byte[] bytes = new byte[ID_BYTES];
     random.nextBytes(bytes);
     String id = node + "." + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-    open.put(id, reservation);
-    due.put(new Due(clock.micros() + ttlMillis * 1000, made.getAndIncrement()), id);
+    Kept kept =
+        new Kept(reservation, new Due(clock.micros() + ttlMillis * 1000, made.getAndIncrement()));
+    open.put(id, kept);
+    due.put(kept.due, id);
     return id;
   }
 
   /** The one of an id, which is then no longer kept; null if there is none. */
   @Nullable Reservation take(String id) {
     forget();
-    return open.remove(id);
+    Kept kept = open.remove(id);
+    if (kept == null) {
+      return null;
+    }
+    due.remove(kept.due);
+    return kept.reservation;
+  }
+
+  /** How many entries it holds; twice those that are open. */
+  int entries() {
+    return open.size() + due.size();
   }
 
   /** Whether an id was made by another node, which may still have it. */

@@ -5,9 +5,11 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import io.weir.Decision;
 import io.weir.DecisionListener;
 import io.weir.Request;
+import io.weir.background.BackgroundTask;
 import io.weir.rule.Limit;
 import io.weir.store.Clock;
 import io.weir.store.Outcome;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class RefusalLog implements DecisionListener, AutoCloseable {
   private static final int MOST_WAITING = 1000;
   private static final long NAP_MILLIS = 250;
-  private static final long CLOSING_MILLIS = 5000;
+  private static final Duration CLOSING = Duration.ofSeconds(5);
   private static final long SECOND = 1_000_000;
 
   private final LineWriter out;
@@ -38,8 +40,7 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
   private final Map<String, Sample> samples = new ConcurrentHashMap<>();
   private final List<Sample> leaving = new ArrayList<>();
   private final BlockingQueue<Refusal> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
-  private final Thread writer = new Thread(this::run, "weir-refusal-log");
-  private volatile boolean closed;
+  private final BackgroundTask writer;
   private long second;
 
   /**
@@ -57,8 +58,11 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
     this.clock = clock;
     hash = new CallerHash(salt);
     second = clock.micros() / SECOND;
-    writer.setDaemon(true);
-    writer.start();
+    writer =
+        BackgroundTask.named("refusal-log", clock::micros)
+            .expected(Duration.ofSeconds(1))
+            .atEnd(this::writeAll)
+            .start(this::round);
   }
 
   /**
@@ -103,31 +107,32 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
     return samples.size();
   }
 
-  private void run() {
-    try {
-      while (!closed) {
-        Refusal next = waiting.poll(NAP_MILLIS, MILLISECONDS);
-        if (next != null) {
-          write(next);
-          writeWaiting();
-        }
-        long now = clock.micros();
-        if (now / SECOND != second) {
-          second = now / SECOND;
-          stateDropped(now);
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // nobody does; then what waits is written and it ends
+  private void round() throws InterruptedException {
+    Refusal next = waiting.poll(NAP_MILLIS, MILLISECONDS);
+    if (next != null) {
+      write(next);
+      writeWaiting();
     }
+    long now = clock.micros();
+    if (now / SECOND != second) {
+      second = now / SECOND;
+      stateDropped(now);
+    }
+  }
+
+  private void writeAll() {
     writeWaiting();
     stateDropped(clock.micros());
   }
 
+  /** Not those that come meanwhile, or others would never be stated. */
   private void writeWaiting() {
-    List<Refusal> those = new ArrayList<>();
-    waiting.drainTo(those); // not those that come meanwhile, or others would never be stated
-    those.forEach(this::write);
+    for (int left = waiting.size(); left > 0; left--) {
+      Refusal next = waiting.poll();
+      if (next != null) {
+        write(next);
+      }
+    }
   }
 
   /** States what was dropped, and forgets rules that have long refused nobody. */
@@ -147,20 +152,20 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
   }
 
   private void write(Refusal refusal) {
-    if (!out.write(refusal.line(hash))) {
-      refusal.sample().drop();
+    boolean written = false;
+    try {
+      written = out.write(refusal.line(hash));
+    } finally {
+      if (!written) {
+        refusal.sample().drop();
+      }
     }
   }
 
   /** Writes what waits, states what was dropped, and ends. */
   @Override
   public void close() {
-    closed = true;
-    try {
-      writer.join(CLOSING_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    writer.close(CLOSING);
     out.close();
   }
 }

@@ -1,7 +1,5 @@
 package io.weir.server.regions;
 
-import static java.util.concurrent.TimeUnit.MICROSECONDS;
-
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.MultiGauge.Row;
@@ -9,6 +7,7 @@ import io.micrometer.core.instrument.Tags;
 import io.weir.Decision;
 import io.weir.DecisionListener;
 import io.weir.Request;
+import io.weir.background.BackgroundTask;
 import io.weir.redis.RedisLedger;
 import io.weir.region.Reconciliation;
 import io.weir.region.RegionalRules;
@@ -20,8 +19,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,14 +34,14 @@ public final class Regions implements DecisionListener, AutoCloseable {
   private static final int MOST_GAUGES = 1000;
 
   private final RegionalRules rules;
-  private final ScheduledExecutorService timer;
   private final @Nullable Reconciliation link;
+  private final @Nullable BackgroundTask task;
 
   private Regions(
-      RegionalRules rules, ScheduledExecutorService timer, @Nullable Reconciliation link) {
+      RegionalRules rules, @Nullable Reconciliation link, @Nullable BackgroundTask task) {
     this.rules = rules;
-    this.timer = timer;
     this.link = link;
+    this.task = task;
   }
 
   /**
@@ -51,7 +50,7 @@ public final class Regions implements DecisionListener, AutoCloseable {
    * @param region this node's; empty if it is not said
    */
   public static Regions apart(RuleSource written, String region) {
-    return new Regions(new RegionalRules(written, region), timer(), null);
+    return new Regions(new RegionalRules(written, region), null, null);
   }
 
   /**
@@ -64,27 +63,23 @@ public final class Regions implements DecisionListener, AutoCloseable {
   public static Regions linked(
       RuleSource written, String region, String url, String prefix, IntSupplier nodes) {
     RegionalRules rules = new RegionalRules(written, region);
-    ScheduledExecutorService timer = timer();
+    Clock clock = Clock.system();
+    // kept after it ran: a turn that failed before it asked for the next one is followed by one
+    AtomicReference<Runnable> turn = new AtomicReference<>(() -> {});
     Reconciliation link =
         new Reconciliation(
             rules,
             RedisLedger.at(url, prefix),
-            Clock.system(),
-            (micros, task) -> {
-              var unused = timer.schedule(task, micros, MICROSECONDS);
-            },
+            clock,
+            (micros, next) -> turn.set(next),
             INTERVAL,
             nodes);
-    return new Regions(rules, timer, link.start());
-  }
-
-  private static ScheduledExecutorService timer() {
-    return Executors.newSingleThreadScheduledExecutor(
-        task -> {
-          Thread thread = new Thread(task, "weir-regions");
-          thread.setDaemon(true);
-          return thread;
-        });
+    link.start();
+    BackgroundTask task =
+        BackgroundTask.named("regions", clock::micros)
+            .pause(INTERVAL)
+            .start(() -> Objects.requireNonNull(turn.get()).run());
+    return new Regions(rules, link, task);
   }
 
   /** The rules as this node enforces them. */
@@ -161,7 +156,9 @@ public final class Regions implements DecisionListener, AutoCloseable {
   /** Says that this node leaves. */
   @Override
   public void close() {
-    timer.shutdownNow();
+    if (task != null) {
+      task.close();
+    }
     if (link != null) {
       link.close();
     }

@@ -10,6 +10,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
 import io.weir.Decision;
+import io.weir.algorithm.Algorithms;
 import io.weir.http.RateLimitHeaders;
 import io.weir.http.Refusal;
 import io.weir.rule.Limit;
@@ -69,7 +70,7 @@ final class Answer {
     Limit limit = decision.claim(decision.binding()).limit();
     Outcome outcome = decision.outcome(decision.binding());
     // Envoy cuts off fractions, and makes its Retry-After of it
-    long until = outcome.fits() || outcome.never() ? outcome.reset() : outcome.waitFor();
+    long until = untilReset(limit, outcome);
     long seconds = (until + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND;
     return status
         .setCurrentLimit(
@@ -80,6 +81,18 @@ final class Answer {
         .setLimitRemaining(uint32(outcome.remaining()))
         .setDurationUntilReset(Duration.newBuilder().setSeconds(seconds))
         .build();
+  }
+
+  /**
+   * The time until a refused call may be tried again, or until all permits are back. Of a limit
+   * that never fits, such as 0, the end of the current window, as envoyproxy/ratelimit answers.
+   */
+  private static long untilReset(Limit limit, Outcome outcome) {
+    if (outcome.never() && limit.algorithm() == Algorithms.FIXED_WINDOW) {
+      long period = limit.terms().period();
+      return Math.max(outcome.reset(), period - Math.floorMod(outcome.time(), period));
+    }
+    return outcome.fits() || outcome.never() ? outcome.reset() : outcome.waitFor();
   }
 
   /** What filters and logs of Envoy's are told: which rule, and what else they cannot see. */

@@ -8,5 +8,7 @@ import io.weir.store.Mode;
  *
  * @param fact whether it has happened already, so that it is charged or given back and never
  *     refused
+ * @param free whether it costs nothing: judged by itself, for it uses up no permit that another
+ *     descriptor of the call needs
  */
-record Asked(Request request, Mode mode, boolean fact) {}
+record Asked(Request request, Mode mode, boolean fact, boolean free) {}

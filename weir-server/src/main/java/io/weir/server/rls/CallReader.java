@@ -96,10 +96,10 @@ final class CallReader {
           "is_negative_hits gives back and weir.mode peek does not; leave one out");
     }
     if (hits == 0) {
-      return new Asked(request, Mode.PEEK, fact);
+      return new Asked(request, Mode.PEEK, fact, true);
     }
     Mode how = back ? Mode.REFUND : fact ? Mode.FORCE : peek ? Mode.PEEK : Mode.TAKE;
-    return new Asked(request.cost(hits), how, fact);
+    return new Asked(request.cost(hits), how, fact, false);
   }
 
   private void entry(RateLimitDescriptor.Entry entry, Descriptor attributes) {

@@ -3,6 +3,7 @@ package io.weir.server.rls;
 import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
+import io.weir.TooManyLimitsException;
 import io.weir.store.Mode;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>Nearly every call asks one thing of all its descriptors, which is one question to the store.
  * Where they are mixed, what is given back comes first, then what is only looked at; if a look is
  * refused, what was to be taken is only looked at too. What has happened already is charged last.
+ * Descriptors without hits never compete for a permit, so each of them is judged by itself.
  */
 final class Judge {
   private final Limiter limiter;
@@ -23,11 +25,22 @@ final class Judge {
     this.limiter = limiter;
   }
 
-  /** A decision for each descriptor, in order. */
+  /**
+   * A decision for each descriptor, in order; completes exceptionally with a {@link
+   * TooManyLimitsException} if they cannot be decided together.
+   */
   CompletableFuture<List<Decision>> judge(List<Asked> asked) {
+    try {
+      return judgeAll(asked);
+    } catch (TooManyLimitsException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private CompletableFuture<List<Decision>> judgeAll(List<Asked> asked) {
     Mode first = asked.get(0).mode();
     for (Asked one : asked) {
-      if (one.mode() != first) {
+      if (one.mode() != first || (one.free() && asked.size() > 1)) {
         return judgeMixed(asked);
       }
     }
@@ -38,6 +51,7 @@ final class Judge {
     Decision[] decisions = new Decision[asked.size()];
     return part(asked, Mode.REFUND, Mode.REFUND, decisions)
         .thenCompose(v -> part(asked, Mode.PEEK, Mode.PEEK, decisions))
+        .thenCompose(v -> free(asked, decisions))
         .thenCompose(
             v ->
                 part(
@@ -55,7 +69,7 @@ final class Judge {
     List<Integer> places = new ArrayList<>();
     List<Request> requests = new ArrayList<>();
     for (int i = 0; i < asked.size(); i++) {
-      if (asked.get(i).mode() == meant) {
+      if (asked.get(i).mode() == meant && !asked.get(i).free()) {
         places.add(i);
         requests.add(asked.get(i).request());
       }
@@ -71,6 +85,18 @@ final class Judge {
                 decisions[places.get(i)] = said.get(i);
               }
             });
+  }
+
+  /** Has each descriptor without hits judged by itself, all at once. */
+  private CompletableFuture<Void> free(List<Asked> asked, Decision[] decisions) {
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int i = 0; i < asked.size(); i++) {
+      if (asked.get(i).free()) {
+        int place = i;
+        all.add(limiter.peek(asked.get(i).request()).thenAccept(said -> decisions[place] = said));
+      }
+    }
+    return CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0]));
   }
 
   private static boolean isRefused(List<Asked> asked, Decision[] decisions) {

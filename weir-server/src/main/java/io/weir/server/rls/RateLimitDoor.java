@@ -4,10 +4,12 @@ import com.google.protobuf.Descriptors.ServiceDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RlsProto;
+import io.netty.channel.Channel;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.grpc.common.CodecException;
 import io.vertx.grpc.common.GrpcMessage;
 import io.vertx.grpc.common.GrpcMessageDecoder;
@@ -27,8 +29,10 @@ import io.weir.Limiter;
 import io.weir.metrics.DecisionMetrics;
 import io.weir.server.web.Desk;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Envoy's door: its rate limit service, with gRPC health and reflection. Nothing in it waits on an
@@ -101,19 +105,46 @@ public final class RateLimitDoor {
   }
 
   private void call(GrpcServerRequest<RateLimitRequest, RateLimitResponse> call) {
-    Exchange exchange = new Exchange(call.response());
+    Exchange exchange = new Exchange(call);
+    call.errorHandler(reset -> exchange.leave());
+    call.exceptionHandler(broken -> exchange.leave());
+    call.response().exceptionHandler(broken -> exchange.leave());
     call.invalidMessageHandler(large -> exchange.refuse());
     call.messageHandler(exchange::decide);
     call.endHandler(v -> exchange.end());
   }
 
+  /** What came of a call: decisions, or why there are none. */
+  private record Verdict(@Nullable List<Decision> decisions, @Nullable Throwable failure) {
+    String reason() {
+      Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+      return cause == null ? "cannot be decided" : String.valueOf(cause.getMessage());
+    }
+  }
+
   /** One call and its answer. */
   private final class Exchange {
     private final GrpcServerResponse<RateLimitRequest, RateLimitResponse> response;
+    private final Channel channel;
     private boolean asked;
+    private boolean gone;
 
-    Exchange(GrpcServerResponse<RateLimitRequest, RateLimitResponse> response) {
-      this.response = response;
+    Exchange(GrpcServerRequest<RateLimitRequest, RateLimitResponse> call) {
+      response = call.response();
+      channel = ((ConnectionBase) call.connection()).channel();
+    }
+
+    /** The client has cancelled the call, or its connection has ended. */
+    void leave() {
+      gone = true;
+    }
+
+    /**
+     * Whether an answer can be written. Vert.x throws at a write to a call that was cancelled, and
+     * logs a stack trace for each answer that waits in a closed connection.
+     */
+    private boolean isOpen() {
+      return !gone && channel.isActive();
     }
 
     void decide(GrpcMessage message) {
@@ -137,14 +168,22 @@ public final class RateLimitDoor {
       }
       long came = metrics.now();
       Desk.then(
-          judge.judge(descriptors),
-          decisions -> {
+          judge.judge(descriptors).handle(Verdict::new),
+          verdict -> {
             metrics.tookSince(came);
-            tell(descriptors, decisions);
+            List<Decision> decisions = verdict.decisions();
+            if (decisions == null) {
+              fail(GrpcStatus.INVALID_ARGUMENT, verdict.reason());
+            } else {
+              tell(descriptors, decisions);
+            }
           });
     }
 
     private void tell(List<Asked> descriptors, List<Decision> decisions) {
+      if (!isOpen()) {
+        return;
+      }
       RateLimitResponse told = answer.of(descriptors, decisions);
       if (settings.silence().leavesToEnvoy(told, decisions)) {
         fail(GrpcStatus.UNAVAILABLE, "the store has no answer");
@@ -169,7 +208,9 @@ public final class RateLimitDoor {
     }
 
     private void fail(GrpcStatus status, String message) {
-      var unused = response.status(status).statusMessage(message).end();
+      if (isOpen()) {
+        var unused = response.status(status).statusMessage(message).end();
+      }
     }
   }
 }

@@ -1,12 +1,12 @@
 package io.weir.server.traffic;
 
+import io.weir.background.BackgroundTask;
 import io.weir.rules.database.DatabaseException;
 import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -15,24 +15,27 @@ import java.util.function.Consumer;
  */
 public final class Heart implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Heart.class.getName());
-  private static final int KEEP_SECONDS = 5;
-  private static final long PATIENCE_SECONDS = 5;
+  private static final Duration SAMPLE = Duration.ofSeconds(1);
+  private static final Duration KEEP = Duration.ofSeconds(5);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final Pulse pulse;
   private final Clock clock;
-  private final ScheduledExecutorService threads;
+  private final List<BackgroundTask> tasks;
 
-  private Heart(Pulse pulse, Clock clock) {
+  private Heart(Pulse pulse, Clock clock, Consumer<Second> heard, Runnable lives) {
     this.pulse = pulse;
     this.clock = clock;
-    threads =
-        Executors.newScheduledThreadPool(
-            2,
-            task -> {
-              Thread thread = new Thread(task, "weir-pulse");
-              thread.setDaemon(true);
-              return thread;
-            });
+    tasks =
+        List.of(
+            task("traffic-sampler", SAMPLE, () -> heard.accept(pulse.beat(second()))),
+            task(
+                "traffic-history",
+                KEEP,
+                () -> {
+                  pulse.keep(second());
+                  lives.run();
+                }));
   }
 
   /**
@@ -42,48 +45,30 @@ public final class Heart implements AutoCloseable {
    * @param lives done every few seconds, and may take its time
    */
   public static Heart start(Pulse pulse, Clock clock, Consumer<Second> heard, Runnable lives) {
-    Heart heart = new Heart(pulse, clock);
-    heart.every(1, () -> heard.accept(pulse.beat(heart.second())));
-    heart.every(
-        KEEP_SECONDS,
-        () -> {
-          pulse.keep(heart.second());
-          lives.run();
-        });
-    return heart;
+    return new Heart(pulse, clock, heard, lives);
   }
 
-  private void every(int seconds, Runnable task) {
-    var unused = threads.scheduleAtFixedRate(guarded(task), 1, seconds, TimeUnit.SECONDS);
+  private BackgroundTask task(String name, Duration interval, Runnable round) {
+    return BackgroundTask.named(name, clock::micros)
+        .pause(interval)
+        .start(
+            () -> {
+              try {
+                round.run();
+              } catch (DatabaseException e) { // the rules' health tells of it
+                LOG.log(Level.DEBUG, "the database is away", e);
+              }
+            });
   }
 
   private long second() {
     return clock.wallMicros() / 1_000_000;
   }
 
-  /** A beat that fails must not be the last. */
-  private static Runnable guarded(Runnable task) {
-    return () -> {
-      try {
-        task.run();
-      } catch (DatabaseException e) {
-        LOG.log(Level.DEBUG, "the database is away", e);
-      } catch (RuntimeException e) {
-        LOG.log(Level.WARNING, "looking at the traffic failed", e);
-      }
-    };
-  }
-
   @Override
   public void close() {
-    threads.shutdown();
-    try {
-      if (!threads.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-        threads.shutdownNow();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    tasks.forEach(BackgroundTask::stop);
+    tasks.forEach(task -> task.close(PATIENCE));
     pulse.beat(second());
     pulse.keep(Long.MAX_VALUE);
   }

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
+import io.weir.TooManyLimitsException;
 import io.weir.metrics.DecisionMetrics;
 import io.weir.server.tracing.Tracing;
 import io.weir.store.Mode;
@@ -32,12 +33,23 @@ public final class Desk {
     return limiter;
   }
 
-  /** Asks, on behalf of what came over HTTP. */
+  /**
+   * Asks, on behalf of what came over HTTP.
+   *
+   * @throws TooManyLimitsException if it cannot be decided: answer 400
+   */
   public void ask(HttpServerRequest http, Request request, Mode mode, Consumer<Decision> next) {
     long came = metrics.now();
     Span span = tracing.begin(http, HttpServerRequest::getHeader);
+    CompletableFuture<Decision> asked;
+    try {
+      asked = limiter.ask(request, mode);
+    } catch (TooManyLimitsException e) {
+      span.end();
+      throw e;
+    }
     then(
-        limiter.ask(request, mode),
+        asked,
         decision -> {
           metrics.tookSince(came);
           tracing.end(span, decision);

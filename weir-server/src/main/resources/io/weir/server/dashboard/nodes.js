@@ -30,7 +30,7 @@ export function nodesPage(signal) {
         fact("Rules", `${exact(says.rules)}, revision ${says.revision}`, behind > 0 && h("span", { class: "problem" }, ` ${behind} behind`)),
         fact("Lag", says.stale_ms ? h("span", { class: "problem" }, `${lasts(says.stale_ms)} out of step with the rules' home`) : "in step"),
         fact("Counting", Object.entries(says.counting).map(([how, many]) => `${exact(many)} ${how}`).join(" · ") || "no rules in force"),
-        fact("Leases", `${exact(says.store.leased)} permits borrowed and not spent`, says.store.untold > 0 && ` · ${exact(says.store.untold)} admitted and not told yet`),
+        fact("Leases", `${exact(says.store.leased)} permits borrowed and not spent`, says.store.untold > 0 && ` · ${exact(says.store.untold)} admitted and not told yet`, says.store.sync_lag_ms > 0 && h("span", { class: "problem" }, ` ${lasts(says.store.sync_lag_ms)} late`)),
         fact("Shares its store with", says.store.nodes > 1 ? `${exact(says.store.nodes - 1)} other ${says.store.nodes === 2 ? "node" : "nodes"}` : "nobody"),
         fact("Decided", `${number(says.allowed)} allowed, ${number(says.refused)} refused`),
         fact("By posture", exact(says.store.degraded), says.store.corrupt > 0 && ` · ${exact(says.store.corrupt)} states unreadable`),

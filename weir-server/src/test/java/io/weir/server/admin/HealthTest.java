@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.redis.RedisStore;
+import io.weir.rule.RuleSet;
+import io.weir.rule.RuleSource;
 import io.weir.rules.Rules;
 import io.weir.testkit.redis.RedisProcess;
 import java.net.http.HttpResponse;
@@ -55,6 +57,30 @@ class HealthTest {
       JsonObject health = open(door, "/health", 200);
       assertThat(health.getString("status")).isEqualTo("degraded");
       assertThat(health.getJsonObject("store").getBoolean("available")).isFalse();
+    }
+  }
+
+  @Test
+  void aNodeWhoseRulesCannotBeWritten_isDegradedAndSaysWhy() {
+    RuleSet rules = Rules.parse(RULES);
+    RuleSource full =
+        new RuleSource() {
+          @Override
+          public RuleSet current() {
+            return rules;
+          }
+
+          @Override
+          public String writeFailure() {
+            return "no space left";
+          }
+        };
+    try (AdminDoor door = new AdminDoor(full)) {
+      JsonObject health = open(door, "/health", 200);
+      assertThat(health.getString("status")).isEqualTo("degraded");
+      assertThat(health.getJsonObject("rules").getBoolean("writable")).isFalse();
+      assertThat(health.getJsonObject("rules").getString("write_failure"))
+          .isEqualTo("no space left");
     }
   }
 

@@ -7,10 +7,14 @@ import io.vertx.core.json.JsonObject;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
+import io.weir.redis.RedisStore;
 import io.weir.rule.Durations;
+import io.weir.rule.RuleSet;
 import io.weir.rules.Rules;
 import io.weir.rules.database.Change;
 import io.weir.rules.database.DatabaseRules;
+import io.weir.testkit.Soon;
+import io.weir.testkit.redis.RedisProcess;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -99,19 +103,54 @@ class RefusalCallsTest {
     refuse("mallory", "1m");
     assertThat(refusals().getJsonObject(0).getLong("left_ms")).isEqualTo(60_000);
     assertThat(refusals()).hasSize(1);
-    door.clock.advance(Duration.ofMinutes(2));
-    refuse("other", "1m");
-    assertThat(rules.current().rules()).as("what is over is swept").hasSize(1);
+    assertThat(rules.current().rules()).as("one rule for a caller").hasSize(1);
+    assertThat(door.send("DELETE", PATH + query("mallory"), "").statusCode()).isEqualTo(200);
+    assertThat(rules.current().rules()).isEmpty();
   }
 
   @Test
-  void aCallerNamedLikeAPatternIsTheOnlyOneRefused() {
-    refuse("a*", "1h");
-    assertThat(allowed("a*")).isFalse();
-    assertThat(allowed("abc")).isTrue();
+  void refusalHasEnded_itsRuleIsDeletedWithoutAnotherCall() throws Exception {
+    refuse("mallory", "1m");
+    refuse("other", "1h");
+    AutoCloseable watch = door.api.watch();
+    try {
+      door.clock.advance(Duration.ofSeconds(70));
+      Soon.until(Duration.ofSeconds(30), "one is left", () -> rules.current().rules().size() == 1);
+      assertThat(allowed("other")).isFalse();
+      door.clock.advance(Duration.ofHours(1));
+      Soon.until(Duration.ofSeconds(30), "none is left", () -> rules.current().rules().isEmpty());
+    } finally {
+      watch.close();
+    }
+  }
+
+  @Test
+  void refusalHasEndedWhileStoreAndDatabaseAreAway_callerIsAllowed() {
+    refuse("mallory", "1m");
+    RuleSet last = rules.current();
+    Request mallory = Request.of("user", "mallory");
+    try (RedisProcess redis = RedisProcess.start();
+        RedisStore store = RedisStore.at(redis.uri()).open()) {
+      redis.kill();
+      Limiter cutOff = Weir.limiter(new ActiveRules(() -> last, door.clock)).store(store).build();
+      assertThat(cutOff.decideNow(mallory).allowed()).as("fail closed").isFalse();
+      assertThat(cutOff.decideNow(Request.of("user", "bob")).allowed()).isTrue();
+      door.clock.advance(Duration.ofSeconds(70));
+      assertThat(cutOff.decideNow(mallory).allowed()).isTrue();
+      assertThat(last.rules()).as("its rule is still written").hasSize(1);
+    }
+  }
+
+  @Test
+  void callerNamedLikeAPattern_isRejectedAndNobodyIsRefused() {
+    for (String name : List.of("*", "a*", "**", "a*b", "!a")) {
+      HttpResponse<String> answer = refuse(name, "1h");
+      assertThat(answer.statusCode()).as(name).isEqualTo(400);
+      assertThat(rules.current().rules()).isEmpty();
+    }
+    assertThat(refuse("*", "1h").body()).contains("another attribute");
     refuse("<script>alert(1)</script>", "1h");
     assertThat(allowed("<script>alert(1)</script>")).isFalse();
-    assertThat(refuse("!a", "1h").statusCode()).isEqualTo(400);
   }
 
   @Test

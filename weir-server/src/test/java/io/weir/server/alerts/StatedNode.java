@@ -24,6 +24,6 @@ final class StatedNode implements Vitals {
 
   @Override
   public Health store() {
-    return new Health(state.equals("answers"), state, drift, degraded, 0, 1, 0, 0);
+    return new Health(state.equals("answers"), state, drift, degraded, 0, 1, 0, 0, Duration.ZERO);
   }
 }

@@ -86,6 +86,23 @@ class CheckTest {
   }
 
   @Test
+  void storeAway_whatIsLeftIsUnknown(@TempDir Path other) {
+    try (Running away =
+        Running.start(other, "rules: [{id: api, limit: 5/hour}]", "store", "redis://127.0.0.1:1")) {
+      String at = "http://127.0.0.1:" + away.port("http");
+      Ran ran = Ran.of("check", "--server", at, "user=ann");
+      assertThat(ran.code()).isZero();
+      assertThat(ran.out())
+          .startsWith("allowed by api: unknown of 5 left")
+          .contains("degraded: the store did not answer in time")
+          .containsPattern("api +allowed +5 +unknown");
+      Ran never = Ran.of("check", "--server", at, "user=ann", "--cost", "6");
+      assertThat(never.code()).isEqualTo(Check.REFUSED);
+      assertThat(never.out()).startsWith("refused by api: a cost of 6 can never fit its 5");
+    }
+  }
+
+  @Test
   void whatNeverFitsIsToldApart() {
     Ran ran = check("user=joe", "endpoint=GET /x", "--cost", "6");
     assertThat(ran.code()).isEqualTo(Check.REFUSED);

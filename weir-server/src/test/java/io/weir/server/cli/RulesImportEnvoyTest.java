@@ -46,13 +46,37 @@ class RulesImportEnvoyTest {
   }
 
   @Test
-  void aDomainHasOneFile() throws IOException {
+  void twoFilesOfOneDomain_areMergedWithTheirExceptions() throws IOException {
+    String special =
+        """
+        domain: edge
+        descriptors:
+          - key: remote_address
+            value: 10.0.0.1
+            rate_limit: {unit: minute, requests_per_unit: 5}
+        """;
+    Path general = file("general.yaml", EDGE);
+    Path exception = file("special.yaml", special);
+    for (String[] order :
+        new String[][] {
+          {general.toString(), exception.toString()}, {exception.toString(), general.toString()}
+        }) {
+      Ran ran = Ran.of("rules", "import-envoy", order[0], order[1]);
+      assertThat(ran.code()).isZero();
+      assertThat(ran.out()).contains("\"!10.0.0.1\"");
+    }
+  }
+
+  @Test
+  void oneDescriptorInTwoFiles_isAProblem() throws IOException {
     Path edge = file("edge.yaml", EDGE);
-    Ran ran = Ran.of("rules", "import-envoy", edge.toString(), edge.toString());
+    Path again = file("again.yaml", EDGE);
+    Ran ran = Ran.of("rules", "import-envoy", edge.toString(), again.toString());
     assertThat(ran.code()).isEqualTo(Main.WRONG);
+    assertThat(ran.out()).isEmpty();
     assertThat(ran.err())
         .isEqualTo(
-            "weir: two files make the rule edge-remote-address; give each domain one file\n");
+            again + ":3:5: remote_address: stands already in " + edge + " in line 3; keep one\n");
   }
 
   private Path file(String name, String text) throws IOException {

@@ -26,7 +26,7 @@ class RuleDoubtsTest {
         "on-store-failure: closed|refuses everyone while the store is silent",
         "per: [user], on-store-failure: closed|refuses everyone while the store is silent",
         "algorithm: sliding-log, limit: 1000/hour|remembers up to 1000 charges of every caller",
-        "algorithm: sliding-log, overrides: [{when: {user: x}, limit: 9999/day}]|remembers up to 9999",
+        "algorithm: sliding-log, overrides: [{when: {user: x}, limit: 1999/day}]|remembers up to 1999",
         "consistency: synced, sync-every: 400ms|refuses some who have room, since a bucket that fills in 1000 ms hears every 400 ms",
         "consistency: synced, burst: 1|refuses some who have room, since a bucket that fills in 200 ms hears every 100 ms",
         "durable: true, consistency: local|is durable, but counts in each node's memory",

@@ -3,6 +3,13 @@ package io.weir.server.gateway;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
 import io.weir.server.Running;
 import io.weir.store.Clock;
 import io.weir.testkit.Soon;
@@ -11,6 +18,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -80,6 +89,31 @@ class DelayTest {
   }
 
   @Test
+  void whoGoesAwayAfterTheRulesHaveChanged_givesBackWhatItWasCharged() {
+    String old = "{id: q, per: [ip], limit: 1/hour, burst: 2, algorithm: leaky-bucket}";
+    String added = "{id: added, per: [ip], limit: 10/hour, algorithm: fixed-window}";
+    try (Recorder up = Recorder.answering(Recorder.OK);
+        Running server = gateway(up, "1/hour", 2)) {
+      assertThat(Wire.ask(server.port("gateway"), GET)).startsWith("HTTP/1.1 200");
+      try (Wire waits = Wire.to(server.port("gateway")).send(GET)) {
+        Soon.until(Duration.ofSeconds(60), "it waits", () -> !hasRoom(server));
+        server.replaceRules("rules: [" + added + "]");
+        Soon.until(Duration.ofSeconds(60), "other rules", () -> hasRoom(server));
+        assertThat(server.post("/v1/check", PEEK).body()).contains("\"remaining\":9,");
+        assertThat(waits.socket().isConnected()).isTrue();
+      }
+      server.replaceRules("rules: [" + old + ", " + added + "]");
+      Soon.until(
+          Duration.ofSeconds(60),
+          "its place is free",
+          () -> server.post("/v1/peek", PEEK).body().contains("\"limit\":2,\"remaining\":1,"));
+      assertThat(server.post("/v1/peek", PEEK).body())
+          .as("what it was not charged")
+          .contains("\"limit\":10,\"remaining\":9,");
+    }
+  }
+
+  @Test
   void noMoreWaitThanMayAndTheirPlacesAreGivenBack() {
     try (Recorder up = Recorder.answering(Recorder.OK);
         Running server = gateway(up, "1/hour", 3, "gateway-max-waiting", "1")) {
@@ -96,6 +130,46 @@ class DelayTest {
         assertThat(hasRoom(server)).isTrue();
         assertThat(waits.socket().isConnected()).isTrue();
       }
+    }
+  }
+
+  @Test
+  void delayIsLongerThanTheIdleTimeout_requestIsAnswered() {
+    String rules = "rules: [{id: q, per: [path], limit: 1/8s, burst: 2, algorithm: leaky-bucket}]";
+    Vertx vertx = Vertx.vertx();
+    HttpClientOptions two =
+        new HttpClientOptions()
+            .setProtocolVersion(HttpVersion.HTTP_2)
+            .setHttp2ClearTextUpgrade(false);
+    try (Recorder up = Recorder.answering(Recorder.OK);
+        Running server =
+            Gateways.start(
+                folder,
+                rules,
+                "upstream",
+                up.url(),
+                "idle-timeout",
+                "1s",
+                "gateway-upstream-timeout",
+                "1s")) { // so that connections are idle after 6 s
+      int port = server.port("gateway");
+      assertThat(Wire.ask(port, GET)).startsWith("HTTP/1.1 200");
+      assertThat(Wire.ask(port, GET.replace("/ ", "/2 "))).startsWith("HTTP/1.1 200");
+      Future<Integer> http2 =
+          vertx
+              .createHttpClient(two)
+              .request(HttpMethod.GET, port, "127.0.0.1", "/2")
+              .compose(HttpClientRequest::send)
+              .map(HttpClientResponse::statusCode);
+      try (Wire waits = Wire.to(port).send(GET)) {
+        assertThat(waits.answer()).startsWith("HTTP/1.1 200");
+        assertThat(waits.isClosed()).as("idle again, it is closed").isTrue();
+      }
+      assertThat(http2.await(60, TimeUnit.SECONDS)).isEqualTo(200);
+    } catch (TimeoutException e) {
+      throw new AssertionError(e);
+    } finally {
+      vertx.close().await();
     }
   }
 

@@ -14,6 +14,7 @@ import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -31,6 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** WebSockets through the gateway. */
 @Tag("slow")
 class WebSocketTest {
+  private static final String WS_CALLER =
+      "{\"attributes\":{\"method\":\"WS\",\"ip\":\"127.0.0.1\"}}";
+
   @TempDir Path folder;
 
   private final Vertx vertx = Vertx.vertx();
@@ -201,6 +206,31 @@ class WebSocketTest {
   }
 
   @Test
+  void ruleAddedWhileAWebSocketIsOpen_limitsItsMessages() throws Exception {
+    try (Running server = gateway(ProxyTest.NO_RULES)) {
+      Ear ear = new Ear();
+      WebSocket socket = connect(server, "/chat", ear);
+      socket.sendText("before", true).join();
+      ear.hears("echo before");
+      try (Stream<Path> files = Files.walk(folder)) {
+        Path file = files.filter(f -> f.endsWith("rules.yaml")).findFirst().orElseThrow();
+        Files.writeString(
+            file, "rules: [{id: chat, match: {method: WS}, per: [ip], limit: 3/hour}]");
+      }
+      Soon.until(
+          Duration.ofSeconds(60),
+          "the rule is in force",
+          () -> server.post("/v1/peek", WS_CALLER).body().contains("chat"));
+      for (int i = 0; i < 4; i++) {
+        socket.sendText("m" + i, true).join();
+      }
+      ear.hears("close 1008 refused by chat");
+      assertThat(ear.heard).contains("echo m2").doesNotContain("echo m3");
+      assertThat(seen).doesNotContain("m3");
+    }
+  }
+
+  @Test
   void aMessageThatIsHeldGivesItsPlaceBackWhenTheCallerLeaves() {
     String rules =
         "rules: [{id: chat, match: {method: WS}, per: [ip], algorithm: leaky-bucket,"
@@ -219,9 +249,35 @@ class WebSocketTest {
     }
   }
 
+  @Test
+  void aMessageHeldWhileItsRuleIsRemoved_givesItsPlaceBackAllTheSame() {
+    String chat =
+        "{id: chat, match: {method: WS}, per: [ip], algorithm: leaky-bucket,"
+            + " limit: 1/hour, burst: 3}";
+    String added =
+        "{id: added, match: {method: WS}, per: [ip], algorithm: fixed-window, limit: 9/hour}";
+    try (Running server = gateway("rules: [" + chat + "]")) {
+      Ear ear = new Ear();
+      WebSocket socket = connect(server, "/chat", ear);
+      socket.sendText("one", true).join();
+      ear.hears("echo one");
+      socket.sendText("two", true).join();
+      Duration soon = Duration.ofSeconds(60);
+      Soon.until(soon, "the second is held", () -> placesLeft(server) == 1);
+      server.replaceRules("rules: [" + added + "]");
+      Soon.until(soon, "another rule", () -> placesLeft(server) == 9);
+      server.post("/v1/check", WS_CALLER);
+      socket.abort();
+      server.replaceRules("rules: [" + chat + ", " + added + "]");
+      Soon.until(soon, "its place is free", () -> placesLeft(server) == 2);
+      assertThat(server.post("/v1/peek", WS_CALLER).body())
+          .as("what it was not charged")
+          .contains("\"limit\":9,\"remaining\":8,");
+    }
+  }
+
   private static long placesLeft(Running server) {
-    String caller = "{\"attributes\":{\"method\":\"WS\",\"ip\":\"127.0.0.1\"}}";
-    return new JsonObject(server.post("/v1/peek", caller).body())
+    return new JsonObject(server.post("/v1/peek", WS_CALLER).body())
         .getJsonArray("rules")
         .getJsonObject(0)
         .getLong("remaining");

@@ -10,6 +10,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -72,6 +75,65 @@ class AuthCallTest {
                   .statusCode())
           .as("as Traefik and Caddy say it")
           .isEqualTo(403);
+    }
+  }
+
+  private static final String[] TRAEFIK_LOGIN = {
+    "X-Forwarded-Method", "POST", "X-Forwarded-Uri", "/login"
+  };
+
+  private static String[] and(String[] headers, String... more) {
+    return Stream.concat(Arrays.stream(headers), Arrays.stream(more)).toArray(String[]::new);
+  }
+
+  @Test
+  void callerSendsTheOtherForm_isRejectedAndCannotDodgeARule() throws Exception {
+    try (Running server = Running.start(folder, RULES)) {
+      assertThat(ask(server, TRAEFIK_LOGIN).statusCode()).isEqualTo(200);
+      assertThat(ask(server, TRAEFIK_LOGIN).statusCode()).isEqualTo(403);
+      String[][] own = {
+        {"X-Original-URI", "/else"},
+        {"X-Original-Method", "GET"},
+        {"X-Original-Method", "GET", "X-Original-URI", "/else"},
+      };
+      for (String[] headers : own) {
+        HttpResponse<String> answer = ask(server, and(TRAEFIK_LOGIN, headers));
+        assertThat(answer.statusCode()).as(String.join(" ", headers)).isEqualTo(400);
+        assertThat(answer.body()).contains("auth-form");
+      }
+    }
+  }
+
+  @Test
+  void descriptionIsSentTwice_isRejected() throws Exception {
+    try (Running server = Running.start(folder, RULES)) {
+      for (String[] headers :
+          new String[][] {
+            {"X-Original-URI", "/login", "X-Original-URI", "/else"},
+            {"X-Original-URI", "/a", "X-Original-Method", "POST", "X-Original-Method", "GET"},
+            and(TRAEFIK_LOGIN, "X-Forwarded-Uri", "/else"),
+          }) {
+        assertThat(ask(server, headers).statusCode()).isEqualTo(400);
+      }
+    }
+  }
+
+  @Test
+  void authFormIsSet_theOtherFormIsIgnored() throws Exception {
+    String[] both = and(TRAEFIK_LOGIN, "X-Original-Method", "GET", "X-Original-URI", "/v1/orders/");
+    Map<String, String> rules = Map.of("forwarded", "login", "original", "orders");
+    for (var form : rules.entrySet()) {
+      try (Running server = Running.start(folder, RULES, "auth-form", form.getKey())) {
+        assertThat(ask(server, both).statusCode()).isEqualTo(200);
+        HttpResponse<String> refused = ask(server, both);
+        assertThat(refused.statusCode()).isEqualTo(403);
+        assertThat(refused.headers().firstValue("X-Weir-Rule")).contains(form.getValue());
+      }
+    }
+    try (Running server = Running.start(folder, RULES, "auth-form", "forwarded")) {
+      HttpResponse<String> missing = ask(server, "X-Original-URI", "/login");
+      assertThat(missing.statusCode()).isEqualTo(400);
+      assertThat(missing.body()).contains("X-Forwarded-Uri");
     }
   }
 

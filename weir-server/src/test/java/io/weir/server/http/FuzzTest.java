@@ -86,11 +86,12 @@ class FuzzTest {
     for (int n = random.nextInt(4); n > 0 && text.length() > 0; n--) {
       int at = random.nextInt(text.length());
       char any = ALPHABET.charAt(random.nextInt(ALPHABET.length()));
-      switch (random.nextInt(5)) {
+      switch (random.nextInt(6)) {
         case 0 -> text.deleteCharAt(at);
         case 1 -> text.insert(at, any);
         case 2 -> text.setCharAt(at, any);
         case 3 -> text.setLength(at);
+        case 4 -> text.insert(at, String.valueOf(any).repeat(random.nextInt(1_500)));
         default -> text.insert(at, text.substring(at, Math.min(text.length(), at + 20)));
       }
     }

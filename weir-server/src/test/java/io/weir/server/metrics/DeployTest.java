@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.weir.background.TaskMonitor;
 import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -13,6 +14,7 @@ import io.weir.store.Clock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +41,9 @@ class DeployTest {
   private static final Set<String> EXPRESSIONS = Set.of("expr", "definition");
   private static final Set<String> PROMETHEUS_ADDS = Set.of("instance");
 
-  private final Metrics metrics = new Metrics(Clock.system());
+  private final Clock clock = Clock.system();
+  private final Metrics metrics = new Metrics(clock);
+  private final TaskMonitor task = TaskMonitor.onDemand("test", Duration.ofHours(1), clock::micros);
 
   @BeforeAll
   void start() {
@@ -50,6 +54,7 @@ class DeployTest {
 
   @AfterAll
   void close() {
+    task.close();
     metrics.close();
   }
 

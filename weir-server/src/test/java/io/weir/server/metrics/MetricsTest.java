@@ -131,7 +131,8 @@ class MetricsTest {
 
           @Override
           public Health store() {
-            return new Health(false, "away", Duration.ofMillis(-25), 0, 0, 3, 40, 5);
+            return new Health(
+                false, "away", Duration.ofMillis(-25), 0, 0, 3, 40, 5, Duration.ofMillis(1500));
           }
         });
     System.gc(); // gauges must not depend on others to keep what they read
@@ -140,6 +141,7 @@ class MetricsTest {
     assertThat(page.value("weir_rules_stale_seconds")).isEqualTo(1.5);
     assertThat(page.value("weir_store_available")).isZero();
     assertThat(page.value("weir_clock_drift_seconds")).isEqualTo(-0.025);
+    assertThat(page.value("weir_synced_lag_seconds")).isEqualTo(1.5);
   }
 
   @Test

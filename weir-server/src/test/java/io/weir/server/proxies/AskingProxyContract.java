@@ -16,6 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What must hold of a real proxy that asks Weir before it forwards, run as it is documented. */
 abstract class AskingProxyContract {
@@ -25,6 +27,9 @@ abstract class AskingProxyContract {
         - {id: per-address, match: {path: /x/**}, per: [ip], limit: 3/hour}
         - {id: login, match: {endpoint: "GET /login"}, per: [ip], limit: 1/hour}
       """;
+
+  /** Refused by Weir, or by the proxy as something it does not take. */
+  private static final List<Integer> REFUSED = List.of(429, 400, 414, 431, 500);
 
   @TempDir Path folder;
 
@@ -128,6 +133,83 @@ abstract class AskingProxyContract {
       }
       assertThat(proxy.get("/x%2f..%2flogin").statusCode()).isEqualTo(400);
       assertThat(served).hasSize(1);
+    }
+  }
+
+  @Test
+  void callerDescribesAnotherRequest_isCountedByTheOneThatIsForwarded() {
+    String[] other = {
+      "X-Original-Method", "DELETE", "X-Original-URI", "/free",
+      "X-Forwarded-Method", "DELETE", "X-Forwarded-Uri", "/free",
+    };
+    try (Running weir = weir();
+        RealProxy proxy = proxy(weir.port("http"))) {
+      assertThat(proxy.get("/login", other).statusCode()).isEqualTo(200);
+      assertThat(proxy.get("/login", other).statusCode()).isEqualTo(429);
+      assertThat(served).hasSize(1);
+    }
+  }
+
+  @Test
+  void headersOfAnySize_neverPassUncounted() {
+    try (Running weir = weir();
+        RealProxy proxy = proxy(weir.port("http"))) {
+      assertThat(proxy.get("/login").statusCode()).isEqualTo(200);
+      for (int length = 1_000; length <= 17_000; length += 200) {
+        String padding = "x".repeat(length);
+        int status = proxy.get("/login", "X-Padding", padding).statusCode();
+        assertThat(status).as(length + " bytes of header").isIn(REFUSED);
+        status = proxy.get("/login?" + padding).statusCode();
+        assertThat(status).as(length + " bytes of query").isIn(REFUSED);
+        status =
+            proxy
+                .get(
+                    "/login?" + padding.substring(length / 2),
+                    "X-Padding",
+                    padding.substring(length / 2))
+                .statusCode();
+        assertThat(status).as(length + " bytes of both").isIn(REFUSED);
+      }
+      assertThat(served).hasSize(1);
+    }
+  }
+
+  @Test
+  void headersOfAnyNumber_neverPassUncounted() {
+    try (Running weir = weir();
+        RealProxy proxy = proxy(weir.port("http"))) {
+      assertThat(proxy.get("/login").statusCode()).isEqualTo(200);
+      for (int count = 80; count < 120; count++) {
+        String[] many = new String[2 * count];
+        for (int i = 0; i < count; i++) {
+          many[2 * i] = "X-" + i;
+          many[2 * i + 1] = "y";
+        }
+        int status = proxy.get("/login", many).statusCode();
+        assertThat(status).as(count + " header fields").isIn(REFUSED);
+      }
+      assertThat(served).hasSize(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {302, 400, 404, 413, 414, 431})
+  void weirAnswersSomethingUnexpected_nothingIsForwarded(int status) throws IOException {
+    HttpServer weir =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
+    weir.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(status, -1);
+          exchange.close();
+        });
+    weir.start();
+    try (RealProxy proxy = proxy(weir.getAddress().getPort())) {
+      int answer = proxy.get("/x/y").statusCode();
+      assertThat(answer).isIn(400, 500);
+      assertThat(served).isEmpty();
+    } finally {
+      weir.stop(0);
     }
   }
 

@@ -28,6 +28,13 @@ public class Quotes {
     return "both";
   }
 
+  @GetMapping("/shadowed")
+  @RateLimit(value = "1/m", per = "ip", id = "shadowed-early", shadow = true)
+  @RateLimit(value = "2/m", id = "shadowed-late")
+  public String shadowed() {
+    return "shadowed";
+  }
+
   @GetMapping("/from-properties")
   @RateLimit("${quotes.limit:1}/m")
   public String fromProperties() {

@@ -1,0 +1,121 @@
+package io.weir.server;
+
+import com.google.protobuf.UInt64Value;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.weir.store.Clock;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Warms up an endpoint before the server says that it is ready: sends it real requests over a real
+ * connection, which load the classes and compile the code that callers need. They peek, so nothing
+ * is charged, and they end after a number of requests or a short time, whichever comes first.
+ */
+final class Warmup {
+  private static final int CONNECTIONS = 8;
+  private static final int MAX_REQUESTS_PER_CONNECTION = 80;
+  private static final long MAX_MICROS = 800_000;
+  private static final long TIMEOUT_MS = 2000;
+  private static final String CALLER = "weir-warm-up";
+
+  private final HttpClientAgent client;
+  private final RequestOptions request;
+  private final Buffer body;
+  private final Clock clock;
+  private final long until;
+
+  private Warmup(
+      Vertx vertx, OpenDoor endpoint, HttpVersion version, RequestOptions request, Buffer body) {
+    this.request =
+        request
+            .setMethod(HttpMethod.POST)
+            .setHost(reachable(endpoint.host()))
+            .setPort(endpoint.port())
+            .setTimeout(TIMEOUT_MS);
+    this.body = body;
+    clock = Clock.system();
+    until = clock.micros() + MAX_MICROS;
+    client =
+        vertx.createHttpClient(
+            new HttpClientOptions()
+                .setProtocolVersion(version)
+                .setHttp2ClearTextUpgrade(false)
+                .setSsl(endpoint.isTls())
+                .setUseAlpn(endpoint.isTls())
+                .setTrustAll(true) // it talks to itself
+                .setVerifyHost(false),
+            new PoolOptions().setHttp1MaxSize(CONNECTIONS));
+  }
+
+  /** Warms up the decision API; fails if there was no answer. */
+  static Future<?> ofDecisions(Vertx vertx, OpenDoor endpoint) {
+    RequestOptions peek =
+        new RequestOptions().setURI("/v1/peek").putHeader("content-type", "application/json");
+    Buffer body = Buffer.buffer("{\"attributes\":{\"user\":\"" + CALLER + "\"}}");
+    return new Warmup(vertx, endpoint, HttpVersion.HTTP_1_1, peek, body).run();
+  }
+
+  /** Warms up Envoy's rate limit service; fails if there was no answer. */
+  static Future<?> ofEnvoy(Vertx vertx, OpenDoor endpoint) {
+    RequestOptions call =
+        new RequestOptions()
+            .setURI("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit")
+            .putHeader("content-type", "application/grpc")
+            .putHeader("te", "trailers");
+    byte[] message =
+        RateLimitRequest.newBuilder()
+            .setDomain(CALLER)
+            .addDescriptors(
+                RateLimitDescriptor.newBuilder()
+                    .setHitsAddend(UInt64Value.of(0)) // which only looks
+                    .addEntries(
+                        RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue(CALLER)))
+            .build()
+            .toByteArray();
+    Buffer body =
+        Buffer.buffer().appendByte((byte) 0).appendInt(message.length).appendBytes(message);
+    return new Warmup(vertx, endpoint, HttpVersion.HTTP_2, call, body).run();
+  }
+
+  private Future<?> run() {
+    List<Future<?>> all = new ArrayList<>();
+    for (int i = 0; i < CONNECTIONS; i++) {
+      all.add(repeat(MAX_REQUESTS_PER_CONNECTION));
+    }
+    return Future.join(all).eventually(client::close);
+  }
+
+  private Future<?> repeat(int requests) {
+    return client
+        .request(new RequestOptions(request))
+        .compose(sent -> sent.send(body))
+        .compose(HttpClientResponse::body)
+        .compose(
+            reply ->
+                requests > 1 && clock.micros() < until
+                    ? repeat(requests - 1)
+                    : Future.succeededFuture());
+  }
+
+  /** An endpoint that listens on all addresses is found on this machine. */
+  private static String reachable(String host) {
+    try {
+      return InetAddress.getByName(host).isAnyLocalAddress() ? "localhost" : host;
+    } catch (UnknownHostException e) {
+      return host;
+    }
+  }
+}
