@@ -28,15 +28,25 @@ class DirectionsTest {
   /** The packages of the core, each with those it may use besides itself. */
   static final List<Map.Entry<String, Set<String>>> CORE =
       List.of(
+          Map.entry("io.weir.background", Set.of()),
           Map.entry("io.weir.algorithm", Set.of()),
           Map.entry("io.weir.rule", Set.of("io.weir.algorithm")),
-          Map.entry("io.weir.store", Set.of("io.weir.algorithm", "io.weir.rule")),
           Map.entry(
-              "io.weir.store.nodes", Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store")),
-          Map.entry("io.weir", Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store")),
+              "io.weir.store", Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.background")),
+          Map.entry(
+              "io.weir.store.nodes",
+              Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store", "io.weir.background")),
+          Map.entry(
+              "io.weir",
+              Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store", "io.weir.background")),
           Map.entry(
               "io.weir.region",
-              Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store", "io.weir")));
+              Set.of(
+                  "io.weir.algorithm",
+                  "io.weir.rule",
+                  "io.weir.store",
+                  "io.weir",
+                  "io.weir.background")));
 
   /** The modules, each with those it may use besides the core and itself. */
   static final List<Map.Entry<String, Set<String>>> MODULES =
@@ -148,7 +158,7 @@ class DirectionsTest {
     String[] words = one.getPackageName().split("\\.", -1);
     String third = words.length > 2 ? words[2] : "";
     return switch (third) {
-      case "", "algorithm", "region", "rule", "store" -> "core";
+      case "", "algorithm", "background", "region", "rule", "store" -> "core";
       default -> third;
     };
   }
