@@ -16,7 +16,11 @@ local OURS = {
   ["content-length"] = true, ["transfer-encoding"] = true, ["connection"] = true, ["expect"] = true,
   ["upgrade"] = true, ["te"] = true, ["trailer"] = true, ["keep-alive"] = true,
   ["x-original-method"] = true, ["x-original-uri"] = true, ["x-forwarded-for"] = true, ["forwarded"] = true,
+  ["x-forwarded-method"] = true, ["x-forwarded-uri"] = true,
 }
+
+-- HAProxy's Lua client crashes the process (2.6) when it sends about as many lines as tune.http.maxhdr (101) allows.
+local MAX_LINES = 90
 
 local WAIT_MS = 60000 -- not what is waited for: the section weir of weir.cfg answers long before
 
@@ -25,15 +29,21 @@ local function first(headers, name)
   return values and values[0]
 end
 
+-- The header fields of the question, or nil if the request has too many.
 local function question(txn)
   local headers = {}
+  local lines = 0
   for name, values in pairs(txn.http:req_get_headers()) do
     if not OURS[name] then
       headers[name] = {}
       for i = 0, #values do
         table.insert(headers[name], values[i])
+        lines = lines + 1
       end
     end
+  end
+  if lines > MAX_LINES then
+    return nil
   end
   headers["x-original-method"] = { txn.sf:method() }
   headers["x-original-uri"] = { txn.sf:pathq() }
@@ -47,10 +57,11 @@ local function word(txn, answer)
     return "allowed"
   elseif status == 401 then
     return "unauthorized"
-  elseif status ~= 403 then
-    return "away"
+  elseif not status or status == 0 or status >= 500 then
+    return "away" -- no answer, or one of the section weir of weir.cfg
   end
-  local rule = first(answer.headers, "x-weir-rule")
+  -- Any other status is an answer to something Weir does not take, such as 400 or 431: never let it pass.
+  local rule = status == 403 and first(answer.headers, "x-weir-rule")
   if not rule then
     return "unreadable"
   end
@@ -61,8 +72,13 @@ local function word(txn, answer)
 end
 
 core.register_action("weir", { "http-req" }, function(txn, door)
+  local headers = question(txn)
+  if not headers then
+    txn:set_var("txn.weir", "unreadable")
+    return
+  end
   local answer = core.httpclient():get({
-    url = "http://weir/v1/auth", dst = door, headers = question(txn), timeout = WAIT_MS,
+    url = "http://weir/v1/auth", dst = door, headers = headers, timeout = WAIT_MS,
   })
   for field, variable in pairs(FIELDS) do
     local value = first(answer and answer.headers, field)
