@@ -142,11 +142,12 @@ public final class FileRules implements RuleSource, AutoCloseable {
       differs();
       refuse(String.valueOf(e.getMessage()));
     } catch (OutOfMemoryError | StackOverflowError e) {
-      differs(); // first, for what follows may run out of memory again
-      retryAt = clock.micros() + RETRY_MICROS;
+      differs();
+      retryAt = clock.micros(); // reporting may run out of memory, too; then the next look retries
       refuse(
           "%s: reading it failed with %s, maximum heap %d MiB; tried again in a minute or when it changes"
               .formatted(file, e, Runtime.getRuntime().maxMemory() >> 20));
+      retryAt = clock.micros() + RETRY_MICROS;
     }
   }
 
