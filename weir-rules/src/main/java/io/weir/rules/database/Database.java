@@ -122,6 +122,7 @@ final class Database implements AutoCloseable {
 
     T run() throws SQLException {
       inUse.lock();
+      dialect.changeLock().lock();
       try (Connection connection = pool.getConnection()) {
         try {
           actFor(connection, who);
@@ -138,6 +139,7 @@ final class Database implements AutoCloseable {
           throw e;
         }
       } finally {
+        dialect.changeLock().unlock();
         inUse.unlock();
       }
     }

@@ -170,7 +170,7 @@ abstract class RulesContract extends DatabaseTest {
     return OneRevision.version(number).stream().map(r -> Rules.readOne("test", r)).toList();
   }
 
-  @RepeatedTest(5)
+  @RepeatedTest(10)
   void ofManyChangesAtOnceEachIsMadeOrRefused() throws Exception {
     DatabaseRules here = node();
     DatabaseRules there = node();
@@ -205,7 +205,7 @@ abstract class RulesContract extends DatabaseTest {
 
   private static void changes(DatabaseRules node, int thread, AtomicLong made) {
     node.put(rule("own-" + thread, 1), "ann", 0);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 60; i++) {
       try {
         node.put(rule("api", 1000 * (thread + 1) + i), "ann", node.revision("api"));
         made.incrementAndGet();
