@@ -9,7 +9,7 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
 import io.weir.http.RateLimitHeaders;
-import io.weir.http.Refusal;
+import io.weir.http.RefusalResponse;
 import io.weir.rules.Rules;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,7 +34,8 @@ public final class PlainServer implements AutoCloseable {
     if (decision.allowed()) {
       answer(exchange, 200, "text/plain", "Festina lente.");
     } else {
-      Refusal refusal = Refusal.of(decision, exchange.getRequestHeaders().getFirst("Accept"));
+      RefusalResponse refusal =
+          RefusalResponse.of(decision, exchange.getRequestHeaders().getFirst("Accept"));
       answer(exchange, refusal.status(), refusal.contentType(), refusal.body());
     }
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class PlainServerTest {
 
   @Test
-  void twoAMinute() throws Exception {
+  void thirdRequestWithinAMinute_isRefused() throws Exception {
     FakeClock clock = new FakeClock();
     Limiter limiter =
         Weir.limiter(Rules.parse("rules: [{id: quotes, per: [ip], limit: 2/minute}]"))

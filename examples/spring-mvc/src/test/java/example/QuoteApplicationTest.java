@@ -23,7 +23,7 @@ class QuoteApplicationTest {
   @LocalServerPort int port;
 
   @Test
-  void tenAMinute() throws Exception {
+  void eleventhRequestWithinAMinute_isRefused() throws Exception {
     for (int i = 0; i < 10; i++) {
       assertThat(quote().statusCode()).isEqualTo(200);
     }

@@ -23,7 +23,7 @@ class FeedApplicationTest {
   @LocalServerPort int port;
 
   @Test
-  void threeASecond() throws Exception {
+  void fourthRequestWithinASecond_isRefused() throws Exception {
     for (int i = 0; i < 3; i++) {
       assertThat(feed("a").body()).isEqualTo("first of a");
     }

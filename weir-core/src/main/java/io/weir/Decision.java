@@ -3,7 +3,7 @@ package io.weir;
 import io.weir.rule.Claim;
 import io.weir.rule.Durations;
 import io.weir.rule.Limit;
-import io.weir.store.Outcome;
+import io.weir.store.ClaimOutcome;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -22,21 +22,21 @@ public final class Decision {
   private static final int NONE = -1;
 
   private final Claim[] claims;
-  private final Outcome[] outcomes;
+  private final ClaimOutcome[] outcomes;
   private final long revision;
-  private final int binding;
+  private final int bindingIndex;
 
-  Decision(Claim[] claims, Outcome[] outcomes, long revision) {
+  Decision(Claim[] claims, ClaimOutcome[] outcomes, long revision) {
     this.claims = claims;
     this.outcomes = outcomes;
     this.revision = revision;
     int tightest = NONE;
     for (int i = 0; i < claims.length; i++) {
-      if (!claims[i].limit().shadow() && (tightest == NONE || tighter(i, tightest))) {
+      if (!claims[i].limit().shadow() && (tightest == NONE || isTighter(i, tightest))) {
         tightest = i;
       }
     }
-    binding = tightest;
+    bindingIndex = tightest;
   }
 
   /**
@@ -45,12 +45,13 @@ public final class Decision {
    * @param claims what was asked of each limit, those of one rule beside each other
    * @param outcomes what was said of each claim
    */
-  public static Decision of(List<Claim> claims, List<Outcome> outcomes, long revision) {
+  public static Decision of(List<Claim> claims, List<ClaimOutcome> outcomes, long revision) {
     if (claims.size() != outcomes.size()) {
       throw new IllegalArgumentException(
           outcomes.size() + " outcomes of " + claims.size() + " claims; give one for each");
     }
-    return new Decision(claims.toArray(new Claim[0]), outcomes.toArray(new Outcome[0]), revision);
+    return new Decision(
+        claims.toArray(new Claim[0]), outcomes.toArray(new ClaimOutcome[0]), revision);
   }
 
   /** What one rule said. */
@@ -65,7 +66,7 @@ public final class Decision {
       Duration retryAfter) {}
 
   public boolean allowed() {
-    return binding == NONE || outcomes[binding].fits();
+    return bindingIndex == NONE || outcomes[bindingIndex].admitted();
   }
 
   /**
@@ -73,13 +74,14 @@ public final class Decision {
    * of, for it binds more tightly.
    */
   public boolean isTighterThan(Decision other) {
-    return binding != NONE
-        && (other.binding == NONE || tighter(outcomes[binding], other.outcomes[other.binding]));
+    return bindingIndex != NONE
+        && (other.bindingIndex == NONE
+            || isTighter(outcomes[bindingIndex], other.outcomes[other.bindingIndex]));
   }
 
   /** Whether a store had no answer for one of the rules, and its posture answered. */
   public boolean degraded() {
-    for (Outcome outcome : outcomes) {
+    for (ClaimOutcome outcome : outcomes) {
       if (outcome.degraded()) {
         return true;
       }
@@ -88,18 +90,20 @@ public final class Decision {
   }
 
   /** Whether it was refused because its cost can never fit, however long one waits. */
-  public boolean never() {
-    return binding != NONE && outcomes[binding].never();
+  public boolean costExceedsLimit() {
+    return bindingIndex != NONE && outcomes[bindingIndex].costExceedsLimit();
   }
 
   /** The rule that bound, if any enforcing rule met the request. */
   public Optional<String> rule() {
-    return binding == NONE ? Optional.empty() : Optional.of(claims[binding].limit().rule().id());
+    return bindingIndex == NONE
+        ? Optional.empty()
+        : Optional.of(claims[bindingIndex].limit().rule().id());
   }
 
   /** The most that can ever fit the rule that bound; 0 if none did. */
   public long limit() {
-    return binding == NONE ? 0 : claims[binding].limit().most();
+    return bindingIndex == NONE ? 0 : claims[bindingIndex].limit().capacity();
   }
 
   /**
@@ -107,17 +111,17 @@ public final class Decision {
    * fallback answered, since what is left is unknown then.
    */
   public long remaining() {
-    return binding == NONE ? 0 : outcomes[binding].remaining();
+    return bindingIndex == NONE ? 0 : outcomes[bindingIndex].remaining();
   }
 
   /** The time until all permits of the rule that bound are back. */
   public Duration reset() {
-    return binding == NONE ? Duration.ZERO : micros(outcomes[binding].reset());
+    return bindingIndex == NONE ? Duration.ZERO : toDuration(outcomes[bindingIndex].reset());
   }
 
   /** If refused, the time until it would be admitted if nothing else came; zero if never. */
   public Duration retryAfter() {
-    return binding == NONE ? Duration.ZERO : micros(outcomes[binding].waitFor());
+    return bindingIndex == NONE ? Duration.ZERO : toDuration(outcomes[bindingIndex].retryAfter());
   }
 
   /** If admitted, how long to hold the request before it goes on. */
@@ -128,13 +132,13 @@ public final class Decision {
         longest = Math.max(longest, outcomes[i].delay());
       }
     }
-    return micros(longest);
+    return toDuration(longest);
   }
 
   /** Whether a shadow rule would have refused it. */
   public boolean shadowRefused() {
     for (int i = 0; i < outcomes.length; i++) {
-      if (claims[i].limit().shadow() && !outcomes[i].fits()) {
+      if (claims[i].limit().shadow() && !outcomes[i].admitted()) {
         return true;
       }
     }
@@ -155,57 +159,59 @@ public final class Decision {
                 new RuleOutcome(
                     limit.rule().id(),
                     limit.shadow(),
-                    o.fits(),
+                    o.admitted(),
                     o.degraded(),
-                    limit.most(),
+                    limit.capacity(),
                     o.remaining(),
-                    micros(o.reset()),
-                    micros(o.waitFor()))));
+                    toDuration(o.reset()),
+                    toDuration(o.retryAfter()))));
     return rows;
   }
 
   /** Shows the same to one who asks for every decision: the tightest limit of each rule, as is. */
-  public void forEachRule(BiConsumer<Limit, Outcome> said) {
+  public void forEachRule(BiConsumer<Limit, ClaimOutcome> said) {
     for (int i = 0; i < claims.length; ) {
       String rule = claims[i].limit().rule().id();
       int tightest = i;
       for (i++; i < claims.length && claims[i].limit().rule().id().equals(rule); i++) {
-        tightest = tighter(i, tightest) ? i : tightest;
+        tightest = isTighter(i, tightest) ? i : tightest;
       }
       said.accept(claims[tightest].limit(), outcomes[tightest]);
     }
   }
 
   /** How many limits met the request, those of shadow rules included, in the order of the rules. */
-  public int size() {
+  public int claimCount() {
     return claims.length;
   }
 
-  /** What was asked of one of the {@link #size} limits. */
+  /** What was asked of one of the {@link #claimCount} limits. */
   public Claim claim(int i) {
     return claims[i];
   }
 
-  /** What the store said of one of the {@link #size} limits. */
-  public Outcome outcome(int i) {
+  /** What the store said of one of the {@link #claimCount} limits. */
+  public ClaimOutcome outcome(int i) {
     return outcomes[i];
   }
 
-  /** Which of the {@link #size} limits bound; -1 if no enforcing rule met the request. */
-  public int binding() {
-    return binding;
+  /** Which of the {@link #claimCount} limits bound; -1 if no enforcing rule met the request. */
+  public int bindingIndex() {
+    return bindingIndex;
   }
 
-  private boolean tighter(int i, int than) {
-    return tighter(outcomes[i], outcomes[than]);
+  private boolean isTighter(int i, int than) {
+    return isTighter(outcomes[i], outcomes[than]);
   }
 
-  private static boolean tighter(Outcome a, Outcome b) {
-    if (a.fits() != b.fits()) {
-      return !a.fits();
+  private static boolean isTighter(ClaimOutcome a, ClaimOutcome b) {
+    if (a.admitted() != b.admitted()) {
+      return !a.admitted();
     }
-    if (!a.fits()) {
-      return a.never() != b.never() ? a.never() : a.pause() > b.pause();
+    if (!a.admitted()) {
+      return a.costExceedsLimit() != b.costExceedsLimit()
+          ? a.costExceedsLimit()
+          : a.delayOrWait() > b.delayOrWait();
     }
     if (a.degraded() != b.degraded()) {
       return b.degraded(); // a posture knows of no remaining permits
@@ -213,7 +219,7 @@ public final class Decision {
     return a.remaining() != b.remaining() ? a.remaining() < b.remaining() : a.reset() > b.reset();
   }
 
-  private static Duration micros(long micros) {
+  private static Duration toDuration(long micros) {
     return Duration.of(micros, ChronoUnit.MICROS);
   }
 
@@ -221,11 +227,12 @@ public final class Decision {
   public String toString() {
     StringBuilder text = new StringBuilder(allowed() ? "allowed" : "refused");
     rule().ifPresent(id -> text.append(" by ").append(id));
-    boolean unknown = binding != NONE && outcomes[binding].degraded();
+    boolean unknown = bindingIndex != NONE && outcomes[bindingIndex].degraded();
     text.append(", ").append(unknown ? "unknown" : Long.toString(remaining()));
     text.append(" of ").append(limit()).append(" left");
     if (!allowed()) {
-      text.append(never() ? ", never fits" : ", retry after " + Durations.format(retryAfter()));
+      text.append(
+          costExceedsLimit() ? ", never fits" : ", retry after " + Durations.format(retryAfter()));
     }
     return text.append(degraded() ? ", degraded" : "").toString();
   }

@@ -7,5 +7,5 @@ package io.weir;
 @FunctionalInterface
 public interface DecisionListener {
 
-  void decided(Request request, Decision decision);
+  void onDecision(Request request, Decision decision);
 }

@@ -1,7 +1,7 @@
 package io.weir;
 
 import io.weir.rule.Claim;
-import io.weir.store.Mode;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 public interface Limiter extends AutoCloseable {
 
   /** Judges a request and charges it as the mode says. */
-  CompletableFuture<Decision> ask(Request request, Mode mode);
+  CompletableFuture<Decision> execute(Request request, StoreOperation mode);
 
   /**
    * Judges several requests together, as the parts of one, at one moment and under one revision of
@@ -28,7 +28,7 @@ public interface Limiter extends AutoCloseable {
    * @return a decision for each request, in order; one that has room is allowed by its own decision
    *     even if another of them is refused
    */
-  CompletableFuture<List<Decision>> askAll(List<Request> requests, Mode mode);
+  CompletableFuture<List<Decision>> executeAll(List<Request> requests, StoreOperation mode);
 
   /**
    * Decides now, charging the cost, for work whose true cost is known only afterwards. Commit or
@@ -38,7 +38,7 @@ public interface Limiter extends AutoCloseable {
 
   /** Decides: charges the request if it is admitted. */
   default CompletableFuture<Decision> decide(Request request) {
-    return ask(request, Mode.TAKE);
+    return execute(request, StoreOperation.TAKE);
   }
 
   /** Decides, waiting for the answer of a store that is away. */
@@ -48,12 +48,12 @@ public interface Limiter extends AutoCloseable {
 
   /** Says what {@link #decide} would say and charges nothing. */
   default CompletableFuture<Decision> peek(Request request) {
-    return ask(request, Mode.PEEK);
+    return execute(request, StoreOperation.PEEK);
   }
 
   /** Charges a request that has happened already, past the limit if need be. */
   default CompletableFuture<Decision> charge(Request request) {
-    return ask(request, Mode.FORCE);
+    return execute(request, StoreOperation.FORCE);
   }
 
   /**
@@ -71,12 +71,12 @@ public interface Limiter extends AutoCloseable {
    * grant. What a decision charged is given back by {@link #refund(Decision)}.
    */
   default CompletableFuture<Decision> refund(Request request) {
-    return ask(request, Mode.REFUND);
+    return execute(request, StoreOperation.REFUND);
   }
 
   /**
    * Gives everything back: the caller's counters are fresh, under every rule that meets the
-   * request. For those of one rule, ask a limiter over {@link io.weir.rule.RuleSet#only}.
+   * request. For those of one rule, ask a limiter over {@link io.weir.rule.RuleSet#onlyRule}.
    */
   default CompletableFuture<Decision> reset(Request request) {
     return refund(request.cost(Claim.MAX_COST));

@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is asked of a limiter: the attributes of a request and what it costs. Immutable.
  *
- * <p>A value may hold any characters, up to {@value #MAX_VALUE} of them; a request has at most
- * {@value #MAX_ATTRIBUTES} attributes.
+ * <p>A value may hold any characters, up to {@value #MAX_VALUE_LENGTH} of them; a request has at
+ * most {@value #MAX_ATTRIBUTES} attributes.
  */
 public final class Request implements Attributes {
   /** The longest value an attribute may have, in characters. */
-  public static final int MAX_VALUE = 65_536;
+  public static final int MAX_VALUE_LENGTH = 65_536;
 
   /** The most attributes a request may have. */
   public static final int MAX_ATTRIBUTES = 64;
@@ -55,7 +55,7 @@ public final class Request implements Attributes {
         throw new IllegalArgumentException(
             "attribute '" + pairs[i] + "' is null; leave out what the request does not have");
       }
-      if (pairs[i + 1].length() > MAX_VALUE) {
+      if (pairs[i + 1].length() > MAX_VALUE_LENGTH) {
         throw new IllegalArgumentException(
             "attribute '" + pairs[i] + "' is longer than 65536 characters; shorten or hash it");
       }
@@ -99,7 +99,7 @@ public final class Request implements Attributes {
    * @throws IllegalArgumentException if no rule could have such a limit
    */
   public Request limit(Rate rate) {
-    return new Request(pairs, cost, Limit.check(rate));
+    return new Request(pairs, cost, Limit.checkRate(rate));
   }
 
   /** The rate it is held to instead of the rules' own; null if they have their way. */
@@ -126,7 +126,7 @@ public final class Request implements Attributes {
   }
 
   /** All its attributes in one text, the same for no other attributes and for any order of them. */
-  String identity() {
+  String canonicalForm() {
     StringBuilder text = new StringBuilder();
     new TreeMap<>(attributes())
         .forEach(

@@ -4,10 +4,10 @@ import io.weir.rule.Claim;
 import io.weir.rule.Limit;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.Clock;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
 import io.weir.store.Store;
+import io.weir.store.StoreOperation;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Settlements {
   private static final Logger LOG = System.getLogger(Limiter.class.getName());
   static final int MAX_PENDING = 10_000;
-  private static final int MAX_AT_ONCE = 250;
+  private static final int MAX_BATCH_SIZE = 250;
   private static final long RETRY_INTERVAL_MICROS = 500_000;
 
   private final Store store;
@@ -42,11 +42,11 @@ final class Settlements {
   private final AtomicBoolean overflowed = new AtomicBoolean();
   private volatile boolean closed;
 
-  Settlements(Store store, RuleSource rules, Clock clock, Scheduler scheduler) {
+  Settlements(Store store, RuleSource rules, Clock clock, CancellableScheduler scheduler) {
     this.store = store;
     this.rules = rules;
     this.clock = clock;
-    retryTimer = new SingleTimer(clock, scheduler, this::retry);
+    retryTimer = new SingleTimer(clock, scheduler, this::onRetryTimer);
   }
 
   /** Makes a decision cost {@code cost}, 0 or more, instead of what it charged. */
@@ -54,30 +54,31 @@ final class Settlements {
     RuleSet current = rules.current();
     List<Claim> charges = new ArrayList<>();
     Map<Long, List<Claim>> refunds = new TreeMap<>();
-    for (int i = 0; i < decision.size(); i++) {
+    for (int i = 0; i < decision.claimCount(); i++) {
       Claim claim = decision.claim(i);
-      Outcome outcome = decision.outcome(i);
+      ClaimOutcome outcome = decision.outcome(i);
       long charged = outcome.charged() ? claim.cost() : 0;
       if (charged > cost) {
         Claim back = new Claim(claim.limit(), claim.key(), charged - cost);
         refunds
             .computeIfAbsent(outcome.chargedAt(back), time -> new ArrayList<>())
             .add(new Claim(current.successor(claim.limit()), back.key(), back.cost()));
-      } else if (charged < cost && counts(decision, outcome)) {
+      } else if (charged < cost && isCounted(decision, outcome)) {
         charges.add(new Claim(current.successor(claim.limit()), claim.key(), cost - charged));
       }
     }
     List<Correction> corrections = new ArrayList<>(refunds.size() + 1);
     if (!charges.isEmpty()) {
-      corrections.add(new Correction(Mode.FORCE, charges, Store.NOW));
+      corrections.add(new Correction(StoreOperation.FORCE, charges, Store.NOW));
     }
-    refunds.forEach((time, some) -> corrections.add(new Correction(Mode.REFUND, some, time)));
+    refunds.forEach(
+        (time, some) -> corrections.add(new Correction(StoreOperation.REFUND, some, time)));
     return new Settlement(corrections);
   }
 
   /** Whether the true cost is counted: it was charged, or would have been by an available store. */
-  private static boolean counts(Decision decision, Outcome outcome) {
-    return outcome.charged() || (decision.allowed() && outcome.degraded() && outcome.fits());
+  private static boolean isCounted(Decision decision, ClaimOutcome outcome) {
+    return outcome.charged() || (decision.allowed() && outcome.degraded() && outcome.admitted());
   }
 
   /** How many corrections wait for the store. */
@@ -91,7 +92,7 @@ final class Settlements {
   CompletableFuture<Void> close() {
     closed = true;
     retryTimer.cancel();
-    return retryAll();
+    return retryPending();
   }
 
   /** What becomes of one decision's corrections. */
@@ -103,7 +104,7 @@ final class Settlements {
       this.corrections = corrections;
       attempted =
           CompletableFuture.allOf(
-              corrections.stream().map(Correction::begin).toArray(CompletableFuture<?>[]::new));
+              corrections.stream().map(Correction::start).toArray(CompletableFuture<?>[]::new));
     }
 
     /** Done when the store has answered, or has failed to. */
@@ -114,7 +115,7 @@ final class Settlements {
     Reservation.State state() {
       boolean unconfirmed = false;
       for (Correction one : corrections) {
-        if (!one.claims.isEmpty()) {
+        if (!one.remainingClaims.isEmpty()) {
           return Reservation.State.PENDING;
         }
         unconfirmed |= one.unconfirmed;
@@ -125,28 +126,29 @@ final class Settlements {
 
   /** Claims to be charged or given back by one call of the store. */
   private final class Correction {
-    private final Mode mode;
-    private final long settledAt = clock.micros();
-    private volatile long when;
-    private volatile List<Claim> claims;
+    private final StoreOperation operation;
+    private final long settledAtMicros = clock.micros();
+    private volatile long effectiveMicros;
+    private volatile List<Claim> remainingClaims;
     private volatile boolean unconfirmed;
 
-    Correction(Mode mode, List<Claim> claims, long when) {
-      this.mode = mode;
-      this.claims = claims;
-      this.when = when;
+    Correction(StoreOperation mode, List<Claim> claims, long when) {
+      this.operation = mode;
+      this.remainingClaims = claims;
+      this.effectiveMicros = when;
     }
 
     /** Sends it to a store that seems available; others are asked first whether they answer. */
-    CompletableFuture<Void> begin() {
-      return store.available() ? send(claims, List.of()) : retry();
+    CompletableFuture<Void> start() {
+      return store.isAvailable() ? send(remainingClaims, List.of()) : retry();
     }
 
     /** Sends what concerns counters that can be reached, and keeps the rest. */
     CompletableFuture<Void> retry() {
-      List<Claim> due = claims.stream().filter(claim -> !isForgotten(claim.limit())).toList();
+      List<Claim> due =
+          remainingClaims.stream().filter(claim -> !isExpired(claim.limit())).toList();
       return store
-          .take(due.toArray(new Claim[0]), Mode.PEEK)
+          .apply(due.toArray(new Claim[0]), StoreOperation.PEEK)
           .thenCompose(
               said -> {
                 List<Claim> reachable = new ArrayList<>();
@@ -158,43 +160,44 @@ final class Settlements {
               });
     }
 
-    private boolean isForgotten(Limit limit) {
-      return limit.algorithm().hasForgotten(limit.terms(), clock.micros() - settledAt);
+    private boolean isExpired(Limit limit) {
+      return limit.algorithm().hasExpired(limit.parameters(), clock.micros() - settledAtMicros);
     }
 
     private CompletableFuture<Void> send(List<Claim> some, List<Claim> unsent) {
       return store
-          .take(some.toArray(new Claim[0]), mode, when)
+          .apply(some.toArray(new Claim[0]), operation, effectiveMicros)
           .thenAccept(
               said -> {
                 List<Claim> left = new ArrayList<>(unsent);
                 for (int i = 0; i < said.length; i++) {
-                  if (mode == Mode.REFUND) {
+                  if (operation == StoreOperation.REFUND) {
                     unconfirmed |= said[i].degraded();
                   } else if (!said[i].charged()) {
                     left.add(some.get(i));
                   }
                 }
-                claims = left;
+                remainingClaims = left;
                 if (!left.isEmpty()) {
-                  keep(this);
+                  enqueue(this);
                 }
               });
     }
   }
 
-  private void keep(Correction one) {
+  private void enqueue(Correction one) {
     synchronized (pending) {
       if (pending.size() < MAX_PENDING) {
-        one.when = one.when == Store.NOW ? one.settledAt : one.when;
+        one.effectiveMicros =
+            one.effectiveMicros == Store.NOW ? one.settledAtMicros : one.effectiveMicros;
         pending.add(one);
         if (!closed) {
-          retryTimer.setFor(clock.micros() + RETRY_INTERVAL_MICROS);
+          retryTimer.scheduleAt(clock.micros() + RETRY_INTERVAL_MICROS);
         }
         return;
       }
     }
-    one.claims = List.of();
+    one.remainingClaims = List.of();
     one.unconfirmed = true;
     if (overflowed.compareAndSet(false, true)) {
       LOG.log(
@@ -204,15 +207,15 @@ final class Settlements {
     }
   }
 
-  private void retry() {
-    var unused = retryAll();
+  private void onRetryTimer() {
+    var unused = retryPending();
   }
 
   /** Tries what is pending again, some at a time for as long as the store takes any of it. */
-  private CompletableFuture<Void> retryAll() {
+  private CompletableFuture<Void> retryPending() {
     List<Correction> some = new ArrayList<>();
     synchronized (pending) {
-      while (!pending.isEmpty() && some.size() < MAX_AT_ONCE) {
+      while (!pending.isEmpty() && some.size() < MAX_BATCH_SIZE) {
         some.add(pending.remove());
       }
     }
@@ -220,8 +223,8 @@ final class Settlements {
             some.stream().map(Correction::retry).toArray(CompletableFuture<?>[]::new))
         .thenCompose(
             done ->
-                pending() > 0 && some.stream().anyMatch(one -> one.claims.isEmpty())
-                    ? retryAll()
+                pending() > 0 && some.stream().anyMatch(one -> one.remainingClaims.isEmpty())
+                    ? retryPending()
                     : CompletableFuture.completedFuture(null));
   }
 }

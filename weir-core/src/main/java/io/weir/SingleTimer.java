@@ -12,50 +12,50 @@ final class SingleTimer {
   private static final long RETRY_MICROS = 1_000_000;
 
   private final Clock clock;
-  private final Scheduler scheduler;
+  private final CancellableScheduler scheduler;
   private final Runnable task;
-  private long due = NONE;
-  private @Nullable Runnable cancel;
+  private long dueMicros = NONE;
+  private @Nullable Runnable cancelAction;
 
   /**
    * @param task runs each time the timer fires, and sets it again if need be
    */
-  SingleTimer(Clock clock, Scheduler scheduler, Runnable task) {
+  SingleTimer(Clock clock, CancellableScheduler scheduler, Runnable task) {
     this.clock = clock;
     this.scheduler = scheduler;
     this.task = task;
   }
 
   /** Makes it fire at that time, or earlier if it is set to. */
-  synchronized void setFor(long time) {
-    if (time >= due) {
+  synchronized void scheduleAt(long time) {
+    if (time >= dueMicros) {
       return;
     }
     cancel();
-    due = time;
-    cancel = scheduler.after(Math.max(1, time - clock.micros()), () -> fire(time));
+    dueMicros = time;
+    cancelAction = scheduler.schedule(Math.max(1, time - clock.micros()), () -> fire(time));
   }
 
   synchronized void cancel() {
-    if (cancel != null) {
-      cancel.run();
+    if (cancelAction != null) {
+      cancelAction.run();
     }
-    cancel = null;
-    due = NONE;
+    cancelAction = null;
+    dueMicros = NONE;
   }
 
   private void fire(long time) {
     synchronized (this) {
-      if (due != time) {
+      if (dueMicros != time) {
         return; // cancelled when it was about to fire
       }
-      cancel = null;
-      due = NONE;
+      cancelAction = null;
+      dueMicros = NONE;
     }
     try {
       task.run();
     } catch (Throwable e) {
-      setFor(clock.micros() + RETRY_MICROS); // it may have been about to set the timer again
+      scheduleAt(clock.micros() + RETRY_MICROS); // it may have been about to set the timer again
       throw e;
     }
   }

@@ -33,41 +33,41 @@ public final class Weir {
   }
 
   /** Begins a limiter with other parts than the default ones. */
-  public static Builder limiter(RuleSource rules) {
-    return new Builder(rules);
+  public static LimiterBuilder limiter(RuleSource rules) {
+    return new LimiterBuilder(rules);
   }
 
   /** A limiter in the making. */
-  public static final class Builder {
+  public static final class LimiterBuilder {
     private final RuleSource rules;
     private final List<DecisionListener> listeners = new ArrayList<>();
     private Clock clock = Clock.system();
     private @Nullable Store store;
 
-    private Builder(RuleSource rules) {
+    private LimiterBuilder(RuleSource rules) {
       this.rules = rules;
     }
 
     /** Where counters live; this JVM's memory if not said. */
-    public Builder store(Store one) {
+    public LimiterBuilder store(Store one) {
       store = one;
       return this;
     }
 
     /** The time of the memory store and of reservations; this machine's if not said. */
-    public Builder clock(Clock one) {
+    public LimiterBuilder clock(Clock one) {
       clock = one;
       return this;
     }
 
-    public Builder listener(DecisionListener one) {
+    public LimiterBuilder listener(DecisionListener one) {
       listeners.add(one);
       return this;
     }
 
     public Limiter build() {
       Store chosen = store == null ? new MemoryStore(clock) : store;
-      return new Engine(rules, chosen, clock, listeners, Scheduler.SYSTEM);
+      return new DefaultLimiter(rules, chosen, clock, listeners, CancellableScheduler.SYSTEM);
     }
   }
 }

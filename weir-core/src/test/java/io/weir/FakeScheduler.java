@@ -5,38 +5,38 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Runs tasks when a test turns its clock on. */
-final class FakeScheduler implements Scheduler {
-  private final AtomicLong now;
-  private final List<Task> tasks = new ArrayList<>();
+final class FakeScheduler implements CancellableScheduler {
+  private final AtomicLong nowMicros;
+  private final List<ScheduledTask> tasks = new ArrayList<>();
 
-  private record Task(long due, Runnable task) {}
+  private record ScheduledTask(long dueMicros, Runnable task) {}
 
   FakeScheduler(AtomicLong now) {
-    this.now = now;
+    this.nowMicros = now;
   }
 
   @Override
-  public synchronized Runnable after(long micros, Runnable task) {
-    Task one = new Task(now.get() + micros, task);
+  public synchronized Runnable schedule(long micros, Runnable task) {
+    ScheduledTask one = new ScheduledTask(nowMicros.get() + micros, task);
     tasks.add(one);
     return () -> cancel(one);
   }
 
-  private synchronized void cancel(Task one) {
+  private synchronized void cancel(ScheduledTask one) {
     tasks.remove(one);
   }
 
   /** How many tasks wait. */
-  synchronized int waiting() {
+  synchronized int pendingTasks() {
     return tasks.size();
   }
 
   /** Lets time pass and runs what has become due. */
   void advance(long micros) {
-    now.addAndGet(micros);
-    List<Task> due;
+    nowMicros.addAndGet(micros);
+    List<ScheduledTask> due;
     synchronized (this) {
-      due = tasks.stream().filter(task -> task.due <= now.get()).toList();
+      due = tasks.stream().filter(task -> task.dueMicros <= nowMicros.get()).toList();
       tasks.removeAll(due);
     }
     due.forEach(task -> task.task.run());

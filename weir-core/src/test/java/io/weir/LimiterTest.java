@@ -27,7 +27,7 @@ class LimiterTest {
   private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
 
   @Test
-  void twoLinesAreEnough() {
+  void inMemoryLimiter_worksInTwoLines() {
     Limiter limiter = Weir.inMemory(Rule.named("api").per("user").limit("100/minute").build());
     Decision d = limiter.decideNow(Request.of("user", "42"));
 
@@ -39,7 +39,7 @@ class LimiterTest {
   }
 
   @Test
-  void aRequestNoRuleMeetsIsAllowed() {
+  void requestWithoutMatchingRule_isAllowed() {
     Decision d = limiter(rule("api", "1/minute")).decideNow(Request.of("ip", "10.0.0.1"));
     assertThat(d.allowed()).isTrue();
     assertThat(d.rule()).isEmpty();
@@ -48,7 +48,7 @@ class LimiterTest {
   }
 
   @Test
-  void theTightestRuleIsWhatTheCallerIsTold() {
+  void severalRules_tightestRuleBinds() {
     Limiter limiter = limiter(rule("wide", "10/minute"), rule("narrow", "5/minute"));
     Decision d = limiter.decideNow(user("x"));
     assertThat(d.rule()).contains("narrow");
@@ -63,7 +63,7 @@ class LimiterTest {
   }
 
   @Test
-  void ofSeveralRefusalsTheLongestWaitBinds() {
+  void severalRefusals_longestWaitBinds() {
     Limiter limiter = limiter(rule("hour", "2/hour"), rule("second", "2/second"));
     limiter.decideNow(user("x").cost(2));
     Decision d = limiter.decideNow(user("x"));
@@ -72,11 +72,11 @@ class LimiterTest {
   }
 
   @Test
-  void severalLimitsOfARuleAreDecidedTogether() {
+  void severalLimitsOfOneRule_areDecidedTogether() {
     Rule rule = Rule.named("api").per("user").limit("2/second", "3/hour").build();
     Limiter limiter = limiter(rule);
     assertThat(limiter.decideNow(user("x").cost(2)).allowed()).isTrue();
-    pass(Duration.ofSeconds(1));
+    advanceClock(Duration.ofSeconds(1));
     assertThat(limiter.decideNow(user("x").cost(2)).allowed()).isFalse();
     assertThat(limiter.decideNow(user("x")).allowed()).isTrue();
     Decision d = limiter.decideNow(user("x"));
@@ -86,16 +86,16 @@ class LimiterTest {
   }
 
   @Test
-  void aCostThatCanNeverFitIsToldApart() {
+  void costAboveLimit_isReportedSeparately() {
     Decision d = limiter(rule("api", "5/minute")).decideNow(user("x").cost(6));
     assertThat(d.allowed()).isFalse();
-    assertThat(d.never()).isTrue();
+    assertThat(d.costExceedsLimit()).isTrue();
     assertThat(d.retryAfter()).isZero();
     assertThat(d.toString()).contains("never fits");
   }
 
   @Test
-  void badCostsNeverReachArithmetic() {
+  void invalidCost_isRejected() {
     for (long cost : new long[] {0, -1, Long.MIN_VALUE, (1L << 53) + 1, Long.MAX_VALUE}) {
       assertThatThrownBy(() -> user("x").cost(cost))
           .isInstanceOf(IllegalArgumentException.class)
@@ -104,7 +104,7 @@ class LimiterTest {
   }
 
   @Test
-  void badRequestsAreRefusedWithAReason() {
+  void invalidRequest_isRejectedWithAReason() {
     assertThatThrownBy(() -> Request.of("user")).hasMessageContaining("'user' has no value");
     assertThatThrownBy(() -> Request.of("a", "1", "a", "2")).hasMessageContaining("stands twice");
     assertThatThrownBy(() -> Request.of(new String[2])).hasMessageContaining("null");
@@ -114,7 +114,7 @@ class LimiterTest {
   }
 
   @Test
-  void shadowIsJudgedAndNeverEnforced() {
+  void shadowRule_isEvaluatedButNotEnforced() {
     Rule shadow = rule("shadow", "1/minute").edit().shadow(true).build();
     Limiter limiter = limiter(shadow, rule("real", "3/minute"));
     limiter.decideNow(user("x"));
@@ -126,7 +126,7 @@ class LimiterTest {
   }
 
   @Test
-  void tiersAndOverridesGiveCallersTheirOwnLimits() {
+  void overrides_replaceTheLimitForMatchingCallers() {
     Rule rule =
         rule("api", "1/minute")
             .edit()
@@ -141,7 +141,7 @@ class LimiterTest {
   }
 
   @Test
-  void anEditKeepsCountersAndActsAtOnce() {
+  void ruleEdit_keepsCountersAndAppliesAtOnce() {
     LiveRules rules = new LiveRules(List.of(rule("api", "10/hour"), rule("other", "5/hour")));
     Limiter limiter = Weir.limiter(rules).clock(now::get).build();
     limiter.decideNow(user("x").cost(5));
@@ -154,7 +154,7 @@ class LimiterTest {
   }
 
   @Test
-  void everyDecisionSeesOneRevisionWhileRulesAreReplaced() throws Exception {
+  void concurrentRuleReplacement_everyDecisionUsesOneRevision() throws Exception {
     LiveRules rules = new LiveRules(pair(1));
     Limiter limiter = Weir.limiter(rules).clock(now::get).build();
     AtomicBoolean done = new AtomicBoolean();
@@ -192,7 +192,7 @@ class LimiterTest {
   }
 
   @Test
-  void listenersHearOfDecisionsAndCannotChangeThem() {
+  void failingListener_doesNotAffectDecisionsOrOtherListeners() {
     List<String> heard = new ArrayList<>();
     Limiter limiter =
         Weir.limiter(RuleSet.of(rule("api", "1/minute")))
@@ -211,7 +211,7 @@ class LimiterTest {
   }
 
   @Test
-  void peekRefundAndCharge() {
+  void peekRefundAndCharge_applyTheirOperation() {
     Limiter limiter = limiter(rule("api", "3/minute"));
     limiter.decideNow(user("x").cost(3));
     assertThat(limiter.peek(user("x")).join().allowed()).isFalse();
@@ -221,7 +221,7 @@ class LimiterTest {
   }
 
   @Test
-  void aReservationIsSettledAtItsTrueCost() {
+  void commit_settlesAtTheActualCost() {
     Limiter limiter = limiter(rule("tokens", "100/hour"));
     Reservation low = reserve(limiter, 50);
     assertThat(low.commit(20).join()).isTrue();
@@ -238,23 +238,23 @@ class LimiterTest {
   }
 
   @Test
-  void aReservationForgottenExpiresByItself() {
+  void uncommittedReservation_expires() {
     Limiter limiter =
         limiter(
             Rule.named("tokens").per("user").algorithm("fixed-window").limit("100/hour").build());
     Reservation kept = reserve(limiter, 30);
     Reservation forgotten = reserve(limiter, 50);
     assertThat(kept.commit(30).join()).isTrue();
-    pass(Duration.ofSeconds(59));
+    advanceClock(Duration.ofSeconds(59));
     assertThat(remaining(limiter)).isEqualTo(20);
-    pass(Duration.ofSeconds(1));
+    advanceClock(Duration.ofSeconds(1));
     assertThat(remaining(limiter)).isEqualTo(70);
     assertThat(forgotten.commit(50).join()).isFalse();
     assertThat(remaining(limiter)).isEqualTo(70);
   }
 
   @Test
-  void aReservationForgottenExpiresEvenIfNothingElseIsAsked() {
+  void uncommittedReservation_expiresWithoutOtherTraffic() {
     RuleSet rules = RuleSet.of(rule("tokens", "100/day"));
     Clock clock = Clock.system();
     Store store = new MemoryStore(clock);
@@ -270,7 +270,7 @@ class LimiterTest {
   }
 
   @Test
-  void aReservationThatIsRefusedHoldsNothing() {
+  void refusedReservation_holdsNothing() {
     Limiter limiter = limiter(rule("tokens", "10/hour"));
     limiter.decideNow(user("x").cost(8));
     Reservation refused = reserve(limiter, 5);
@@ -282,12 +282,12 @@ class LimiterTest {
   }
 
   @Test
-  void aLateSettlementDoesNotReachIntoAnotherWindow() {
+  void lateSettlement_doesNotAffectALaterWindow() {
     Limiter limiter =
         limiter(
             Rule.named("tokens").per("user").algorithm("fixed-window").limit("10/minute").build());
     Reservation reservation = limiter.reserve(user("x").cost(10), Duration.ofHours(1)).join();
-    pass(Duration.ofMinutes(1));
+    advanceClock(Duration.ofMinutes(1));
     limiter.decideNow(user("x").cost(10));
     assertThat(reservation.cancel().join()).isTrue();
     assertThat(limiter.decideNow(user("x")).allowed()).isFalse();
@@ -305,7 +305,7 @@ class LimiterTest {
     return Weir.limiter(RuleSet.of(rules)).clock(now::get).build();
   }
 
-  private void pass(Duration duration) {
+  private void advanceClock(Duration duration) {
     now.addAndGet(duration.toNanos() / 1000);
   }
 

@@ -12,12 +12,12 @@ import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Selector;
 import io.weir.store.Clock;
-import io.weir.store.Guard;
 import io.weir.store.MemoryStore;
-import io.weir.store.Mode;
 import io.weir.store.Store;
+import io.weir.store.StoreFailureGuard;
 import io.weir.store.StoreListener;
-import io.weir.store.nodes.RoutedStore;
+import io.weir.store.StoreOperation;
+import io.weir.store.nodes.RoutingStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +41,7 @@ class RefundTest {
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void reservationsKeptForAnHour_bankNothingWhenCancelled(Algorithm algorithm) {
+  void canceledOldReservations_doNotAccumulatePermits(Algorithm algorithm) {
     Limiter limiter = limiter(rule("api").algorithm(algorithm).build());
     List<Reservation> held = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
@@ -59,7 +59,7 @@ class RefundTest {
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void reservationsMadeOneAfterTheOther_areAllGivenBack(Algorithm algorithm) {
+  void consecutiveReservations_areAllRefunded(Algorithm algorithm) {
     Limiter limiter = limiter(rule("api").algorithm(algorithm).build());
     List<Reservation> held = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
@@ -71,7 +71,7 @@ class RefundTest {
   }
 
   @Test
-  void partOfAReservationBehindOthers_isGivenBackFromItsEnd() {
+  void partialRefund_takesThePermitsThatDrainLast() {
     Limiter limiter = limiter(rule("api").build());
     limiter.decideNow(USER.cost(50));
     Reservation held = limiter.reserve(USER.cost(50), Duration.ofDays(1)).join();
@@ -81,12 +81,13 @@ class RefundTest {
   }
 
   @Test
-  void rulesChargedAtDifferentTimes_areEachGivenBackInFull() {
+  void rulesChargedAtDifferentTimes_areEachRefundedInFull() {
     Clock ticking = now::incrementAndGet; // a microsecond passes between any two looks
-    Guard guard =
-        new Guard(ticking, Duration.ofMillis(5), 100, StoreListener.NONE, (after, task) -> {});
+    StoreFailureGuard guard =
+        new StoreFailureGuard(
+            ticking, Duration.ofMillis(5), 100, StoreListener.NONE, (after, task) -> {});
     Store shared = new MemoryStore(ticking);
-    Store routed = new RoutedStore(shared, guard, (after, task) -> {}, Duration.ZERO);
+    Store routed = new RoutingStore(shared, guard, (after, task) -> {}, Duration.ZERO);
     for (Algorithm algorithm : Algorithms.all()) {
       for (Consistency how : List.of(Consistency.LOCAL, Consistency.LEASED, Consistency.EXACT)) {
         Rule first =
@@ -106,7 +107,7 @@ class RefundTest {
   }
 
   @Test
-  void aShadowRuleThatWasFull_getsNothingBack() {
+  void exhaustedShadowRule_isNotRefunded() {
     Rule shadow = Rule.named("shadow").per("user").limit("5/minute").shadow(true).build();
     Limiter limiter = limiter(shadow, rule("api").build());
     limiter.decideNow(USER.cost(4));
@@ -119,19 +120,22 @@ class RefundTest {
   }
 
   @Test
-  void whatChargedNothing_givesNothingBack() {
+  void decisionThatChargedNothing_refundsNothing() {
     Limiter limiter = limiter(rule("api").build());
     limiter.decideNow(USER.cost(90));
     limiter.refund(limiter.peek(USER.cost(5)).join()).join();
     limiter.refund(limiter.decideNow(USER.cost(50))).join();
     limiter.refund(limiter.refund(USER.cost(10)).join()).join();
     List<Request> tooMany = List.of(USER.cost(15), USER.cost(15));
-    limiter.askAll(tooMany, Mode.TAKE).join().forEach(one -> limiter.refund(one).join());
+    limiter
+        .executeAll(tooMany, StoreOperation.TAKE)
+        .join()
+        .forEach(one -> limiter.refund(one).join());
     assertThat(remaining(limiter)).isEqualTo(20);
   }
 
   @Test
-  void aChargePastTheLimit_isGivenBackToo() {
+  void forcedCharge_isRefunded() {
     Limiter limiter = limiter(rule("api").build());
     limiter.decideNow(USER.cost(90));
     Decision forced = limiter.charge(USER.cost(50)).join();
@@ -141,7 +145,7 @@ class RefundTest {
   }
 
   @Test
-  void aRuleThatChangedMeanwhile_givesBackWhatItCharged() {
+  void refundAfterRuleChange_refundsWhatWasCharged() {
     Rule other = rule("other").build();
     LiveRules rules = new LiveRules(List.of(rule("api").build(), other));
     Limiter limiter = Weir.limiter(rules).store(store).clock(now::get).build();
@@ -161,7 +165,7 @@ class RefundTest {
   }
 
   @Test
-  void aRuleTurnedToShadowMeanwhile_givesBackWhatItCharged() {
+  void refundAfterRuleBecameShadow_refundsWhatWasCharged() {
     LiveRules rules = new LiveRules(List.of(rule("api").build()));
     Limiter limiter = Weir.limiter(rules).store(store).clock(now::get).build();
     Decision decision = limiter.decideNow(USER.cost(30));
@@ -172,7 +176,7 @@ class RefundTest {
   }
 
   @Test
-  void aCallerWithAnOverride_isNotCutToTheLimitOfOthers() {
+  void refundUnderOverride_doesNotApplyTheDefaultLimit() {
     Selector acme = Selector.of("user", "x");
     Rule before = rule("api").overrides(LimitOverride.of(acme, "5000/minute")).build();
     Rule after = before.edit().limit("90/minute").build();

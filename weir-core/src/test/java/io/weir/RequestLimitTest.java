@@ -9,7 +9,7 @@ import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Selector;
-import io.weir.store.Mode;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,7 +23,7 @@ class RequestLimitTest {
   private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
 
   @Test
-  void itHoldsInsteadOfTheRulesOwn() {
+  void requestLimit_replacesTheRulesLimits() {
     Rule several =
         Rule.named("api")
             .per("user")
@@ -39,7 +39,7 @@ class RequestLimitTest {
   }
 
   @Test
-  void ofTheSamePeriodItIsHeldAgainstWhatTheRuleHasCounted() {
+  void requestLimitOfSamePeriod_sharesTheRulesCounter() {
     Limiter limiter = limiter(rule("api", "10/minute"));
     limiter.decideNow(user("x").cost(10));
     assertThat(limiter.decideNow(user("x")).allowed()).isFalse();
@@ -50,7 +50,7 @@ class RequestLimitTest {
   }
 
   @Test
-  void everyRuleThatMeetsTheRequestIsHeldToIt() {
+  void requestLimit_appliesToEveryMatchingRule() {
     Limiter limiter = limiter(rule("a", "1/minute"), rule("b", "100/minute"));
     Request request = user("x").cost(5).limit(Rate.parse("5/hour"));
     Decision d = limiter.decideNow(request);
@@ -61,7 +61,7 @@ class RequestLimitTest {
   }
 
   @Test
-  void whereNoRuleMeetsItItCountsPerAllItsAttributes() {
+  void requestLimitWithoutMatchingRule_countsPerAllAttributes() {
     Limiter limiter = limiter(rule("other", "1/minute").edit().per("ip").build());
     Rate two = Rate.parse("2/minute");
     for (int i = 0; i < 2; i++) {
@@ -79,7 +79,7 @@ class RequestLimitTest {
   }
 
   @Test
-  void limitOfTheRequestOnAShadowRule_isEnforced() {
+  void requestLimitOnShadowRule_isEnforced() {
     Limiter limiter = limiter(rule("api", "100/minute").edit().shadow(true).build());
     Request request = user("x").limit(Rate.parse("1/minute"));
     limiter.decideNow(request);
@@ -92,24 +92,24 @@ class RequestLimitTest {
   }
 
   @Test
-  void nothingMayBePermitted() {
+  void requestLimitOfZero_refusesEverything() {
     Limiter limiter = limiter(rule("api", "100/minute"));
     Decision d = limiter.decideNow(user("x").limit(Rate.parse("0/minute")));
     assertThat(d.allowed()).isFalse();
-    assertThat(d.never()).isTrue();
+    assertThat(d.costExceedsLimit()).isTrue();
     assertThat(d.limit()).isZero();
-    assertThat(decide(limiter, Rate.parse("0/day"), "ip", "1").never()).isTrue();
+    assertThat(decide(limiter, Rate.parse("0/day"), "ip", "1").costExceedsLimit()).isTrue();
     assertThat(limiter.decideNow(user("x")).remaining()).isEqualTo(99);
   }
 
   @Test
-  void severalTogetherAreEachHeldToTheirOwn() {
+  void severalRequests_useTheirOwnLimits() {
     Limiter limiter = limiter(rule("api", "2/minute"));
     Request own = user("x").limit(Rate.parse("4/minute"));
-    assertThat(limiter.askAll(List.of(user("x"), own, own), Mode.TAKE).join())
+    assertThat(limiter.executeAll(List.of(user("x"), own, own), StoreOperation.TAKE).join())
         .extracting(Decision::allowed)
         .containsExactly(true, true, true);
-    assertThat(limiter.askAll(List.of(own, user("x")), Mode.TAKE).join())
+    assertThat(limiter.executeAll(List.of(own, user("x")), StoreOperation.TAKE).join())
         .extracting(Decision::allowed)
         .containsExactly(true, false);
   }
@@ -121,17 +121,17 @@ class RequestLimitTest {
     "token-bucket, 0/day, fixed-window",
     "sliding-counter, 100/day, sliding-counter",
   })
-  void whatTheAlgorithmCannotCountIsCountedInFixedWindows(
+  void unsupportedRequestLimit_fallsBackToFixedWindow(
       String algorithm, String rate, String counted) {
     Rule rule = Rule.named("api").per("user").algorithm(algorithm).limit("10/minute").build();
     Limit limit = rule.limit(Rate.parse(rate));
     assertThat(limit.algorithm().name()).isEqualTo(counted);
     assertThat(limiter(rule).decideNow(user("x").limit(Rate.parse(rate))).limit())
-        .isEqualTo(limit.most());
+        .isEqualTo(limit.capacity());
   }
 
   @Test
-  void aCoolDownThatIsTooLongForItIsLeftOut() {
+  void coolDownLongerThanThePeriod_isDropped() {
     Rule rule =
         Rule.named("api")
             .per("user")
@@ -139,13 +139,13 @@ class RequestLimitTest {
             .limit("10/minute")
             .coolDown(Duration.ofSeconds(5))
             .build();
-    assertThat(rule.limit(Rate.parse("1/second")).terms().coolDown()).isZero();
-    assertThat(rule.limit(Rate.parse("1/hour")).terms().coolDown()).isEqualTo(5_000_000);
+    assertThat(rule.limit(Rate.parse("1/second")).parameters().coolDownMicros()).isZero();
+    assertThat(rule.limit(Rate.parse("1/hour")).parameters().coolDownMicros()).isEqualTo(5_000_000);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"10000001/second", "1/367d", "0/367d", "1000000000001/366d"})
-  void whatNoRuleCouldHaveIsRefusedAtOnce(String rate) {
+  void invalidRequestLimit_isRejected(String rate) {
     assertThatThrownBy(() -> user("x").limit(Rate.parse(rate)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(Rate.parse(rate).toString())
@@ -153,7 +153,7 @@ class RequestLimitTest {
   }
 
   @Test
-  void everNewRatesFillNoMemoryAndAreStillRight() {
+  void manyDistinctRequestLimits_areCountedCorrectly() {
     Rule rule = rule("api", "10/minute");
     Limiter limiter = limiter(rule);
     for (int i = 1; i <= 1000; i++) {
@@ -166,7 +166,7 @@ class RequestLimitTest {
   }
 
   @Test
-  void itIsPartOfTheRequest() {
+  void requestLimit_isPartOfEqualityAndToString() {
     Rate rate = Rate.parse("5/minute");
     Request request = user("x").limit(rate).cost(3);
     assertThat(request.limit()).isEqualTo(rate);

@@ -7,12 +7,12 @@ import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleSet;
-import io.weir.store.Ask;
-import io.weir.store.Guard;
 import io.weir.store.MemoryStore;
-import io.weir.store.Remote;
+import io.weir.store.PendingDecision;
+import io.weir.store.RemoteStore;
 import io.weir.store.StoreException;
-import io.weir.store.StoreException.Kind;
+import io.weir.store.StoreException.StoreFailureKind;
+import io.weir.store.StoreFailureGuard;
 import io.weir.store.StoreListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,30 +29,31 @@ class SettlementsTest {
 
   private final AtomicLong now = new AtomicLong(1_800_000_000_000_000L);
   private final FakeScheduler scheduler = new FakeScheduler(now);
-  private final Server server = new Server();
-  private final Guard guard =
-      new Guard(now::get, Duration.ofMillis(5), 1000, StoreListener.NONE, (after, task) -> {});
+  private final FakeRemoteStore remoteStore = new FakeRemoteStore();
+  private final StoreFailureGuard guard =
+      new StoreFailureGuard(
+          now::get, Duration.ofMillis(5), 1000, StoreListener.NONE, (after, task) -> {});
 
   @Test
-  void committedAfterADegradedReserve_chargesTheCost() {
+  void commitAfterDegradedReserve_chargesTheFullCost() {
     Limiter limiter = limiter(rule("20/day"));
-    server.down = true;
+    remoteStore.down = true;
     Reservation held = reserve(limiter, 4);
     assertThat(held.decision().degraded()).isTrue();
-    server.down = false;
+    remoteStore.down = false;
     assertThat(held.commit(20).join()).isTrue();
     assertThat(held.state()).isEqualTo(State.SETTLED);
     assertThat(remaining(limiter)).isZero();
   }
 
   @Test
-  void cancelledAfterADegradedReserve_givesNothingBack() {
+  void cancelAfterDegradedReserve_refundsNothing() {
     Limiter limiter = limiter(rule("20/day"));
     limiter.decideNow(USER.cost(10));
-    server.down = true;
+    remoteStore.down = true;
     Reservation held = reserve(limiter, 4);
     Decision degraded = limiter.decideNow(USER.cost(3));
-    server.down = false;
+    remoteStore.down = false;
     assertThat(held.cancel().join()).isTrue();
     assertThat(limiter.refund(degraded).join()).isTrue();
     assertThat(remaining(limiter)).isEqualTo(10);
@@ -60,94 +61,94 @@ class SettlementsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void committedWhileTheStoreIsAway_isPendingAndChargedLater(boolean known) {
+  void commitWhileStoreIsUnavailable_isPendingAndChargedLater(boolean known) {
     Limiter limiter = limiter(rule("20/day"));
     Reservation held = reserve(limiter, 4);
-    server.down = true;
+    remoteStore.down = true;
     if (known) {
-      lose(limiter);
+      openCircuitBreaker(limiter);
     }
     assertThat(held.commit(15).join()).as("was open").isTrue();
     assertThat(held.state()).isEqualTo(State.PENDING);
     assertThat(limiter.pendingSettlements()).isEqualTo(1);
     scheduler.advance(SECOND);
     assertThat(held.state()).isEqualTo(State.PENDING);
-    server.down = false;
+    remoteStore.down = false;
     scheduler.advance(SECOND);
     assertThat(held.state()).isEqualTo(State.SETTLED);
     assertThat(limiter.pendingSettlements()).isZero();
     assertThat(remaining(limiter)).isEqualTo(5);
-    assertThat(scheduler.waiting()).as("only that of the reservation").isEqualTo(1);
+    assertThat(scheduler.pendingTasks()).as("only that of the reservation").isEqualTo(1);
   }
 
   @Test
-  void cancelledWhileTheStoreIsKnownToBeAway_isGivenBackLater() {
+  void cancelWhileStoreIsKnownToBeUnavailable_isRefundedLater() {
     Limiter limiter = limiter(rule("20/day"));
     Reservation held = reserve(limiter, 15);
     Decision decision = limiter.decideNow(USER.cost(3));
-    server.down = true;
-    lose(limiter);
+    remoteStore.down = true;
+    openCircuitBreaker(limiter);
     held.cancel().join();
     assertThat(held.state()).isEqualTo(State.PENDING);
     assertThat(limiter.refund(decision).join()).isFalse();
-    server.down = false;
+    remoteStore.down = false;
     scheduler.advance(SECOND);
     assertThat(held.state()).isEqualTo(State.SETTLED);
     assertThat(remaining(limiter)).isEqualTo(20);
   }
 
   @Test
-  void aRefundThatWasNotAnswered_isNotGivenTwice() {
+  void refundWithoutReply_isNotRepeated() {
     Limiter limiter = limiter(rule("20/day"));
     Reservation held = reserve(limiter, 5);
     limiter.decideNow(USER.cost(10));
-    server.answersTooLate = true;
+    remoteStore.answersTooLate = true;
     held.cancel().join();
     assertThat(held.state()).isEqualTo(State.UNCONFIRMED);
-    server.answersTooLate = false;
+    remoteStore.answersTooLate = false;
     scheduler.advance(SECOND);
     assertThat(remaining(limiter)).isEqualTo(10);
   }
 
   @Test
-  void chargedLate_countsInABucketUnlessItWouldBeFullAgain() {
+  void lateChargeToBucket_countsUntilTheBucketWouldBeFull() {
     Limiter limiter = limiter(rule("60/minute"));
     Reservation soon = reserve(limiter, 1);
-    server.down = true;
+    remoteStore.down = true;
     soon.commit(41).join();
     scheduler.advance(30 * SECOND);
-    server.down = false;
+    remoteStore.down = false;
     scheduler.advance(SECOND);
     assertThat(remaining(limiter)).as("after a second more").isEqualTo(21);
 
     Reservation late = reserve(limiter, 1);
-    server.down = true;
+    remoteStore.down = true;
     late.commit(10).join();
     scheduler.advance(200 * SECOND);
-    server.down = false;
+    remoteStore.down = false;
     scheduler.advance(SECOND);
     assertThat(remaining(limiter)).isEqualTo(60);
     assertThat(limiter.pendingSettlements()).isZero();
   }
 
   @Test
-  void chargedLate_countsInTheWindowItBelongsTo() {
+  void lateChargeToWindow_countsInItsOwnWindow() {
     Limiter limiter = limiter(rule("60/minute").algorithm("fixed-window"));
     Reservation held = reserve(limiter, 1);
-    server.down = true;
+    remoteStore.down = true;
     held.commit(41).join();
     scheduler.advance(60 * SECOND);
-    server.down = false;
+    remoteStore.down = false;
     scheduler.advance(SECOND);
     assertThat(remaining(limiter)).as("another window").isEqualTo(60);
     assertThat(limiter.pendingSettlements()).isZero();
   }
 
   @Test
-  void moreThanCanBeKept_isLostAndNotCalledPending() {
+  void correctionsBeyondTheQueueLimit_areUnconfirmed() {
     Limiter limiter = limiter(rule("1000000/day").algorithm("fixed-window"));
-    server.down = true;
-    lose(limiter);
+    remoteStore.down = true;
+    openCircuitBreaker(limiter);
     List<Reservation> many = new ArrayList<>();
     for (int i = 0; i <= Settlements.MAX_PENDING; i++) {
       Reservation one = reserve(limiter, 1);
@@ -156,38 +157,38 @@ class SettlementsTest {
     }
     assertThat(limiter.pendingSettlements()).isEqualTo(Settlements.MAX_PENDING);
     assertThat(many.get(many.size() - 1).state()).isEqualTo(State.UNCONFIRMED);
-    server.down = false;
+    remoteStore.down = false;
     scheduler.advance(SECOND);
     assertThat(limiter.pendingSettlements()).isZero();
     assertThat(remaining(limiter)).isEqualTo(1_000_000 - 2 * Settlements.MAX_PENDING);
   }
 
   @Test
-  void closing_sendsWhatIsPending() {
+  void close_sendsPendingCorrections() {
     Limiter limiter = limiter(rule("20/day"));
     Reservation held = reserve(limiter, 4);
-    server.down = true;
+    remoteStore.down = true;
     held.commit(15).join();
-    server.down = false;
+    remoteStore.down = false;
     limiter.close();
     assertThat(held.state()).isEqualTo(State.SETTLED);
     assertThat(remaining(limiter)).isEqualTo(5);
-    assertThat(scheduler.waiting()).isZero();
+    assertThat(scheduler.pendingTasks()).isZero();
   }
 
   @Test
-  void shortReservationsBesideALongOne_needOneTimer() {
+  void manyReservations_shareOneTimer() {
     Limiter limiter = limiter(rule("1000000/day"));
     var unused = limiter.reserve(USER, Duration.ofDays(1)).join();
     for (int i = 0; i < 1000; i++) {
       limiter.reserve(USER, Duration.ofMillis(1)).join().commit(1).join();
       scheduler.advance(3000);
-      assertThat(scheduler.waiting()).isEqualTo(1);
+      assertThat(scheduler.pendingTasks()).isEqualTo(1);
     }
   }
 
   @Test
-  void aReservationForgotten_isCancelledByTheTimer() {
+  void expiredReservation_isCanceledByTheTimer() {
     Limiter limiter = limiter(rule("20/day"));
     Reservation longer = limiter.reserve(USER.cost(3), Duration.ofHours(1)).join();
     Reservation shorter = limiter.reserve(USER.cost(4), Duration.ofSeconds(1)).join();
@@ -197,12 +198,12 @@ class SettlementsTest {
     scheduler.advance(3600 * SECOND);
     assertThat(longer.state()).isEqualTo(State.SETTLED);
     assertThat(remaining(limiter)).isEqualTo(20);
-    assertThat(scheduler.waiting()).isZero();
+    assertThat(scheduler.pendingTasks()).isZero();
   }
 
   private Limiter limiter(RuleBuilder rule) {
     RuleSet rules = RuleSet.of(rule.build());
-    return new Engine(rules, guard.over(server), now::get, List.of(), scheduler);
+    return new DefaultLimiter(rules, guard.wrap(remoteStore), now::get, List.of(), scheduler);
   }
 
   private static RuleBuilder rule(String limit) {
@@ -222,30 +223,30 @@ class SettlementsTest {
   }
 
   /** Asks until the guard knows that the store is away. */
-  private void lose(Limiter limiter) {
+  private void openCircuitBreaker(Limiter limiter) {
     for (int i = 0; i < 10; i++) {
       limiter.peek(USER).join();
       now.addAndGet(5000);
     }
-    assertThat(guard.available()).isFalse();
+    assertThat(guard.isAvailable()).isFalse();
   }
 
   /** Counts in memory, unless it is down or slow. */
-  private final class Server implements Remote {
+  private final class FakeRemoteStore implements RemoteStore {
     private final MemoryStore counters = new MemoryStore(now::get);
     boolean down;
     boolean answersTooLate;
 
     @Override
-    public void ask(Ask ask) {
+    public void submit(PendingDecision ask) {
       if (down) {
-        ask.fail(new StoreException(Kind.UNREACHABLE, "it is down"));
+        ask.fail(new StoreException(StoreFailureKind.UNREACHABLE, "it is down"));
         return;
       }
-      long when = ask.when(Long.MAX_VALUE);
-      var outcomes = counters.take(ask.claims(), ask.mode(), when).join();
+      long when = ask.chargeTime(Long.MAX_VALUE);
+      var outcomes = counters.apply(ask.claims(), ask.operation(), when).join();
       if (answersTooLate) {
-        ask.fail(new StoreException(Kind.TIMEOUT, "too late"));
+        ask.fail(new StoreException(StoreFailureKind.TIMEOUT, "too late"));
       } else {
         ask.answer(outcomes, now.get());
       }

@@ -45,7 +45,7 @@ public class DecideBench {
   public void setup() {
     decider = candidate.equals("weir") ? weir() : bucket4j();
     expectAllowed();
-    sequence = Keys.uniform(users);
+    sequence = BenchmarkKeys.uniformSequence(users);
   }
 
   @TearDown
@@ -58,7 +58,7 @@ public class DecideBench {
   }
 
   private IntPredicate weir() {
-    Resources resources = new Resources(RULES);
+    RestApiWorkload resources = new RestApiWorkload(RULES);
     Request[] requests = resources.requests(users, RULES - 1);
     Limiter limiter =
         Weir.limiter(resources.rules()).store(new MemoryStore(Clock.system(), 512 << 20)).build();
@@ -79,15 +79,15 @@ public class DecideBench {
   }
 
   private static String everything(int user) {
-    return "everything:" + Keys.user(user);
+    return "everything:" + BenchmarkKeys.userKey(user);
   }
 
   private static String resource(int user) {
-    return "resource-" + user % (RULES - 1) + ":" + Keys.user(user);
+    return "resource-" + user % (RULES - 1) + ":" + BenchmarkKeys.userKey(user);
   }
 
   private static Bucket bucket() {
-    return Bucket.builder().addLimit(KeyedTable.bandwidth()).build();
+    return Bucket.builder().addLimit(KeyedLimiter.bandwidth()).build();
   }
 
   private static boolean consume(ConcurrentHashMap<String, Bucket> buckets, String key) {
@@ -96,7 +96,7 @@ public class DecideBench {
   }
 
   @Benchmark
-  public boolean decide(Cursor cursor) {
+  public boolean decide(SequenceCursor cursor) {
     return decider.test(cursor.next(sequence));
   }
 }

@@ -1,6 +1,6 @@
 package io.weir.bench;
 
-import io.weir.bench.report.Rounds;
+import io.weir.bench.report.MeasurementPlan;
 import java.lang.ref.Reference;
 
 /**
@@ -11,24 +11,24 @@ final class FootprintBench {
   private FootprintBench() {}
 
   /** Measures a table with so many callers, in bytes per caller. */
-  static Rounds.Probe probe(String table, int callers) {
+  static MeasurementPlan.Measurement measurementOf(String table, int callers) {
     return () -> {
-      var numbers = Fork.run(FootprintBench.class, "6g", table, Integer.toString(callers));
+      var numbers = ForkedJvm.run(FootprintBench.class, "6g", table, Integer.toString(callers));
       return numbers.getOrDefault("bytes", Double.NaN) / callers;
     };
   }
 
   public static void main(String[] args) throws InterruptedException {
     int callers = Integer.parseInt(args[1]);
-    KeyedTable.named(args[0], 64).tryAcquire("warm");
-    long before = Fork.usedHeap();
-    KeyedTable table = KeyedTable.named(args[0], callers);
+    KeyedLimiter.create(args[0], 64).tryAcquire("warm");
+    long before = ForkedJvm.usedHeapBytes();
+    KeyedLimiter table = KeyedLimiter.create(args[0], callers);
     try {
       for (int i = 0; i < callers; i++) {
-        table.tryAcquire(Keys.user(i));
+        table.tryAcquire(BenchmarkKeys.userKey(i));
       }
-      table.settle(callers);
-      Fork.tell("bytes", Fork.usedHeap() - before);
+      table.verifyKeyCount(callers);
+      ForkedJvm.report("bytes", ForkedJvm.usedHeapBytes() - before);
     } finally {
       Reference.reachabilityFence(table);
     }

@@ -29,7 +29,7 @@ public class KeyedBench {
   @Param({"uniform", "zipf"})
   public String access;
 
-  private KeyedTable limits;
+  private KeyedLimiter limits;
   private String[] lookups;
   private int[] sequence;
 
@@ -37,13 +37,16 @@ public class KeyedBench {
   public void setup() {
     CompletableFuture<int[]> order =
         CompletableFuture.supplyAsync(
-            () -> access.equals("zipf") ? Keys.zipf(KEYS) : Keys.uniform(KEYS));
-    limits = KeyedTable.named(table, KEYS);
+            () ->
+                access.equals("zipf")
+                    ? BenchmarkKeys.zipfSequence(KEYS)
+                    : BenchmarkKeys.uniformSequence(KEYS));
+    limits = KeyedLimiter.create(table, KEYS);
     for (int i = 0; i < KEYS; i++) {
-      expectAllowed(Keys.user(i));
+      expectAllowed(BenchmarkKeys.userKey(i));
     }
-    limits.settle(KEYS);
-    lookups = Keys.users(KEYS);
+    limits.verifyKeyCount(KEYS);
+    lookups = BenchmarkKeys.userKeys(KEYS);
     sequence = order.join();
   }
 
@@ -53,7 +56,7 @@ public class KeyedBench {
     for (int i = 0; i < 1000; i++) {
       expectAllowed(lookups[sequence[i]]);
     }
-    limits.settle(KEYS);
+    limits.verifyKeyCount(KEYS);
   }
 
   private void expectAllowed(String key) {
@@ -63,7 +66,7 @@ public class KeyedBench {
   }
 
   @Benchmark
-  public boolean decide(Cursor cursor) {
+  public boolean decide(SequenceCursor cursor) {
     return limits.tryAcquire(lookups[cursor.next(sequence)]);
   }
 }

@@ -6,7 +6,7 @@ import io.weir.rule.Limit;
 import io.weir.rule.Rule;
 import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
-import io.weir.store.Mode;
+import io.weir.store.StoreOperation;
 import java.io.IOException;
 import java.util.Map;
 
@@ -22,7 +22,7 @@ final class ManyCountersBench {
 
   /** Counts in a JVM of its own; what the store says afterwards, by name. */
   static Map<String, Double> run() throws IOException, InterruptedException {
-    return Fork.run(ManyCountersBench.class, "1g");
+    return ForkedJvm.run(ManyCountersBench.class, "1g");
   }
 
   public static void main(String[] args) throws InterruptedException {
@@ -32,15 +32,15 @@ final class ManyCountersBench {
     long refused = 0;
     long start = System.nanoTime();
     for (int i = 0; i < CALLERS; i++) {
-      Claim[] claims = {Claim.of(limit, fingerprint.of(Keys.user(i)), 1)};
-      refused += store.take(claims, Mode.TAKE).join()[0].fits() ? 0 : 1;
+      Claim[] claims = {Claim.of(limit, fingerprint.of(BenchmarkKeys.userKey(i)), 1)};
+      refused += store.apply(claims, StoreOperation.TAKE).join()[0].admitted() ? 0 : 1;
     }
-    Fork.tell("ns-each", (System.nanoTime() - start) / (double) CALLERS);
-    Fork.tell("heap", Fork.usedHeap());
-    Fork.tell("bytes", store.bytes());
-    Fork.tell("counters", store.counters());
-    Fork.tell("evicted", store.evicted());
-    Fork.tell("turned-away", store.turnedAway());
-    Fork.tell("refused", refused);
+    ForkedJvm.report("ns-each", (System.nanoTime() - start) / (double) CALLERS);
+    ForkedJvm.report("heap", ForkedJvm.usedHeapBytes());
+    ForkedJvm.report("bytes", store.bytes());
+    ForkedJvm.report("counters", store.counters());
+    ForkedJvm.report("evicted", store.evicted());
+    ForkedJvm.report("turned-away", store.rejectedForSpace());
+    ForkedJvm.report("refused", refused);
   }
 }

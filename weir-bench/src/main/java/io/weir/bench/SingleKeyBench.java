@@ -92,7 +92,7 @@ public class SingleKeyBench {
 
   @Benchmark
   public boolean weirStore() {
-    return store.take(claims, io.weir.store.Mode.TAKE).join()[0].fits();
+    return store.apply(claims, io.weir.store.StoreOperation.TAKE).join()[0].admitted();
   }
 
   @Benchmark

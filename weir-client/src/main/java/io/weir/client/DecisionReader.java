@@ -1,15 +1,15 @@
 package io.weir.client;
 
 import io.weir.Decision;
-import io.weir.client.Items.Item;
+import io.weir.client.StructuredFieldParser.StructuredFieldItem;
 import io.weir.http.RateLimitHeaders;
 import io.weir.rule.Claim;
 import io.weir.rule.Limit;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.Clock;
-import io.weir.store.Outcome;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,38 +23,40 @@ import org.jspecify.annotations.Nullable;
  * its rate is what {@code RateLimit-Policy} says. Safe for any number of threads.
  */
 final class DecisionReader {
-  private static final int MOST_LIMITS = 10_000;
-  private static final long MILLI = 1_000;
+  private static final int MAX_CACHED_LIMITS = 10_000;
+  private static final long MICROS_PER_MILLI = 1_000;
   private static final long NEVER = -1;
 
   /** Of a limit whose period is not told: no door tells one that is not whole seconds, either. */
-  private static final Duration UNTOLD = Duration.ofDays(1).plusMillis(1);
+  private static final Duration UNKNOWN_PERIOD = Duration.ofDays(1).plusMillis(1);
 
   private final Clock clock;
-  private final Map<Told, Limit> limits = new ConcurrentHashMap<>();
+  private final Map<LimitKey, Limit> limits = new ConcurrentHashMap<>();
 
   DecisionReader(Clock clock) {
     this.clock = clock;
   }
 
   /** All that is told of a limit. */
-  private record Told(String rule, boolean shadow, long most, Rate rate) {}
+  private record LimitKey(String rule, boolean shadow, long capacity, Rate rate) {}
 
   /** A decision, and the id of its reservation if it has one. */
-  record Answer(Decision decision, @Nullable String reservation) {}
+  record DecisionResponse(Decision decision, @Nullable String reservationId) {}
 
   /**
    * Reads an answer.
    *
    * @throws IllegalArgumentException if it is none
    */
-  Answer read(HttpResponse<String> response, long cost) {
-    Map<String, @Nullable Object> body = JsonReader.object(response.body());
-    List<Item> policies = Items.of(response.headers().allValues(RateLimitHeaders.POLICY));
-    boolean degraded = truth(body, "degraded");
-    long delay = number(body, "delay_ms");
+  DecisionResponse read(HttpResponse<String> response, long cost) {
+    Map<String, @Nullable Object> body = JsonReader.readObject(response.body());
+    List<StructuredFieldItem> policies =
+        StructuredFieldParser.parse(
+            response.headers().allValues(RateLimitHeaders.RATE_LIMIT_POLICY));
+    boolean degraded = booleanField(body, "degraded");
+    long delay = numberField(body, "delay_ms");
     List<Claim> claims = new ArrayList<>();
-    List<Outcome> outcomes = new ArrayList<>();
+    List<ClaimOutcome> outcomes = new ArrayList<>();
     if (!(body.get("rules") instanceof List<?> rules)) {
       throw new IllegalArgumentException("rules is no list");
     }
@@ -65,46 +67,46 @@ final class DecisionReader {
       claims.add(new Claim(limit(row, policies), 0, cost));
       outcomes.add(outcome(row, degraded, delay));
     }
-    Decision decision = Decision.of(claims, outcomes, number(body, "revision"));
-    if (decision.allowed() != truth(body, "allowed")) {
+    Decision decision = Decision.of(claims, outcomes, numberField(body, "revision"));
+    if (decision.allowed() != booleanField(body, "allowed")) {
       throw new IllegalArgumentException("its rules and its answer differ");
     }
-    return new Answer(decision, body.get("reservation") instanceof String id ? id : null);
+    return new DecisionResponse(decision, body.get("reservation") instanceof String id ? id : null);
   }
 
   /** A rule whose fallback answered has null for what is left; older servers had 0 for all. */
-  private Outcome outcome(Map<?, ?> row, boolean degraded, long delay) {
-    boolean fits = truth(row, "allowed");
-    long wait = number(row, "retry_after_ms");
-    long pause = fits ? (truth(row, "shadow") ? 0 : delay) : wait == 0 ? NEVER : wait;
-    return new Outcome(
+  private ClaimOutcome outcome(Map<?, ?> row, boolean degraded, long delay) {
+    boolean fits = booleanField(row, "allowed");
+    long wait = numberField(row, "retry_after_ms");
+    long pause = fits ? (booleanField(row, "shadow") ? 0 : delay) : wait == 0 ? NEVER : wait;
+    return new ClaimOutcome(
         fits,
         degraded,
-        degraded && row.get("remaining") == null ? 0 : number(row, "remaining"),
-        number(row, "reset_ms") * MILLI,
-        pause == NEVER ? NEVER : pause * MILLI,
+        degraded && row.get("remaining") == null ? 0 : numberField(row, "remaining"),
+        numberField(row, "reset_ms") * MICROS_PER_MILLI,
+        pause == NEVER ? NEVER : pause * MICROS_PER_MILLI,
         clock.wallMicros());
   }
 
-  private Limit limit(Map<?, ?> row, List<Item> policies) {
+  private Limit limit(Map<?, ?> row, List<StructuredFieldItem> policies) {
     if (!(row.get("id") instanceof String id)) {
       throw new IllegalArgumentException("a rule has no id");
     }
-    long most = number(row, "limit");
-    Told told = new Told(id, truth(row, "shadow"), most, rate(id, most, policies));
+    long most = numberField(row, "limit");
+    LimitKey told = new LimitKey(id, booleanField(row, "shadow"), most, rate(id, most, policies));
     Limit known = limits.get(told);
     if (known != null) {
       return known;
     }
-    if (limits.size() >= MOST_LIMITS) {
+    if (limits.size() >= MAX_CACHED_LIMITS) {
       limits.clear();
     }
-    return limits.computeIfAbsent(told, DecisionReader::compiled);
+    return limits.computeIfAbsent(told, DecisionReader::toLimit);
   }
 
   /** The rate of the policy of a rule that can hold as much as the limit told. */
-  private static Rate rate(String id, long most, List<Item> policies) {
-    for (Item policy : policies) {
+  private static Rate rate(String id, long most, List<StructuredFieldItem> policies) {
+    for (StructuredFieldItem policy : policies) {
       boolean mine = policy.name().equals(id) || policy.name().startsWith(id + "/");
       long permits = policy.number("q");
       long burst = policy.number("weir-burst");
@@ -113,28 +115,30 @@ final class DecisionReader {
         return new Rate(permits, Duration.ofSeconds(seconds));
       }
     }
-    return new Rate(most, UNTOLD);
+    return new Rate(most, UNKNOWN_PERIOD);
   }
 
-  private static Limit compiled(Told told) {
+  private static Limit toLimit(LimitKey told) {
     RuleBuilder rule = Rule.named(told.rule).shadow(told.shadow).limit(List.of(told.rate));
-    return (told.rate.permits() == told.most
+    return (told.rate.permits() == told.capacity
             ? rule.algorithm("fixed-window")
-            : rule.algorithm("token-bucket").burst(told.most))
+            : rule.algorithm("token-bucket").burst(told.capacity))
         .build()
         .limits()
         .get(0);
   }
 
-  private static boolean truth(Map<?, ?> fields, String name) {
+  private static boolean booleanField(Map<?, ?> fields, String name) {
     if (fields.get(name) instanceof Boolean truth) {
       return truth;
     }
     throw new IllegalArgumentException(name + " is neither true nor false");
   }
 
-  private static long number(Map<?, ?> fields, String name) {
-    if (fields.get(name) instanceof Long number && number >= 0 && number <= Numbers.MOST) {
+  private static long numberField(Map<?, ?> fields, String name) {
+    if (fields.get(name) instanceof Long number
+        && number >= 0
+        && number <= NumberParser.MAX_VALUE) {
       return number;
     }
     throw new IllegalArgumentException(name + " is no number that can be");

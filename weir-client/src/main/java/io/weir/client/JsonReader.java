@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * depth; what is no JSON is an {@code IllegalArgumentException}.
  */
 final class JsonReader {
-  private static final int DEEPEST = 32;
+  private static final int MAX_DEPTH = 32;
 
   private final String text;
   private int at;
@@ -22,62 +22,62 @@ final class JsonReader {
   }
 
   /** Reads an object, and nothing after it. */
-  static Map<String, @Nullable Object> object(String text) {
+  static Map<String, @Nullable Object> readObject(String text) {
     JsonReader reader = new JsonReader(text);
-    reader.space();
-    Map<String, @Nullable Object> object = reader.object();
-    reader.space();
+    reader.skipWhitespace();
+    Map<String, @Nullable Object> object = reader.readObject();
+    reader.skipWhitespace();
     if (reader.at < text.length()) {
-      throw reader.wrong("something follows");
+      throw reader.syntaxError("something follows");
     }
     return object;
   }
 
-  private @Nullable Object value() {
+  private @Nullable Object readValue() {
     char c = peek();
     return switch (c) {
-      case '{' -> object();
-      case '[' -> list();
-      case '"' -> text();
-      case 't' -> word("true", true);
-      case 'f' -> word("false", false);
-      case 'n' -> word("null", null);
-      default -> number();
+      case '{' -> readObject();
+      case '[' -> readList();
+      case '"' -> readString();
+      case 't' -> readLiteral("true", true);
+      case 'f' -> readLiteral("false", false);
+      case 'n' -> readLiteral("null", null);
+      default -> readNumber();
     };
   }
 
-  private Map<String, @Nullable Object> object() {
+  private Map<String, @Nullable Object> readObject() {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    begin('{');
-    while (more('}', fields.isEmpty())) {
-      String name = text();
-      space();
+    enter('{');
+    while (hasNextElement('}', fields.isEmpty())) {
+      String name = readString();
+      skipWhitespace();
       expect(':');
-      space();
-      fields.put(name, value());
+      skipWhitespace();
+      fields.put(name, readValue());
     }
     return fields;
   }
 
-  private List<@Nullable Object> list() {
+  private List<@Nullable Object> readList() {
     List<@Nullable Object> values = new ArrayList<>();
-    begin('[');
-    while (more(']', values.isEmpty())) {
-      values.add(value());
+    enter('[');
+    while (hasNextElement(']', values.isEmpty())) {
+      values.add(readValue());
     }
     return values;
   }
 
-  private void begin(char open) {
+  private void enter(char open) {
     expect(open);
-    if (++depth > DEEPEST) {
-      throw wrong("too deep");
+    if (++depth > MAX_DEPTH) {
+      throw syntaxError("too deep");
     }
   }
 
   /** Whether another element follows, which is stood at then. */
-  private boolean more(char end, boolean first) {
-    space();
+  private boolean hasNextElement(char end, boolean first) {
+    skipWhitespace();
     if (peek() == end) {
       at++;
       depth--;
@@ -85,24 +85,24 @@ final class JsonReader {
     }
     if (!first) {
       expect(',');
-      space();
+      skipWhitespace();
     }
     return true;
   }
 
-  private String text() {
+  private String readString() {
     expect('"');
     StringBuilder out = new StringBuilder();
     for (char c = next(); c != '"'; c = next()) {
       if (c < ' ') {
-        throw wrong("a control character");
+        throw syntaxError("a control character");
       }
-      out.append(c == '\\' ? escaped() : c);
+      out.append(c == '\\' ? readEscape() : c);
     }
     return out.toString();
   }
 
-  private char escaped() {
+  private char readEscape() {
     char c = next();
     return switch (c) {
       case '"', '\\', '/' -> c;
@@ -116,17 +116,17 @@ final class JsonReader {
         for (int i = 0; i < 4; i++) {
           int digit = Character.digit(next(), 16);
           if (digit < 0) {
-            throw wrong("no escape");
+            throw syntaxError("no escape");
           }
           code = code << 4 | digit;
         }
         yield (char) code;
       }
-      default -> throw wrong("no escape");
+      default -> throw syntaxError("no escape");
     };
   }
 
-  private Object number() {
+  private Object readNumber() {
     int begin = at;
     while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) {
       at++;
@@ -137,19 +137,19 @@ final class JsonReader {
           ? (Object) Long.valueOf(digits)
           : (Object) Double.valueOf(digits);
     } catch (NumberFormatException e) {
-      throw wrong("no value");
+      throw syntaxError("no value");
     }
   }
 
-  private @Nullable Object word(String word, @Nullable Object meaning) {
+  private @Nullable Object readLiteral(String word, @Nullable Object meaning) {
     if (!text.startsWith(word, at)) {
-      throw wrong("no value");
+      throw syntaxError("no value");
     }
     at += word.length();
     return meaning;
   }
 
-  private void space() {
+  private void skipWhitespace() {
     while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
       at++;
     }
@@ -157,7 +157,7 @@ final class JsonReader {
 
   private char peek() {
     if (at >= text.length()) {
-      throw wrong("the end");
+      throw syntaxError("the end");
     }
     return text.charAt(at);
   }
@@ -170,12 +170,12 @@ final class JsonReader {
 
   private void expect(char c) {
     if (peek() != c) {
-      throw wrong("no " + c);
+      throw syntaxError("no " + c);
     }
     at++;
   }
 
-  private IllegalArgumentException wrong(String what) {
+  private IllegalArgumentException syntaxError(String what) {
     return new IllegalArgumentException("no JSON: " + what + " at character " + at);
   }
 }

@@ -24,28 +24,28 @@ import org.jspecify.annotations.Nullable;
  * they would be refused, and what is refused or fails is sent again where that is safe. Waiting
  * holds no thread but that of a caller of {@link #send}.
  *
- * <p>A call is sent within the {@linkplain Pacing.Builder#longestWait longest wait} or fails with a
- * {@link PaceException}; the last answer is the one returned, be it a refusal. The timeout of a
+ * <p>A call is sent within the {@linkplain Pacing.PacingBuilder#maxWait longest wait} or fails with
+ * a {@link PacingException}; the last answer is the one returned, be it a refusal. The timeout of a
  * request holds for each attempt.
  */
 public final class PacedClient extends HttpClient {
   private final HttpClient client;
   private final Pacing pacing;
-  private final Duration longestWait;
+  private final Duration maxWait;
 
   private PacedClient(HttpClient client, Pacing pacing, Duration longestWait) {
     this.client = client;
     this.pacing = pacing;
-    this.longestWait = longestWait;
+    this.maxWait = longestWait;
   }
 
   /** Paces a client as usual. */
   public static PacedClient over(HttpClient client) {
-    return over(client, Pacing.usual());
+    return over(client, Pacing.defaults());
   }
 
   public static PacedClient over(HttpClient client, Pacing pacing) {
-    return new PacedClient(client, pacing, pacing.longestWait());
+    return new PacedClient(client, pacing, pacing.maxWait());
   }
 
   /**
@@ -67,7 +67,7 @@ public final class PacedClient extends HttpClient {
       answer.cancel(true);
       throw e;
     } catch (ExecutionException e) {
-      throw Journey.thrown(e);
+      throw RetryingExchange.toIoException(e);
     }
   }
 
@@ -81,14 +81,14 @@ public final class PacedClient extends HttpClient {
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler, @Nullable PushPromiseHandler<T> pushes) {
     boolean keyed = request.headers().firstValue("Idempotency-Key").isPresent();
-    Trip trip = pacing.trip(request.method(), request.uri(), keyed, longestWait);
-    Journey<T> journey =
-        new Journey<>(
+    PacedCall trip = pacing.newCall(request.method(), request.uri(), keyed, maxWait);
+    RetryingExchange<T> journey =
+        new RetryingExchange<>(
             trip,
             told -> client.sendAsync(request, told, pushes),
             handler,
-            info -> pacing.read(info.statusCode(), info.headers()::allValues));
-    journey.go();
+            info -> pacing.readAnswer(info.statusCode(), info.headers()::allValues));
+    journey.start();
     return journey;
   }
 

@@ -25,40 +25,40 @@ public final class PacedInterceptor implements ClientHttpRequestInterceptor {
       HttpRequest request, byte[] body, ClientHttpRequestExecution execution) throws IOException {
     URI uri = request.getURI();
     boolean keyed = request.getHeaders().getFirst("Idempotency-Key") != null;
-    Trip trip = pacing.trip(request.getMethod().name(), uri, keyed, pacing.longestWait());
+    PacedCall trip = pacing.newCall(request.getMethod().name(), uri, keyed, pacing.maxWait());
     while (true) {
       await(trip);
       try {
         ClientHttpResponse response = execution.execute(request, body);
         var fields = response.getHeaders();
-        trip.told(
-            pacing.read(
+        trip.onAnswer(
+            pacing.readAnswer(
                 response.getStatusCode().value(), name -> fields.getOrDefault(name, List.of())));
-        if (!trip.repeats()) {
+        if (!trip.shouldRetry()) {
           return response;
         }
         response.close();
       } catch (IOException e) {
-        trip.lost();
-        if (!trip.repeats()) {
+        trip.onNoAnswer();
+        if (!trip.shouldRetry()) {
           throw e;
         }
       } catch (RuntimeException | Error e) {
-        trip.lost();
+        trip.onNoAnswer();
         throw e;
       }
     }
   }
 
-  private static void await(Trip trip) throws IOException {
+  private static void await(PacedCall trip) throws IOException {
     try {
-      trip.turn().get();
+      trip.requestTurn().get();
     } catch (InterruptedException e) {
       trip.abandon();
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while waiting for its turn", e);
     } catch (ExecutionException e) {
-      throw Journey.thrown(e);
+      throw RetryingExchange.toIoException(e);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.weir.client;
 
-import io.weir.http.Refusal;
+import io.weir.http.RefusalResponse;
 import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -29,99 +29,100 @@ import java.util.function.Function;
  */
 public final class Pacing {
   private static final Logger LOG = System.getLogger(Pacing.class.getName());
-  private static final int MOST_HOSTS = 1000;
-  private static final long SPREAD_PART = 10;
-  private static final Set<String> IDEMPOTENT =
+  private static final int MAX_SERVICES = 1000;
+  private static final long JITTER_DIVISOR = 10;
+  private static final Set<String> IDEMPOTENT_METHODS =
       Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE");
-  private static final Set<Integer> PASSING = Set.of(Refusal.STATUS, 502, Told.UNAVAILABLE, 504);
+  private static final Set<Integer> RETRYABLE_STATUSES =
+      Set.of(RefusalResponse.STATUS, 502, RateLimitInfo.SERVICE_UNAVAILABLE, 504);
 
   final Clock clock;
-  final Timer timer;
+  final DelayTimer timer;
   final DoubleSupplier random;
-  final int attempts;
+  final int maxAttempts;
   final int budgetPercent;
-  private final Duration longestWait;
-  private final long firstBackoff;
-  private final long longestBackoff;
-  private final BiFunction<String, URI, String> kinds;
-  private final BiPredicate<String, URI> repeatable;
-  private final PaceListener listener;
-  private final Map<String, Host> hosts = new LinkedHashMap<>(16, 0.75f, true);
+  private final Duration maxWait;
+  private final long firstBackoffMicros;
+  private final long maxBackoffMicros;
+  private final BiFunction<String, URI, String> callClass;
+  private final BiPredicate<String, URI> retryable;
+  private final PacingListener listener;
+  private final Map<String, ServiceState> services = new LinkedHashMap<>(16, 0.75f, true);
 
-  private Pacing(Builder b) {
+  private Pacing(PacingBuilder b) {
     clock = b.clock;
     timer = b.timer;
     random = b.random;
-    attempts = b.attempts;
+    maxAttempts = b.maxAttempts;
     budgetPercent = b.budgetPercent;
-    longestWait = b.longestWait;
-    firstBackoff = micros(b.firstBackoff);
-    longestBackoff = micros(b.longestBackoff);
-    kinds = b.kinds;
-    repeatable = b.repeatable;
+    maxWait = b.maxWait;
+    firstBackoffMicros = micros(b.firstBackoff);
+    maxBackoffMicros = micros(b.maxBackoff);
+    callClass = b.callClass;
+    retryable = b.retryable;
     listener = b.listener;
   }
 
   /** With everything as usual. */
-  public static Pacing usual() {
+  public static Pacing defaults() {
     return builder().build();
   }
 
-  public static Builder builder() {
-    return new Builder();
+  public static PacingBuilder builder() {
+    return new PacingBuilder();
   }
 
-  Duration longestWait() {
-    return longestWait;
+  Duration maxWait() {
+    return maxWait;
   }
 
   static Duration checkWait(Duration wait) {
-    return Builder.check("a wait", wait);
+    return PacingBuilder.check("a wait", wait);
   }
 
   /** Begins a call. */
-  Trip trip(String method, URI uri, boolean keyed, Duration wait) {
-    Lane lane = host(uri).lane(kinds.apply(method, uri));
-    boolean again = keyed || repeatable.test(method, uri);
-    return new Trip(this, lane, uri, again, clock.micros() + micros(wait));
+  PacedCall newCall(String method, URI uri, boolean keyed, Duration wait) {
+    PacedCallQueue lane = service(uri).queue(callClass.apply(method, uri));
+    boolean again = keyed || retryable.test(method, uri);
+    return new PacedCall(this, lane, uri, again, clock.micros() + micros(wait));
   }
 
-  private Host host(URI uri) {
+  private ServiceState service(URI uri) {
     String name = (uri.getScheme() + "://" + uri.getAuthority()).toLowerCase(Locale.ROOT);
-    synchronized (hosts) {
-      Host host = hosts.computeIfAbsent(name, n -> new Host(this));
-      if (hosts.size() > MOST_HOSTS) {
-        hosts.remove(hosts.keySet().iterator().next());
+    synchronized (services) {
+      ServiceState host = services.computeIfAbsent(name, n -> new ServiceState(this));
+      if (services.size() > MAX_SERVICES) {
+        services.remove(services.keySet().iterator().next());
       }
       return host;
     }
   }
 
   /** Reads what an answer tells. */
-  Told read(int status, Function<String, List<String>> fields) {
-    return Told.read(status, fields, clock.wallMicros());
+  RateLimitInfo readAnswer(int status, Function<String, List<String>> fields) {
+    return RateLimitInfo.parse(status, fields, clock.wallMicros());
   }
 
   /** Whether a status says that the same call may well be answered later. */
-  boolean isPassing(int status) {
-    return PASSING.contains(status);
+  boolean isRetryable(int status) {
+    return RETRYABLE_STATUSES.contains(status);
   }
 
   /**
    * For how long to stay away after an attempt: never less than told, and some more at random,
    * twice as much each time, for others were told the same.
    */
-  long pause(long told, int attempt) {
-    long backoff = Math.min(longestBackoff, firstBackoff << Math.min(attempt - 1, 20));
+  long backoffMicros(long told, int attempt) {
+    long backoff = Math.min(maxBackoffMicros, firstBackoffMicros << Math.min(attempt - 1, 20));
     if (told == 0) {
       return backoff / 2 + (long) (backoff / 2.0 * random.getAsDouble());
     }
-    long spread = Math.min(longestBackoff, Math.max(backoff, told / SPREAD_PART));
+    long spread = Math.min(maxBackoffMicros, Math.max(backoff, told / JITTER_DIVISOR));
     return told + (long) (spread * random.getAsDouble());
   }
 
   /** Tells the listener, whose failures are its own. */
-  void tell(Consumer<PaceListener> what) {
+  void notifyListener(Consumer<PacingListener> what) {
     try {
       what.accept(listener);
     } catch (RuntimeException | Error e) {
@@ -138,7 +139,7 @@ public final class Pacing {
   }
 
   /** The method and the first two segments of the path, such as {@code GET /v1/orders}. */
-  private static String kind(String method, URI uri) {
+  private static String defaultCallClass(String method, URI uri) {
     String path = uri.getRawPath() == null ? "" : uri.getRawPath();
     int second = path.indexOf('/', 1);
     int third = second < 0 ? -1 : path.indexOf('/', second + 1);
@@ -146,39 +147,40 @@ public final class Pacing {
   }
 
   /** Pacing in the making. */
-  public static final class Builder {
-    private static final Duration LONGEST = Duration.ofDays(1);
+  public static final class PacingBuilder {
+    private static final Duration MAX_DURATION = Duration.ofDays(1);
 
     private Clock clock = Clock.system();
-    private Timer timer = Timer.system();
+    private DelayTimer timer = DelayTimer.system();
     private DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
-    private int attempts = 4;
+    private int maxAttempts = 4;
     private int budgetPercent = 10;
-    private Duration longestWait = Duration.ofSeconds(30);
+    private Duration maxWait = Duration.ofSeconds(30);
     private Duration firstBackoff = Duration.ofSeconds(1);
-    private Duration longestBackoff = Duration.ofSeconds(30);
-    private BiFunction<String, URI, String> kinds = Pacing::kind;
-    private BiPredicate<String, URI> repeatable = (method, uri) -> IDEMPOTENT.contains(method);
-    private PaceListener listener = PaceListener.NONE;
+    private Duration maxBackoff = Duration.ofSeconds(30);
+    private BiFunction<String, URI, String> callClass = Pacing::defaultCallClass;
+    private BiPredicate<String, URI> retryable =
+        (method, uri) -> IDEMPOTENT_METHODS.contains(method);
+    private PacingListener listener = PacingListener.NONE;
 
-    private Builder() {}
+    private PacingBuilder() {}
 
     /**
      * How long a call may take until it is sent for the last time; 30 s if not said. One that would
-     * have to wait longer fails at once with a {@link PaceException}, or if it was refused, is
+     * have to wait longer fails at once with a {@link PacingException}, or if it was refused, is
      * answered with the refusal.
      */
-    public Builder longestWait(Duration wait) {
-      longestWait = checkWait(wait);
+    public PacingBuilder maxWait(Duration wait) {
+      maxWait = checkWait(wait);
       return this;
     }
 
     /** How often a call is sent at most, the first time included; 4 if not said. */
-    public Builder attempts(int most) {
+    public PacingBuilder maxAttempts(int most) {
       if (most < 1) {
         throw new IllegalArgumentException(most + " attempts cannot be; write at least 1");
       }
-      attempts = most;
+      maxAttempts = most;
       return this;
     }
 
@@ -186,7 +188,7 @@ public final class Pacing {
      * How much a service that fails may be called more than without repeating, in percent of the
      * calls; 10 if not said. Repeating a refused call at the time it was told costs nothing of it.
      */
-    public Builder retryBudget(int percent) {
+    public PacingBuilder retryBudget(int percent) {
       if (percent < 0 || percent > 100) {
         throw new IllegalArgumentException(
             "a budget of " + percent + "% cannot be; write 0 to 100");
@@ -196,9 +198,9 @@ public final class Pacing {
     }
 
     /** How long to back off the first time and at most; 1 s and 30 s if not said. */
-    public Builder backoff(Duration first, Duration longest) {
+    public PacingBuilder backoff(Duration first, Duration longest) {
       firstBackoff = check("a backoff", first);
-      longestBackoff = check("a backoff", longest);
+      maxBackoff = check("a backoff", longest);
       return this;
     }
 
@@ -206,8 +208,8 @@ public final class Pacing {
      * Sorts calls, by method and URI, into classes of which each is held off by itself; by method
      * and the first two segments of the path if not said.
      */
-    public Builder classes(BiFunction<String, URI, String> names) {
-      kinds = names;
+    public PacingBuilder callClass(BiFunction<String, URI, String> names) {
+      callClass = names;
       return this;
     }
 
@@ -215,25 +217,25 @@ public final class Pacing {
      * Which calls may be sent again, by method and URI; those that are idempotent by their method
      * if not said. Calls with an {@code Idempotency-Key} always may.
      */
-    public Builder repeats(BiPredicate<String, URI> these) {
-      repeatable = these;
+    public PacingBuilder retryIf(BiPredicate<String, URI> these) {
+      retryable = these;
       return this;
     }
 
-    public Builder listener(PaceListener one) {
+    public PacingBuilder listener(PacingListener one) {
       listener = one;
       return this;
     }
 
     /** The time; with a clock that is turned by hand, something must ring the timer. */
-    Builder time(Clock one, Timer rings) {
+    PacingBuilder time(Clock one, DelayTimer rings) {
       clock = one;
       timer = rings;
       return this;
     }
 
     /** Chance, between 0 and 1. */
-    Builder random(DoubleSupplier one) {
+    PacingBuilder random(DoubleSupplier one) {
       random = one;
       return this;
     }
@@ -243,7 +245,7 @@ public final class Pacing {
     }
 
     private static Duration check(String what, Duration duration) {
-      if (duration.isNegative() || duration.isZero() || duration.compareTo(LONGEST) > 0) {
+      if (duration.isNegative() || duration.isZero() || duration.compareTo(MAX_DURATION) > 0) {
         throw new IllegalArgumentException(
             what + " of " + duration + " cannot be; write more than zero and at most a day");
       }

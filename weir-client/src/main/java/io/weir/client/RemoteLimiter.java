@@ -4,13 +4,13 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Reservation;
-import io.weir.client.DecisionReader.Answer;
-import io.weir.client.Service.Call;
-import io.weir.http.Json;
+import io.weir.client.DecisionReader.DecisionResponse;
+import io.weir.client.DecisionServiceClient.ServiceRequest;
+import io.weir.http.JsonText;
 import io.weir.rule.Claim;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.Clock;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,17 +30,17 @@ import java.util.stream.IntStream;
  * admitted.
  */
 public final class RemoteLimiter implements Limiter {
-  private static final Duration TOGETHER = Duration.ofSeconds(10);
-  private static final Duration CLOSES_WITHIN = Duration.ofSeconds(5);
+  private static final Duration BATCH_RESERVATION_TTL = Duration.ofSeconds(10);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  private final Service service;
-  private final Limiter otherwise;
+  private final DecisionServiceClient service;
+  private final Limiter fallback;
   private final DecisionReader reader;
   private final RemoteReservations reservations;
 
-  RemoteLimiter(Service service, Limiter otherwise, Clock clock) {
+  RemoteLimiter(DecisionServiceClient service, Limiter otherwise, Clock clock) {
     this.service = service;
-    this.otherwise = otherwise;
+    this.fallback = otherwise;
     reader = new DecisionReader(clock);
     reservations = new RemoteReservations(service, clock);
   }
@@ -60,7 +60,7 @@ public final class RemoteLimiter implements Limiter {
   }
 
   @Override
-  public CompletableFuture<Decision> ask(Request request, Mode mode) {
+  public CompletableFuture<Decision> execute(Request request, StoreOperation mode) {
     String path =
         switch (mode) {
           case TAKE -> "/v1/check";
@@ -69,12 +69,13 @@ public final class RemoteLimiter implements Limiter {
           case LEASE -> throw unsupported("charges as much as fits", "ask for what is needed");
           case REFUND -> throw unsupported("gives back what was checked", "reserve and commit");
         };
-    return call(path, mode, request, "")
+    return send(path, mode, request, "")
         .thenCompose(
             answer ->
                 answer
                     .map(a -> CompletableFuture.completedFuture(a.decision()))
-                    .orElseGet(() -> otherwise.ask(request, mode).thenApply(this::degraded)));
+                    .orElseGet(
+                        () -> fallback.execute(request, mode).thenApply(this::markDegraded)));
   }
 
   @Override
@@ -88,21 +89,22 @@ public final class RemoteLimiter implements Limiter {
       throw new IllegalArgumentException(
           "a reservation of " + ttl + " cannot be; write a millisecond to a day");
     }
-    return call("/v1/reserve", Mode.TAKE, request, ",\"ttl_ms\":" + ttl.toMillis())
+    return send("/v1/reserve", StoreOperation.TAKE, request, ",\"ttl_ms\":" + ttl.toMillis())
         .thenCompose(
             answer ->
                 answer
-                    .map(a -> reservations.of(a.decision(), a.reservation(), ttl))
+                    .map(a -> reservations.register(a.decision(), a.reservationId(), ttl))
                     .map(CompletableFuture::completedFuture)
-                    .orElseGet(() -> otherwise.reserve(request, ttl).thenApply(Degraded::new)));
+                    .orElseGet(
+                        () -> fallback.reserve(request, ttl).thenApply(DegradedReservation::new)));
   }
 
   @Override
-  public CompletableFuture<List<Decision>> askAll(List<Request> requests, Mode mode) {
+  public CompletableFuture<List<Decision>> executeAll(List<Request> requests, StoreOperation mode) {
     if (requests.size() == 1) {
-      return ask(requests.get(0), mode).thenApply(List::of);
+      return execute(requests.get(0), mode).thenApply(List::of);
     }
-    if (mode != Mode.TAKE) {
+    if (mode != StoreOperation.TAKE) {
       throw unsupported("judges several requests together but to charge them", "ask for each");
     }
     List<Request> asked = List.copyOf(requests);
@@ -114,7 +116,7 @@ public final class RemoteLimiter implements Limiter {
       List<Request> requests, List<Reservation> held) {
     return held.size() == requests.size()
         ? CompletableFuture.completedFuture(held)
-        : reserve(requests.get(held.size()), TOGETHER)
+        : reserve(requests.get(held.size()), BATCH_RESERVATION_TTL)
             .thenCompose(
                 one -> {
                   held.add(one);
@@ -133,30 +135,35 @@ public final class RemoteLimiter implements Limiter {
         .thenApply(settled -> decisions);
   }
 
-  private CompletableFuture<Optional<Answer>> call(
-      String path, Mode mode, Request request, String more) {
+  private CompletableFuture<Optional<DecisionResponse>> send(
+      String path, StoreOperation mode, Request request, String more) {
     if (request.limit() != null) {
       throw unsupported("holds a request to a limit of its own", "write a rule");
     }
     StringBuilder body = new StringBuilder(128).append("{\"attributes\":{");
     String separator = "";
     for (Map.Entry<String, String> attribute : request.attributes().entrySet()) {
-      Json.quote(body.append(separator), attribute.getKey()).append(':');
-      Json.quote(body, attribute.getValue());
+      JsonText.quote(body.append(separator), attribute.getKey()).append(':');
+      JsonText.quote(body, attribute.getValue());
       separator = ",";
     }
     body.append("},\"cost\":").append(request.cost()).append(more).append('}');
-    return service.ask(
-        new Call("POST", path, body.toString(), mode), r -> reader.read(r, request.cost()));
+    return service.call(
+        new ServiceRequest("POST", path, body.toString(), mode),
+        r -> reader.read(r, request.cost()));
   }
 
   /** The same, marked as what the service did not decide. */
-  private Decision degraded(Decision decision) {
-    List<Claim> claims = IntStream.range(0, decision.size()).mapToObj(decision::claim).toList();
-    List<Outcome> outcomes =
-        IntStream.range(0, decision.size())
+  private Decision markDegraded(Decision decision) {
+    List<Claim> claims =
+        IntStream.range(0, decision.claimCount()).mapToObj(decision::claim).toList();
+    List<ClaimOutcome> outcomes =
+        IntStream.range(0, decision.claimCount())
             .mapToObj(decision::outcome)
-            .map(o -> new Outcome(o.fits(), true, o.remaining(), o.reset(), o.pause(), o.time()))
+            .map(
+                o ->
+                    new ClaimOutcome(
+                        o.admitted(), true, o.remaining(), o.reset(), o.delayOrWait(), o.time()))
             .toList();
     return Decision.of(claims, outcomes, decision.revision());
   }
@@ -169,17 +176,17 @@ public final class RemoteLimiter implements Limiter {
   /** Gives back what is reserved; the limiter that answers otherwise is closed by who made it. */
   @Override
   public void close() {
-    reservations.close(CLOSES_WITHIN);
+    reservations.close(CLOSE_TIMEOUT);
   }
 
   /** A reservation where the service did not answer. */
-  private final class Degraded implements Reservation {
-    private final Reservation held;
+  private final class DegradedReservation implements Reservation {
+    private final Reservation reservation;
     private final Decision decision;
 
-    Degraded(Reservation held) {
-      this.held = held;
-      decision = degraded(held.decision());
+    DegradedReservation(Reservation held) {
+      this.reservation = held;
+      decision = markDegraded(held.decision());
     }
 
     @Override
@@ -189,12 +196,12 @@ public final class RemoteLimiter implements Limiter {
 
     @Override
     public CompletableFuture<Boolean> commit(long cost) {
-      return held.commit(cost);
+      return reservation.commit(cost);
     }
 
     @Override
     public State state() {
-      return held.state();
+      return reservation.state();
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.weir.client;
 
 import io.weir.Limiter;
-import io.weir.rule.Posture;
+import io.weir.rule.StoreFailureFallback;
 import io.weir.store.Clock;
 import io.weir.store.StoreListener;
 import java.net.URI;
@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A {@link RemoteLimiter} in the making. */
 public final class RemoteLimiterBuilder {
-  private static final Duration LONGEST = Duration.ofMinutes(1);
+  private static final Duration MAX_DEADLINE = Duration.ofMinutes(1);
 
   private final String address;
   private Duration deadline = Duration.ofMillis(100);
   private int maxInFlight = 1000;
-  private Limiter otherwise = PostureLimiter.OPEN;
+  private Limiter fallback = FallbackLimiter.OPEN;
   private StoreListener listener = StoreListener.NONE;
   private @Nullable HttpClient client;
 
@@ -36,7 +36,7 @@ public final class RemoteLimiterBuilder {
 
   /** How long a decision may take; 100 ms if not said. */
   public RemoteLimiterBuilder deadline(Duration time) {
-    if (time.toMillis() < 1 || time.compareTo(LONGEST) > 0) {
+    if (time.toMillis() < 1 || time.compareTo(MAX_DEADLINE) > 0) {
       throw new IllegalArgumentException(
           "a deadline of " + time + " cannot be; write 1ms to 1m, such as 100ms");
     }
@@ -54,11 +54,11 @@ public final class RemoteLimiterBuilder {
   }
 
   /** What to answer when the service does not: open if not said. */
-  public RemoteLimiterBuilder onFailure(Posture posture) {
-    otherwise =
-        switch (posture.answer()) {
-          case OPEN -> PostureLimiter.OPEN;
-          case CLOSED -> PostureLimiter.CLOSED;
+  public RemoteLimiterBuilder onFailure(StoreFailureFallback posture) {
+    fallback =
+        switch (posture.action()) {
+          case OPEN -> FallbackLimiter.OPEN;
+          case CLOSED -> FallbackLimiter.CLOSED;
           case LOCAL ->
               throw new IllegalArgumentException(
                   "a share of rules that only the server knows cannot be counted here; "
@@ -69,7 +69,7 @@ public final class RemoteLimiterBuilder {
 
   /** Whom to ask when the service does not answer, such as one that counts in memory. */
   public RemoteLimiterBuilder onFailure(Limiter local) {
-    otherwise = local;
+    fallback = local;
     return this;
   }
 
@@ -95,8 +95,9 @@ public final class RemoteLimiterBuilder {
                 .connectTimeout(deadline)
                 .build()
             : client;
-    Service service = new Service(sends, address, deadline, maxInFlight, listener, clock);
-    service.greet();
-    return new RemoteLimiter(service, otherwise, clock);
+    DecisionServiceClient service =
+        new DecisionServiceClient(sends, address, deadline, maxInFlight, listener, clock);
+    service.connect();
+    return new RemoteLimiter(service, fallback, clock);
   }
 }

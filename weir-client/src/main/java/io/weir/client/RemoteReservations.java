@@ -3,10 +3,10 @@ package io.weir.client;
 import io.weir.Decision;
 import io.weir.Reservation;
 import io.weir.Reservation.State;
-import io.weir.client.Service.Call;
+import io.weir.client.DecisionServiceClient.ServiceRequest;
 import io.weir.rule.Claim;
 import io.weir.store.Clock;
-import io.weir.store.Mode;
+import io.weir.store.StoreOperation;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Comparator;
@@ -23,14 +23,15 @@ import org.jspecify.annotations.Nullable;
  * forgotten the service gives back by itself. Safe for any number of threads.
  */
 final class RemoteReservations {
-  private final Service service;
+  private final DecisionServiceClient service;
   private final Clock clock;
-  private final AtomicLong made = new AtomicLong();
-  private final ConcurrentSkipListSet<Held> open =
+  private final AtomicLong nextNumber = new AtomicLong();
+  private final ConcurrentSkipListSet<RemoteReservation> open =
       new ConcurrentSkipListSet<>(
-          Comparator.comparingLong((Held held) -> held.expiry).thenComparing(held -> held.number));
+          Comparator.comparingLong((RemoteReservation held) -> held.expiryMicros)
+              .thenComparing(held -> held.number));
 
-  RemoteReservations(Service service, Clock clock) {
+  RemoteReservations(DecisionServiceClient service, Clock clock) {
     this.service = service;
     this.clock = clock;
   }
@@ -38,12 +39,14 @@ final class RemoteReservations {
   /**
    * @param id by which it is settled; null if nothing is held
    */
-  Reservation of(Decision decision, @Nullable String id, Duration ttl) {
+  Reservation register(Decision decision, @Nullable String id, Duration ttl) {
     long now = clock.micros();
-    while (!open.isEmpty() && open.first().expiry <= now) {
+    while (!open.isEmpty() && open.first().expiryMicros <= now) {
       open.pollFirst();
     }
-    Held held = new Held(decision, id, now + ttl.toNanos() / 1000, made.getAndIncrement());
+    RemoteReservation held =
+        new RemoteReservation(
+            decision, id, now + ttl.toNanos() / 1000, nextNumber.getAndIncrement());
     if (id != null) {
       open.add(held);
     }
@@ -52,17 +55,18 @@ final class RemoteReservations {
 
   /** Gives back all that is open and waits for the service, no longer than said. */
   void close(Duration most) {
-    CompletableFuture.allOf(open.stream().map(Held::cancel).toArray(CompletableFuture<?>[]::new))
+    CompletableFuture.allOf(
+            open.stream().map(RemoteReservation::cancel).toArray(CompletableFuture<?>[]::new))
         .completeOnTimeout(null, most.toMillis(), TimeUnit.MILLISECONDS)
         .join();
   }
 
   /** What the service said of a reservation it had open; empty if it had none. */
-  private static Optional<State> settled(HttpResponse<String> response) {
+  private static Optional<State> parseState(HttpResponse<String> response) {
     if (response.statusCode() != 200) {
       return Optional.empty();
     }
-    Object settled = JsonReader.object(response.body()).get("settled");
+    Object settled = JsonReader.readObject(response.body()).get("settled");
     return Optional.of(
         Boolean.TRUE.equals(settled)
             ? State.SETTLED
@@ -70,18 +74,18 @@ final class RemoteReservations {
   }
 
   /** One reservation. */
-  private final class Held implements Reservation {
+  private final class RemoteReservation implements Reservation {
     private final Decision decision;
     private final @Nullable String id;
-    private final long expiry;
+    private final long expiryMicros;
     private final long number;
     private final AtomicBoolean settled = new AtomicBoolean();
     private volatile State state;
 
-    Held(Decision decision, @Nullable String id, long expiry, long number) {
+    RemoteReservation(Decision decision, @Nullable String id, long expiry, long number) {
       this.decision = decision;
       this.id = id;
-      this.expiry = expiry;
+      this.expiryMicros = expiry;
       this.number = number;
       state = id == null ? State.SETTLED : State.OPEN;
     }
@@ -93,19 +97,20 @@ final class RemoteReservations {
 
     @Override
     public CompletableFuture<Boolean> commit(long cost) {
-      Claim.checkTrueCost(cost);
+      Claim.checkActualCost(cost);
       if (id == null || !settled.compareAndSet(false, true)) {
         return CompletableFuture.completedFuture(false);
       }
       open.remove(this);
       state = State.UNCONFIRMED;
       String path = "/v1/reservations/" + id;
-      Call call =
+      ServiceRequest call =
           cost == 0
-              ? new Call("DELETE", path, "", Mode.REFUND)
-              : new Call("POST", path + "/commit", "{\"cost\":" + cost + "}", Mode.FORCE);
+              ? new ServiceRequest("DELETE", path, "", StoreOperation.REFUND)
+              : new ServiceRequest(
+                  "POST", path + "/commit", "{\"cost\":" + cost + "}", StoreOperation.FORCE);
       return service
-          .ask(call, RemoteReservations::settled)
+          .call(call, RemoteReservations::parseState)
           .thenApply(
               answer -> {
                 state = answer.map(found -> found.orElse(State.SETTLED)).orElse(State.UNCONFIRMED);

@@ -9,9 +9,9 @@ import io.weir.Request;
 import io.weir.Weir;
 import io.weir.http.DecisionJson;
 import io.weir.http.RateLimitHeaders;
-import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rule.StoreFailureFallback;
 import io.weir.testkit.FakeClock;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -33,7 +33,7 @@ class DecisionReaderTest {
   private final FakeClock clock = new FakeClock();
   private final DecisionReader reader = new DecisionReader(clock);
 
-  private record Sent(String body, Map<String, List<String>> fields)
+  private record StubHttpResponse(String body, Map<String, List<String>> fields)
       implements HttpResponse<String> {
     @Override
     public int statusCode() {
@@ -78,7 +78,7 @@ class DecisionReaderTest {
   }
 
   @Test
-  void whatIsReadIsWhatWasWritten() {
+  void writtenDecision_readsBackTheSame() {
     Rule bucket = Rule.named("bucket").per("user").limit("10/second").burst(25).build();
     Rule leaky = Rule.named("leaky").algorithm("leaky-bucket").limit("5/second").burst(9).build();
     Rule window = Rule.named("window").algorithm("fixed-window").limit("60/hour").build();
@@ -92,9 +92,11 @@ class DecisionReaderTest {
       int cost = 1 + random.nextInt(30);
       Decision written = limiter.decideNow(Request.of("user", user).cost(cost));
       Decision read =
-          reader.read(new Sent(DecisionJson.of(written), fields(written)), cost).decision();
-      assertThat(DecisionJson.of(read)).isEqualTo(DecisionJson.of(written));
-      assertThat(read.never()).isEqualTo(written.never());
+          reader
+              .read(new StubHttpResponse(DecisionJson.format(written), fields(written)), cost)
+              .decision();
+      assertThat(DecisionJson.format(read)).isEqualTo(DecisionJson.format(written));
+      assertThat(read.costExceedsLimit()).isEqualTo(written.costExceedsLimit());
       assertThat(read.shadowRefused()).isEqualTo(written.shadowRefused());
       assertThat(fields(read).get("RateLimit-Policy"))
           .isEqualTo(fields(written).get("RateLimit-Policy"));
@@ -104,13 +106,17 @@ class DecisionReaderTest {
   }
 
   @Test
-  void whatAPostureAnsweredIsDegraded() {
-    Decision closed = PostureLimiter.CLOSED.decideNow(Request.of("user", "42"));
-    Decision read = reader.read(new Sent(DecisionJson.of(closed), fields(closed)), 1).decision();
+  void fallbackDecision_isDegraded() {
+    Decision closed = FallbackLimiter.CLOSED.decideNow(Request.of("user", "42"));
+    Decision read =
+        reader
+            .read(new StubHttpResponse(DecisionJson.format(closed), fields(closed)), 1)
+            .decision();
     assertThat(read.degraded()).isTrue();
     assertThat(read.allowed()).isFalse();
-    assertThat(read.never()).isFalse();
-    assertThat(Posture.CLOSED.answer()).isEqualTo(Posture.Answer.CLOSED);
+    assertThat(read.costExceedsLimit()).isFalse();
+    assertThat(StoreFailureFallback.CLOSED.action())
+        .isEqualTo(StoreFailureFallback.FallbackAction.CLOSED);
   }
 
   @ParameterizedTest
@@ -132,21 +138,21 @@ class DecisionReaderTest {
         "{\"a\" 1}",
         "<html>"
       })
-  void whatIsNoDecisionIsSaid(String body) {
-    assertThatThrownBy(() -> reader.read(new Sent(body, Map.of()), 1))
+  void invalidDecision_isRejected(String body) {
+    assertThatThrownBy(() -> reader.read(new StubHttpResponse(body, Map.of()), 1))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
-  void whatIsTooDeepIsSaid() {
-    assertThatThrownBy(() -> JsonReader.object("{\"a\":" + "[".repeat(100_000)))
+  void tooDeepJson_isRejected() {
+    assertThatThrownBy(() -> JsonReader.readObject("{\"a\":" + "[".repeat(100_000)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("too deep");
   }
 
   @Test
-  void textsAreReadWithTheirEscapes() {
-    assertThat(JsonReader.object("{ \"a\" : [ \"\\u00e9\\n\\\"\\\\\\/é\" , 1, -2.5, null ] }"))
+  void escapedText_isRead() {
+    assertThat(JsonReader.readObject("{ \"a\" : [ \"\\u00e9\\n\\\"\\\\\\/é\" , 1, -2.5, null ] }"))
         .hasToString("{a=[é\n\"\\/é, 1, -2.5, null]}");
   }
 }

@@ -16,23 +16,23 @@ import java.util.function.Supplier;
 
 /** A service in fake time, some milliseconds away, and calls to it. */
 final class FakeService {
-  private static final Duration WAY = Duration.ofMillis(5);
-  static final Duration WAIT = Duration.ofSeconds(30);
+  private static final Duration ONE_WAY_LATENCY = Duration.ofMillis(5);
+  static final Duration MAX_WAIT = Duration.ofSeconds(30);
   static final URI ORDERS = URI.create("http://service.test/v1/orders");
 
   /** An answer. */
-  record Answer(int status, Map<String, String> fields) {
-    static Answer of(int status, String... fields) {
+  record FakeServiceResponse(int status, Map<String, String> fields) {
+    static FakeServiceResponse of(int status, String... fields) {
       Map<String, String> map = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
       for (int i = 0; i < fields.length; i += 2) {
         map.put(fields[i], fields[i + 1]);
       }
-      return new Answer(status, map);
+      return new FakeServiceResponse(status, map);
     }
 
     /** As a door of Weir answers. */
-    static Answer of(Decision decision) {
-      Answer answer = of(decision.allowed() ? 200 : 429);
+    static FakeServiceResponse of(Decision decision) {
+      FakeServiceResponse answer = of(decision.allowed() ? 200 : 429);
       RateLimitHeaders.write(decision, answer.fields::put);
       return answer;
     }
@@ -44,35 +44,36 @@ final class FakeService {
   }
 
   private final FakeTime time;
-  private final Supplier<Answer> answers;
+  private final Supplier<FakeServiceResponse> answers;
   final List<Long> arrivals = new ArrayList<>();
-  final List<CompletableFuture<Answer>> calls = new ArrayList<>();
+  final List<CompletableFuture<FakeServiceResponse>> calls = new ArrayList<>();
   int refused;
 
-  FakeService(FakeTime time, Supplier<Answer> answers) {
+  FakeService(FakeTime time, Supplier<FakeServiceResponse> answers) {
     this.time = time;
     this.answers = answers;
   }
 
   static FakeService limited(FakeTime time, Limiter limiter) {
-    return new FakeService(time, () -> Answer.of(limiter.decideNow(Request.of("user", "42"))));
+    return new FakeService(
+        time, () -> FakeServiceResponse.of(limiter.decideNow(Request.of("user", "42"))));
   }
 
   /** Calls it once the time has come. */
   void callIn(Duration wait, Pacing pacing) {
-    time.in(wait, () -> calls.add(call(pacing, "GET")));
+    time.schedule(wait, () -> calls.add(call(pacing, "GET")));
   }
 
   /** Calls it as a paced client does; what became of it in the end. */
-  CompletableFuture<Answer> call(Pacing pacing, String method) {
-    CompletableFuture<Answer> result = new CompletableFuture<>();
-    go(pacing, pacing.trip(method, ORDERS, false, pacing.longestWait()), result);
+  CompletableFuture<FakeServiceResponse> call(Pacing pacing, String method) {
+    CompletableFuture<FakeServiceResponse> result = new CompletableFuture<>();
+    go(pacing, pacing.newCall(method, ORDERS, false, pacing.maxWait()), result);
     return result;
   }
 
-  private void go(Pacing pacing, Trip trip, CompletableFuture<Answer> result) {
+  private void go(Pacing pacing, PacedCall trip, CompletableFuture<FakeServiceResponse> result) {
     var unused =
-        trip.turn()
+        trip.requestTurn()
             .whenComplete(
                 (go, late) -> {
                   if (late != null) {
@@ -81,8 +82,8 @@ final class FakeService {
                   }
                   send(
                       answer -> {
-                        trip.told(pacing.read(answer.status, answer::field));
-                        if (trip.repeats()) {
+                        trip.onAnswer(pacing.readAnswer(answer.status, answer::field));
+                        if (trip.shouldRetry()) {
                           go(pacing, trip, result);
                         } else {
                           result.complete(answer);
@@ -91,14 +92,14 @@ final class FakeService {
                 });
   }
 
-  private void send(Consumer<Answer> back) {
-    time.in(
-        WAY,
+  private void send(Consumer<FakeServiceResponse> back) {
+    time.schedule(
+        ONE_WAY_LATENCY,
         () -> {
           arrivals.add(time.micros());
-          Answer answer = answers.get();
+          FakeServiceResponse answer = answers.get();
           refused += answer.status == 429 ? 1 : 0;
-          time.in(WAY, () -> back.accept(answer));
+          time.schedule(ONE_WAY_LATENCY, () -> back.accept(answer));
         });
   }
 }

@@ -6,45 +6,46 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /** Time that passes from one thing to do to the next, on the thread of the test. */
-final class FakeTime implements Clock, Timer {
-  private record Task(long at, long number, Runnable what) implements Comparable<Task> {
+final class FakeTime implements Clock, DelayTimer {
+  private record FakeTimeTask(long micros, long number, Runnable action)
+      implements Comparable<FakeTimeTask> {
     @Override
-    public int compareTo(Task other) {
-      int byTime = Long.compare(at, other.at);
+    public int compareTo(FakeTimeTask other) {
+      int byTime = Long.compare(micros, other.micros);
       return byTime != 0 ? byTime : Long.compare(number, other.number);
     }
   }
 
-  private final PriorityQueue<Task> tasks = new PriorityQueue<>();
-  private long now = 1_767_225_600_000_000L;
-  private long added;
+  private final PriorityQueue<FakeTimeTask> tasks = new PriorityQueue<>();
+  private long nowMicros = 1_767_225_600_000_000L;
+  private long nextNumber;
 
   @Override
   public long micros() {
-    return now;
+    return nowMicros;
   }
 
   @Override
-  public void in(long micros, Runnable task) {
-    tasks.add(new Task(now + Math.max(0, micros), added++, task));
+  public void schedule(long micros, Runnable task) {
+    tasks.add(new FakeTimeTask(nowMicros + Math.max(0, micros), nextNumber++, task));
   }
 
-  void in(Duration wait, Runnable task) {
-    in(wait.toNanos() / 1000, task);
+  void schedule(Duration wait, Runnable task) {
+    schedule(wait.toNanos() / 1000, task);
   }
 
   /** Lets so much time pass. */
-  void pass(Duration time) {
-    long end = now + time.toNanos() / 1000;
+  void advance(Duration time) {
+    long end = nowMicros + time.toNanos() / 1000;
     while (true) {
-      @Nullable Task first = tasks.peek();
-      if (first == null || first.at() > end) {
+      @Nullable FakeTimeTask first = tasks.peek();
+      if (first == null || first.micros() > end) {
         break;
       }
       tasks.remove();
-      now = Math.max(now, first.at());
-      first.what().run();
+      nowMicros = Math.max(nowMicros, first.micros());
+      first.action().run();
     }
-    now = end;
+    nowMicros = end;
   }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.Weir;
-import io.weir.client.LimitedServer.Arrival;
+import io.weir.client.RateLimitedServer.ReceivedCall;
 import io.weir.rule.Rule;
-import io.weir.testkit.Soon;
+import io.weir.testkit.Await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ServerSocket;
@@ -43,20 +43,20 @@ class PacedClientTest {
     return HttpRequest.newBuilder(uri).header("User", user).build();
   }
 
-  private static LimitedServer server(String algorithm, String limit) {
-    return LimitedServer.start(
+  private static RateLimitedServer server(String algorithm, String limit) {
+    return RateLimitedServer.start(
         Weir.inMemory(Rule.named("calls").per("user").algorithm(algorithm).limit(limit).build()));
   }
 
   @Test
-  void atTwiceTheLoadHardlyAnyCallIsRefused() {
-    try (LimitedServer server = server("token-bucket", "50/second")) {
+  void twiceTheLoad_hardlyAnyCallIsRefused() {
+    try (RateLimitedServer server = server("token-bucket", "50/second")) {
       PacedClient client =
-          PacedClient.over(PLAIN, Pacing.builder().longestWait(Duration.ofSeconds(60)).build());
+          PacedClient.over(PLAIN, Pacing.builder().maxWait(Duration.ofSeconds(60)).build());
       List<CompletableFuture<HttpResponse<Void>>> calls = new ArrayList<>();
       for (int i = 0; i < 400; i++) {
         calls.add(client.sendAsync(get(server.uri("/v1/x"), "u"), BodyHandlers.discarding()));
-        Soon.pass(Duration.ofMillis(10));
+        Await.sleep(Duration.ofMillis(10));
       }
       assertThat(calls).allMatch(c -> c.join().statusCode() == 200);
       assertThat(server.count(429)).isLessThanOrEqualTo(4);
@@ -64,9 +64,9 @@ class PacedClientTest {
   }
 
   @Test
-  void aThousandClientsRefusedAtOnceComeBackSpreadAndNotEarly() {
+  void thousandRefusedClients_retrySpreadOutAndNotEarly() {
     int clients = 1000;
-    try (LimitedServer server = server("token-bucket", "1/8s")) {
+    try (RateLimitedServer server = server("token-bucket", "1/8s")) {
       List<CompletableFuture<HttpResponse<Void>>> calls = new ArrayList<>();
       for (int i = 0; i < clients; i++) {
         var spent = server.spend("u" + i);
@@ -75,10 +75,10 @@ class PacedClientTest {
         calls.add(client.sendAsync(get(server.uri("/v1/x"), "u" + i), BodyHandlers.discarding()));
       }
       assertThat(calls).allMatch(c -> c.join().statusCode() == 200);
-      Map<String, Arrival> refused = new HashMap<>();
+      Map<String, ReceivedCall> refused = new HashMap<>();
       List<Long> later = new ArrayList<>();
-      for (Arrival arrival : server.arrivals) {
-        Arrival before = refused.putIfAbsent(arrival.user(), arrival);
+      for (ReceivedCall arrival : server.arrivals) {
+        ReceivedCall before = refused.putIfAbsent(arrival.user(), arrival);
         if (before != null && arrival.status() == 200) {
           later.add(arrival.micros() - before.micros() - before.retryAfter() * 1_000_000L);
         }
@@ -94,9 +94,9 @@ class PacedClientTest {
   }
 
   @Test
-  void onlyTheAnswerThatIsKeptHasABody() throws Exception {
-    try (LimitedServer server = server("token-bucket", "50/second")) {
-      server.failing.set(2);
+  void onlyFinalAnswer_hasBody() throws Exception {
+    try (RateLimitedServer server = server("token-bucket", "50/second")) {
+      server.failuresLeft.set(2);
       AtomicInteger bodies = new AtomicInteger();
       HttpResponse<InputStream> answer =
           PacedClient.over(
@@ -116,13 +116,13 @@ class PacedClientTest {
   }
 
   @Test
-  void whatFailsIsSentAgainAndWhatIsNotSafeIsNot() throws Exception {
-    try (LimitedServer server = server("token-bucket", "50/second")) {
+  void failedCall_isRetriedIfIdempotent() throws Exception {
+    try (RateLimitedServer server = server("token-bucket", "50/second")) {
       PacedClient client = PacedClient.over(PLAIN);
-      server.failing.set(1);
+      server.failuresLeft.set(1);
       assertThat(client.send(get(server.uri("/a"), "u"), BodyHandlers.ofString()).statusCode())
           .isEqualTo(200);
-      server.failing.set(1);
+      server.failuresLeft.set(1);
       HttpRequest post =
           HttpRequest.newBuilder(server.uri("/a"))
               .POST(HttpRequest.BodyPublishers.ofString("x"))
@@ -132,7 +132,7 @@ class PacedClientTest {
   }
 
   @Test
-  void aServerThatIsNotThereFailsInTheEnd() throws IOException {
+  void unreachableServer_failsAfterRetries() throws IOException {
     int port;
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
@@ -141,7 +141,7 @@ class PacedClientTest {
         PacedClient.over(
             PLAIN,
             Pacing.builder()
-                .attempts(2)
+                .maxAttempts(2)
                 .backoff(Duration.ofMillis(10), Duration.ofSeconds(1))
                 .build());
     assertThatThrownBy(
@@ -153,9 +153,9 @@ class PacedClientTest {
   }
 
   @Test
-  void aCallThatIsCancelledLeavesItsPlace() throws Exception {
-    try (LimitedServer server = server("sliding-log", "1/hour")) {
-      Pacing pacing = Pacing.builder().longestWait(Duration.ofHours(2)).build();
+  void canceledCall_leavesQueue() throws Exception {
+    try (RateLimitedServer server = server("sliding-log", "1/hour")) {
+      Pacing pacing = Pacing.builder().maxWait(Duration.ofHours(2)).build();
       PacedClient client = PacedClient.over(PLAIN, pacing);
       HttpRequest request = get(server.uri("/v1/x"), "u");
       assertThat(client.send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(200);
@@ -183,32 +183,32 @@ class PacedClientTest {
   }
 
   @Test
-  void aCallPastItsTimeIsNotSent() throws Exception {
-    try (LimitedServer server = server("sliding-log", "1/hour")) {
+  void callThatWouldWaitTooLong_isNotSent() throws Exception {
+    try (RateLimitedServer server = server("sliding-log", "1/hour")) {
       PacedClient client =
-          PacedClient.over(PLAIN, Pacing.builder().longestWait(Duration.ofMinutes(1)).build());
+          PacedClient.over(PLAIN, Pacing.builder().maxWait(Duration.ofMinutes(1)).build());
       HttpRequest request = get(server.uri("/v1/x"), "u");
       assertThat(client.send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(200);
       assertThatThrownBy(() -> client.send(request, BodyHandlers.discarding()))
-          .isInstanceOf(PaceException.class);
+          .isInstanceOf(PacingException.class);
       PacedClient hasty = client.within(Duration.ofMillis(1));
       assertThatThrownBy(() -> hasty.sendAsync(request, BodyHandlers.discarding()).join())
           .isInstanceOf(CompletionException.class)
-          .hasCauseInstanceOf(PaceException.class);
+          .hasCauseInstanceOf(PacingException.class);
       assertThat(server.arrivals).hasSize(1);
     }
   }
 
   @Test
-  void springsClientIsPacedByAnInterceptor() {
-    try (LimitedServer server = server("fixed-window", "3/2s")) {
+  void restClientWithInterceptor_isPaced() {
+    try (RateLimitedServer server = server("fixed-window", "3/2s")) {
       RestClient client =
           RestClient.builder()
-              .requestInterceptor(new PacedInterceptor(Pacing.usual()))
+              .requestInterceptor(new PacedInterceptor(Pacing.defaults()))
               .defaultHeader("User", "u")
               .build();
       for (int i = 0; i < 5; i++) {
-        server.failing.set(i == 1 ? 1 : 0);
+        server.failuresLeft.set(i == 1 ? 1 : 0);
         client.get().uri(server.uri("/v1/x")).retrieve().toBodilessEntity();
       }
       assertThat(server.count(200)).isEqualTo(5);

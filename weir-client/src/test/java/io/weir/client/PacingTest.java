@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.Limiter;
 import io.weir.Weir;
-import io.weir.client.FakeService.Answer;
+import io.weir.client.FakeService.FakeServiceResponse;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import java.net.URI;
@@ -23,7 +23,7 @@ class PacingTest {
   private final FakeTime time = new FakeTime();
   private final Random random = new Random(7);
 
-  private Pacing.Builder paced() {
+  private Pacing.PacingBuilder pacing() {
     return Pacing.builder().time(time, time).random(random::nextDouble);
   }
 
@@ -32,7 +32,7 @@ class PacingTest {
     return Weir.limiter(RuleSet.of(rule)).clock(time).build();
   }
 
-  private static long count(List<CompletableFuture<Answer>> calls, int status) {
+  private static long count(List<CompletableFuture<FakeServiceResponse>> calls, int status) {
     return calls.stream()
         .filter(c -> c.isDone() && !c.isCompletedExceptionally() && c.join().status() == status)
         .count();
@@ -47,101 +47,104 @@ class PacingTest {
     "sliding-log, 100/minute, 3, 600, 0.6",
     "sliding-counter, 100/minute, 3, 600, 0.5",
   })
-  void atTwiceTheLoadHardlyAnyCallIsRefused(
+  void twiceTheLoad_hardlyAnyCallIsRefused(
       String algorithm, String limit, int perSecond, int seconds, double used) {
     FakeService service = FakeService.limited(time, limiter(algorithm, limit));
-    Pacing pacing = paced().longestWait(Duration.ofSeconds(20)).build();
+    Pacing pacing = pacing().maxWait(Duration.ofSeconds(20)).build();
     int offered = perSecond * seconds;
     for (int i = 0; i < offered; i++) {
       service.callIn(Duration.ofMillis(1000L * i / perSecond), pacing);
     }
-    time.pass(Duration.ofSeconds(seconds + 60L));
+    time.advance(Duration.ofSeconds(seconds + 60L));
     assertThat(service.calls).hasSize(offered).allMatch(CompletableFuture::isDone);
     assertThat(service.refused).isLessThanOrEqualTo(service.arrivals.size() / 100);
     assertThat((double) count(service.calls, 200)).isGreaterThan(offered / 2.0 * used);
   }
 
   @Test
-  void aThousandCallersThatStartTogetherAreHeldBeforeTheFirstRefusal() {
+  void thousandSimultaneousCalls_areHeldBeforeFirstRefusal() {
     FakeService service = FakeService.limited(time, limiter("token-bucket", "100/minute"));
-    Pacing pacing = paced().build();
-    List<CompletableFuture<Answer>> calls = new ArrayList<>();
+    Pacing pacing = pacing().build();
+    List<CompletableFuture<FakeServiceResponse>> calls = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
       calls.add(service.call(pacing, "GET"));
     }
-    time.pass(Duration.ofMinutes(1));
+    time.advance(Duration.ofMinutes(1));
     assertThat(service.refused).isZero();
     assertThat(count(calls, 200)).isGreaterThan(75);
     assertThat(calls).allMatch(CompletableFuture::isDone);
   }
 
   @Test
-  void severalClientsAtOneLimitAreSeldomRefusedThoughNoneKnowsOfTheOthers() {
+  void severalClientsSharingLimit_areSeldomRefused() {
     FakeService service = FakeService.limited(time, limiter("fixed-window", "100/second"));
     List<Pacing> clients = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
-      clients.add(paced().build());
+      clients.add(pacing().build());
     }
     for (int i = 0; i < 200 * 20; i++) {
       Pacing pacing = clients.get(i % 5);
       service.callIn(Duration.ofMillis(5L * i), pacing);
     }
-    time.pass(Duration.ofSeconds(60));
+    time.advance(Duration.ofSeconds(60));
     assertThat(service.arrivals).hasSizeGreaterThan(1000);
     assertThat(service.refused).isLessThanOrEqualTo(service.arrivals.size() / 20);
   }
 
   @Test
-  void limitsWithoutNamesArePacedToo() {
+  void unnamedLimits_arePaced() {
     Limiter limiter = limiter("fixed-window", "20/second");
     FakeService service =
         new FakeService(
             time,
             () -> {
-              Answer answer = Answer.of(limiter.decideNow(io.weir.Request.of("user", "42")));
+              FakeServiceResponse answer =
+                  FakeServiceResponse.of(limiter.decideNow(io.weir.Request.of("user", "42")));
               answer.fields().remove("RateLimit");
               answer.fields().remove("RateLimit-Policy");
               return answer;
             });
-    Pacing pacing = paced().build();
+    Pacing pacing = pacing().build();
     for (int i = 0; i < 400; i++) {
       service.callIn(Duration.ofMillis(25L * i), pacing);
     }
-    time.pass(Duration.ofSeconds(60));
+    time.advance(Duration.ofSeconds(60));
     assertThat(service.arrivals).hasSizeGreaterThan(150);
     assertThat(service.refused).isLessThanOrEqualTo(service.arrivals.size() / 100);
   }
 
   @Test
-  void aRefusalHoldsTheClassOffAndNoOther() {
-    FakeService service = new FakeService(time, () -> Answer.of(429, "Retry-After", "20"));
-    Pacing pacing = paced().build();
+  void refusal_holdsItsCallClassOnly() {
+    FakeService service =
+        new FakeService(time, () -> FakeServiceResponse.of(429, "Retry-After", "20"));
+    Pacing pacing = pacing().build();
     var unused = service.call(pacing, "POST");
-    time.pass(Duration.ofSeconds(1));
-    CompletableFuture<Answer> same = service.call(pacing, "POST");
-    CompletableFuture<Answer> other = service.call(pacing, "PATCH");
-    time.pass(Duration.ofSeconds(1));
+    time.advance(Duration.ofSeconds(1));
+    CompletableFuture<FakeServiceResponse> same = service.call(pacing, "POST");
+    CompletableFuture<FakeServiceResponse> other = service.call(pacing, "PATCH");
+    time.advance(Duration.ofSeconds(1));
     assertThat(other).isCompleted();
     assertThat(same).isNotDone();
-    time.pass(Duration.ofSeconds(28));
+    time.advance(Duration.ofSeconds(28));
     assertThat(service.arrivals).hasSize(3);
     assertThat(service.arrivals.get(2) - service.arrivals.get(0)).isGreaterThan(20_000_000);
   }
 
   @Test
-  void whoWouldWaitTooLongIsToldAtOnce() {
-    FakeService service = new FakeService(time, () -> Answer.of(429, "Retry-After", "100"));
-    Pacing pacing = paced().longestWait(Duration.ofSeconds(10)).build();
-    CompletableFuture<Answer> refused = service.call(pacing, "GET");
-    time.pass(Duration.ofMillis(20));
+  void callThatWouldWaitTooLong_failsAtOnce() {
+    FakeService service =
+        new FakeService(time, () -> FakeServiceResponse.of(429, "Retry-After", "100"));
+    Pacing pacing = pacing().maxWait(Duration.ofSeconds(10)).build();
+    CompletableFuture<FakeServiceResponse> refused = service.call(pacing, "GET");
+    time.advance(Duration.ofMillis(20));
     assertThat(refused.join().status()).as("the refusal itself").isEqualTo(429);
-    CompletableFuture<Answer> late = service.call(pacing, "GET");
+    CompletableFuture<FakeServiceResponse> late = service.call(pacing, "GET");
     assertThatThrownBy(late::join)
-        .hasCauseInstanceOf(PaceException.class)
+        .hasCauseInstanceOf(PacingException.class)
         .hasMessageContaining("call later")
         .cause()
         .isInstanceOfSatisfying(
-            PaceException.class,
+            PacingException.class,
             e ->
                 assertThat(e.retryAfter())
                     .isBetween(Duration.ofSeconds(99), Duration.ofSeconds(111)));
@@ -149,40 +152,41 @@ class PacingTest {
   }
 
   @Test
-  void aServiceThatIsSlowAtFirstDoesNotHoldUpTheOthers() {
-    Pacing pacing = paced().build();
-    Trip slow = pacing.trip("GET", FakeService.ORDERS, false, FakeService.WAIT);
-    assertThat(slow.turn()).isCompleted();
+  void slowFirstAnswer_doesNotBlockOtherCalls() {
+    Pacing pacing = pacing().build();
+    PacedCall slow = pacing.newCall("GET", FakeService.ORDERS, false, FakeService.MAX_WAIT);
+    assertThat(slow.requestTurn()).isCompleted();
     CompletableFuture<Void> second =
-        pacing.trip("GET", FakeService.ORDERS, false, FakeService.WAIT).turn();
+        pacing.newCall("GET", FakeService.ORDERS, false, FakeService.MAX_WAIT).requestTurn();
     assertThat(second).isNotDone();
-    time.pass(Duration.ofMillis(1001));
+    time.advance(Duration.ofMillis(1001));
     assertThat(second).isCompleted();
   }
 
   @Test
-  void hostsAndClassesAreManyAndForgotten() {
-    Pacing pacing = paced().build();
+  void manyServicesAndClasses_areForgotten() {
+    Pacing pacing = pacing().build();
     for (int i = 0; i < 5000; i++) {
       URI uri = URI.create("http://host" + i % 2500 + ".test/a/" + i);
-      Trip trip = pacing.trip("GET", uri, false, FakeService.WAIT);
-      assertThat(trip.turn()).isCompleted();
-      trip.told(new Told(200, 0, List.of(new Reading("r" + i, 10, 0, 9, 1000))));
+      PacedCall trip = pacing.newCall("GET", uri, false, FakeService.MAX_WAIT);
+      assertThat(trip.requestTurn()).isCompleted();
+      trip.onAnswer(new RateLimitInfo(200, 0, List.of(new LimitSnapshot("r" + i, 10, 0, 9, 1000))));
     }
   }
 
   @Test
-  void aListenerThatFailsIsItsOwnConcern() {
-    FakeService service = new FakeService(time, () -> Answer.of(429));
-    PaceListener bad =
-        new PaceListener() {
+  void failingListener_doesNotAffectCalls() {
+    FakeService service = new FakeService(time, () -> FakeServiceResponse.of(429));
+    PacingListener bad =
+        new PacingListener() {
           @Override
           public void refused(URI uri, int status, Duration retryAfter) {
             throw new IllegalStateException("on purpose");
           }
         };
-    CompletableFuture<Answer> call = service.call(paced().attempts(1).listener(bad).build(), "GET");
-    time.pass(Duration.ofSeconds(1));
+    CompletableFuture<FakeServiceResponse> call =
+        service.call(pacing().maxAttempts(1).listener(bad).build(), "GET");
+    time.advance(Duration.ofSeconds(1));
     assertThat(call.join().status()).isEqualTo(429);
   }
 }

@@ -10,14 +10,14 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Reservation;
 import io.weir.Weir;
-import io.weir.rule.Posture;
 import io.weir.rule.Rule;
-import io.weir.server.Server;
+import io.weir.rule.StoreFailureFallback;
+import io.weir.server.DecisionServer;
 import io.weir.store.Clock;
-import io.weir.store.Mode;
-import io.weir.store.StoreException.Kind;
+import io.weir.store.StoreException.StoreFailureKind;
 import io.weir.store.StoreListener;
-import io.weir.testkit.Soon;
+import io.weir.store.StoreOperation;
+import io.weir.testkit.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,25 +34,25 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class RemoteLimiterTest {
   private static final Request ANNA = Request.of("user", "anna \"é\n");
-  private static final Duration PATIENT = Duration.ofSeconds(20);
+  private static final Duration LONG_DEADLINE = Duration.ofSeconds(20);
 
   @TempDir Path folder;
 
-  private Server server(int port) throws IOException {
-    return WeirServer.start(folder, port);
+  private DecisionServer server(int port) throws IOException {
+    return WeirTestServer.start(folder, port);
   }
 
   private static RemoteLimiterBuilder at(int port) {
     return RemoteLimiter.at("http://127.0.0.1:" + port);
   }
 
-  private static RemoteLimiterBuilder at(Server server) {
-    return at(server.port("http").orElseThrow()).deadline(PATIENT);
+  private static RemoteLimiterBuilder at(DecisionServer server) {
+    return at(server.port("http").orElseThrow()).deadline(LONG_DEADLINE);
   }
 
   @Test
-  void itDecidesAsTheServerDoes() throws IOException {
-    try (Server server = server(0);
+  void remoteLimiter_decidesLikeServer() throws IOException {
+    try (DecisionServer server = server(0);
         Limiter limiter = at(server).build()) {
       assertThat(limiter.peek(ANNA).join()).isAllowed().hasRemaining(10);
       assertThat(limiter.decideNow(ANNA.cost(4))).isAllowed().hasRemaining(6).boundBy("api");
@@ -68,8 +68,8 @@ class RemoteLimiterTest {
   }
 
   @Test
-  void whatIsReservedIsSettledOnce() throws IOException {
-    try (Server server = server(0)) {
+  void reservation_isSettledOnce() throws IOException {
+    try (DecisionServer server = server(0)) {
       try (Limiter limiter = at(server).build()) {
         Reservation held = limiter.reserve(ANNA.cost(8), Duration.ofMinutes(1)).join();
         assertThat(held.decision()).isAllowed().hasRemaining(2);
@@ -88,85 +88,88 @@ class RemoteLimiterTest {
   }
 
   @Test
-  void severalAreAdmittedTogetherOrNotAtAll() throws IOException {
-    try (Server server = server(0);
+  void severalRequests_areAdmittedTogetherOrNotAtAll() throws IOException {
+    try (DecisionServer server = server(0);
         Limiter limiter = at(server).build()) {
       Request bert = Request.of("user", "bert");
-      assertThat(limiter.askAll(List.of(ANNA.cost(6), bert.cost(5)), Mode.TAKE).join())
+      assertThat(
+              limiter.executeAll(List.of(ANNA.cost(6), bert.cost(5)), StoreOperation.TAKE).join())
           .allMatch(Decision::allowed);
       List<Decision> some =
-          limiter.askAll(List.of(ANNA.cost(2), bert.cost(6), ANNA.cost(3)), Mode.TAKE).join();
+          limiter
+              .executeAll(List.of(ANNA.cost(2), bert.cost(6), ANNA.cost(3)), StoreOperation.TAKE)
+              .join();
       assertThat(some).extracting(Decision::allowed).containsExactly(true, false, false);
       assertThat(limiter.peek(ANNA).join()).hasRemaining(4);
       assertThat(limiter.peek(bert).join()).hasRemaining(5);
-      assertThat(limiter.askAll(List.of(ANNA), Mode.PEEK).join()).hasSize(1);
+      assertThat(limiter.executeAll(List.of(ANNA), StoreOperation.PEEK).join()).hasSize(1);
     }
   }
 
   @Test
-  void whatTheServiceCannotDoIsSaid() {
+  void unsupportedOperations_areRejected() {
     Limiter limiter = at(1).build();
     assertThatThrownBy(() -> limiter.charge(ANNA))
         .isInstanceOf(UnsupportedOperationException.class)
         .hasMessageContaining("reserve and commit");
     assertThatThrownBy(() -> limiter.reset(ANNA)).isInstanceOf(UnsupportedOperationException.class);
-    assertThatThrownBy(() -> limiter.askAll(List.of(ANNA, ANNA), Mode.PEEK))
+    assertThatThrownBy(() -> limiter.executeAll(List.of(ANNA, ANNA), StoreOperation.PEEK))
         .isInstanceOf(UnsupportedOperationException.class);
     assertThatThrownBy(() -> RemoteLimiter.at("localhost:8080"))
         .hasMessageContaining("write http://host:port");
-    assertThatThrownBy(() -> at(1).onFailure(Posture.local(10)))
+    assertThatThrownBy(() -> at(1).onFailure(StoreFailureFallback.local(10)))
         .hasMessageContaining("onFailure(Weir.inMemory(rules))");
     assertThatThrownBy(() -> at(1).deadline(Duration.ZERO)).hasMessageContaining("100ms");
   }
 
   /** What a listener was told. */
-  private static final class Heard implements StoreListener {
-    private final List<String> words = new CopyOnWriteArrayList<>();
+  private static final class ServiceEventRecorder implements StoreListener {
+    private final List<String> events = new CopyOnWriteArrayList<>();
 
     @Override
-    public void failed(Kind kind, String reason) {
-      words.add(kind.name());
+    public void onFailure(StoreFailureKind kind, String reason) {
+      events.add(kind.name());
     }
 
     @Override
-    public void lost(String reason) {
-      words.add("lost");
+    public void onUnavailable(String reason) {
+      events.add("lost");
     }
 
     @Override
-    public void found(Duration away) {
-      words.add("found");
+    public void onRecovery(Duration away) {
+      events.add("found");
     }
   }
 
   @Test
-  void aServerThatIsGoneIsAnsweredForAndFoundAgain() throws IOException {
-    Heard heard = new Heard();
+  void lostServer_isReplacedByFallbackUntilItReturns() throws IOException {
+    ServiceEventRecorder heard = new ServiceEventRecorder();
     int port;
-    try (Server server = server(0)) {
+    try (DecisionServer server = server(0)) {
       port = server.port("http").orElseThrow();
     }
     try (RemoteLimiter open = at(port).deadline(Duration.ofSeconds(1)).listener(heard).build()) {
       assertThat(open.decideNow(ANNA)).isAllowed().isDegraded();
-      Soon.until(
+      Await.until(
           Duration.ofSeconds(60),
           "lost",
           () -> {
             assertThat(open.decideNow(ANNA)).isAllowed().isDegraded();
             return !open.available();
           });
-      assertThat(heard.words).contains("UNREACHABLE", "lost");
-      try (Server back = server(port)) {
-        Soon.until(Duration.ofSeconds(60), "found again", () -> !open.decideNow(ANNA).degraded());
+      assertThat(heard.events).contains("UNREACHABLE", "lost");
+      try (DecisionServer back = server(port)) {
+        Await.until(Duration.ofSeconds(60), "found again", () -> !open.decideNow(ANNA).degraded());
         assertThat(open.available()).isTrue();
         assertThat(back.port("http")).hasValue(port);
-        assertThat(heard.words).contains("found");
+        assertThat(heard.events).contains("found");
       }
     }
   }
 
   @Test
-  void itConnectsBeforeTheFirstDecision() throws IOException {
+  void build_connectsBeforeFirstDecision() throws IOException {
     List<String> heard = new CopyOnWriteArrayList<>();
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -186,13 +189,13 @@ class RemoteLimiterTest {
   }
 
   @Test
-  void aServerThatDoesNotAnswerIsNotWaitedFor() throws IOException {
+  void silentServer_isNotAwaitedPastDeadline() throws IOException {
     Clock clock = Clock.system();
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         Limiter closed =
             at(silent.getLocalPort())
                 .deadline(Duration.ofMillis(50))
-                .onFailure(Posture.CLOSED)
+                .onFailure(StoreFailureFallback.CLOSED)
                 .build()) {
       long began = clock.micros();
       Decision decision = closed.decideNow(ANNA);
@@ -205,7 +208,7 @@ class RemoteLimiterTest {
   }
 
   @Test
-  void rulesForThatTimeAreCountedHere() {
+  void fallbackLimiter_countsLocally() {
     Limiter here = Weir.inMemory(Rule.named("here").per("user").limit("2/hour").build());
     try (Limiter limiter = at(1).onFailure(here).build()) {
       assertThat(limiter.decideNow(ANNA)).isAllowed().isDegraded().boundBy("here").hasRemaining(1);
@@ -215,28 +218,32 @@ class RemoteLimiterTest {
   }
 
   @Test
-  void whatIsNoWeirIsNotBelieved() {
-    Heard heard = new Heard();
-    try (LimitedServer other =
-            LimitedServer.start(Weir.inMemory(Rule.named("r").limit("1/hour").build()));
+  void otherServer_isTreatedAsFailure() {
+    ServiceEventRecorder heard = new ServiceEventRecorder();
+    try (RateLimitedServer other =
+            RateLimitedServer.start(Weir.inMemory(Rule.named("r").limit("1/hour").build()));
         Limiter limiter =
-            RemoteLimiter.at(other.uri("").toString()).deadline(PATIENT).listener(heard).build()) {
+            RemoteLimiter.at(other.uri("").toString())
+                .deadline(LONG_DEADLINE)
+                .listener(heard)
+                .build()) {
       assertThat(limiter.decideNow(ANNA)).isAllowed().isDegraded();
-      assertThat(heard.words).containsExactly("GARBLED");
+      assertThat(heard.events).containsExactly("GARBLED");
     }
   }
 
   @Test
-  void badInputIsNoOutage() throws IOException {
-    Heard heard = new Heard();
-    try (Server server = server(0);
-        RemoteLimiter limiter = at(server).onFailure(Posture.CLOSED).listener(heard).build()) {
+  void badInput_doesNotOpenCircuitBreaker() throws IOException {
+    ServiceEventRecorder heard = new ServiceEventRecorder();
+    try (DecisionServer server = server(0);
+        RemoteLimiter limiter =
+            at(server).onFailure(StoreFailureFallback.CLOSED).listener(heard).build()) {
       for (int i = 0; i < 10; i++) {
         assertThat(limiter.decideNow(Request.of("user", "x".repeat(65_536))))
             .isRefused()
             .isDegraded();
       }
-      assertThat(heard.words).containsOnly("ERROR");
+      assertThat(heard.events).containsOnly("ERROR");
       assertThat(limiter.available()).isTrue();
       assertThat(limiter.decideNow(ANNA)).isAllowed().isNotDegraded();
     }

@@ -1,7 +1,7 @@
 package io.weir.algorithm;
 
 /**
- * A way to limit: arithmetic over the few numbers of a {@link State}, as five verbs.
+ * A way to limit: arithmetic over the few numbers of a {@link CounterState}, as five verbs.
  *
  * <p>Everything else (atomicity, several rules at once, peeking, shadow, expiry, Retry-After) is a
  * way of calling these verbs and is written once, in {@code Decide}. An algorithm has no state of
@@ -10,7 +10,7 @@ package io.weir.algorithm;
  *
  * <p>Times are microseconds since the epoch, durations microseconds, and every number stays below
  * 2<sup>53</sup> so that the Lua twin beside each algorithm, which only has doubles, decides
- * identically. A cost of at most {@link #most} is the caller's duty where a verb does not say
+ * identically. A cost of at most {@link #capacity} is the caller's duty where a verb does not say
  * otherwise. The verbs that read ({@code room}, {@code waitFor}, {@code delay}) expect a state
  * already aged to the same {@code now}.
  *
@@ -27,17 +27,17 @@ public interface Algorithm {
    * Lets time pass. A clock that stands behind the state refills nothing: the state follows the
    * clock and keeps what was used, so nobody waits longer than one window for a clock's fault.
    */
-  void age(Terms terms, State state, long now);
+  void advance(LimitParameters terms, CounterState state, long now);
 
   /** The permits that fit now, never negative. */
-  long room(Terms terms, State state, long now);
+  long available(LimitParameters terms, CounterState state, long now);
 
   /**
    * The whole permits that are used beyond the limit now, which only a forced charge can bring
-   * about; 0 while any {@link #room} is left. Nodes that reconcile learn from it how long a counter
-   * stays exhausted.
+   * about; 0 while any {@link #available} is left. Nodes that reconcile learn from it how long a
+   * counter stays exhausted.
    */
-  long debt(Terms terms, State state, long now);
+  long debt(LimitParameters terms, CounterState state, long now);
 
   /**
    * Takes {@code cost} permits that count as used at {@code when}; whether they fit is the caller's
@@ -46,7 +46,7 @@ public interface Algorithm {
    * there is makes a state fresh; stores call {@link #refund} for it. The state must have been
    * aged.
    */
-  void charge(Terms terms, State state, long when, long cost);
+  void charge(LimitParameters terms, CounterState state, long when, long cost);
 
   /**
    * Gives back what is still counted at {@code now} of {@code cost} permits that were charged at
@@ -55,7 +55,7 @@ public interface Algorithm {
    *
    * @param when as {@link #chargedAt} says
    */
-  default void refund(Terms terms, State state, long now, long when, long cost) {
+  default void refund(LimitParameters terms, CounterState state, long now, long when, long cost) {
     charge(terms, state, Math.min(when, now), -cost);
   }
 
@@ -67,38 +67,38 @@ public interface Algorithm {
    * @param time when they were charged
    * @param reset how long after that all permits would have been back
    */
-  default long chargedAt(Terms terms, long time, long reset, long cost) {
+  default long chargedAt(LimitParameters terms, long time, long reset, long cost) {
     return time;
   }
 
   /** Whether nothing that was charged so many microseconds ago can still be counted. */
-  default boolean hasForgotten(Terms terms, long elapsed) {
-    return elapsed >= 2 * terms.period() + terms.coolDown();
+  default boolean hasExpired(LimitParameters terms, long elapsed) {
+    return elapsed >= 2 * terms.periodMicros() + terms.coolDownMicros();
   }
 
   /** The exact time until {@code cost} fits if nothing else comes; 0 if it fits now. */
-  long waitFor(Terms terms, State state, long now, long cost);
+  long waitTime(LimitParameters terms, CounterState state, long now, long cost);
 
   /** How long a request admitted now has to be held before it may go on. */
-  default long delay(Terms terms, State state, long now) {
+  default long delay(LimitParameters terms, CounterState state, long now) {
     return 0;
   }
 
   /** The largest cost that can ever fit: the {@code limit} a caller is told. */
-  long most(Terms terms);
+  long capacity(LimitParameters terms);
 
   /** Whether {@code burst} means something to this algorithm. */
-  default boolean bursts() {
+  default boolean hasBurst() {
     return false;
   }
 
   /** Whether an admitted request may have to be held. */
-  default boolean queues() {
+  default boolean delaysRequests() {
     return false;
   }
 
   /** Whether {@code cool-down} means something to this algorithm. */
-  default boolean coolsDown() {
+  default boolean hasCoolDown() {
     return false;
   }
 
@@ -107,5 +107,5 @@ public interface Algorithm {
    *
    * @throws IllegalArgumentException saying what is wrong and what to write instead
    */
-  default void check(Terms terms) {}
+  default void check(LimitParameters terms) {}
 }

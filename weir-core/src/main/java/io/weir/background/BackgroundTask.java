@@ -18,30 +18,32 @@ import java.util.function.LongSupplier;
  * middle of a round would close the file of an embedded database.
  */
 public final class BackgroundTask implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final long AFTER_FAILURE_NANOS = 100_000_000;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+  private static final long FAILURE_PAUSE_NANOS = 100_000_000;
   private static final long MAX_FAILURE_PAUSE_MICROS = 1_000_000;
 
   private final TaskMonitor monitor;
-  private final LongSupplier micros;
+  private final LongSupplier clockMicros;
   private final long pauseMicros;
   private final long failurePauseMicros;
-  private final TaskMonitor.Round round;
-  private final Runnable atEnd;
-  private final Semaphore wakeUps = new Semaphore(0);
+  private final TaskMonitor.TaskRound round;
+  private final Runnable onClose;
+  private final Semaphore wakeUpSignal = new Semaphore(0);
   private final Thread thread;
   private volatile boolean stopped;
-  private long due;
+  private long dueMicros;
 
-  private BackgroundTask(Builder builder, TaskMonitor.Round round) {
+  private BackgroundTask(Builder builder, TaskMonitor.TaskRound round) {
     this.round = round;
-    micros = builder.micros;
-    pauseMicros = builder.pause.toNanos() / 1000;
+    clockMicros = builder.clockMicros;
+    pauseMicros = builder.interval.toNanos() / 1000;
     failurePauseMicros =
-        pauseMicros > 0 ? 0 : Math.min(MAX_FAILURE_PAUSE_MICROS, builder.expected.toNanos() / 1000);
-    atEnd = builder.atEnd;
-    due = micros.getAsLong() + pauseMicros;
-    monitor = TaskMonitor.periodic(builder.name, builder.expected, micros);
+        pauseMicros > 0
+            ? 0
+            : Math.min(MAX_FAILURE_PAUSE_MICROS, builder.maxInterval.toNanos() / 1000);
+    onClose = builder.onClose;
+    dueMicros = clockMicros.getAsLong() + pauseMicros;
+    monitor = TaskMonitor.periodic(builder.name, builder.maxInterval, clockMicros);
     thread = new Thread(this::loop, "weir-" + builder.name);
     thread.setDaemon(true);
   }
@@ -59,36 +61,36 @@ public final class BackgroundTask implements AutoCloseable {
   /** How a task is run. */
   public static final class Builder {
     private final String name;
-    private final LongSupplier micros;
-    private Duration pause = Duration.ZERO;
-    private Duration expected = Duration.ZERO;
-    private Runnable atEnd = () -> {};
+    private final LongSupplier clockMicros;
+    private Duration interval = Duration.ZERO;
+    private Duration maxInterval = Duration.ZERO;
+    private Runnable onClose = () -> {};
 
     private Builder(String name, LongSupplier micros) {
       this.name = name;
-      this.micros = micros;
+      this.clockMicros = micros;
     }
 
     /** From the beginning of one round to that of the next; zero if the round itself waits. */
-    public Builder pause(Duration interval) {
-      pause = interval;
-      expected = expected.isZero() ? interval : expected;
+    public Builder interval(Duration interval) {
+      this.interval = interval;
+      maxInterval = maxInterval.isZero() ? interval : maxInterval;
       return this;
     }
 
     /** The longest time from one completed round to the next, if all goes well. */
-    public Builder expected(Duration interval) {
-      expected = interval;
+    public Builder maxInterval(Duration interval) {
+      maxInterval = interval;
       return this;
     }
 
     /** What the thread does last, when it is closed. */
-    public Builder atEnd(Runnable last) {
-      atEnd = last;
+    public Builder onClose(Runnable last) {
+      onClose = last;
       return this;
     }
 
-    public BackgroundTask start(TaskMonitor.Round round) {
+    public BackgroundTask start(TaskMonitor.TaskRound round) {
       BackgroundTask task = new BackgroundTask(this, round);
       task.thread.start();
       return task;
@@ -101,23 +103,23 @@ public final class BackgroundTask implements AutoCloseable {
       try {
         var unused = Thread.interrupted(); // else it would never pause again
         if (pauseMicros > 0) {
-          pause();
+          awaitNextRound();
         }
-        if (!stopped && !monitor.run(this::attempt) && !stopped) {
-          LockSupport.parkNanos(this, AFTER_FAILURE_NANOS); // needs no memory, unlike a semaphore
-          unused = wakeUps.tryAcquire(failurePauseMicros, TimeUnit.MICROSECONDS);
+        if (!stopped && !monitor.run(this::runRound) && !stopped) {
+          LockSupport.parkNanos(this, FAILURE_PAUSE_NANOS); // needs no memory, unlike a semaphore
+          unused = wakeUpSignal.tryAcquire(failurePauseMicros, TimeUnit.MICROSECONDS);
         }
       } catch (Throwable e) {
         // even pausing may run out of memory; nothing here may throw
-        LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
+        LockSupport.parkNanos(this, FAILURE_PAUSE_NANOS);
       }
     }
-    monitor.run(atEnd::run);
+    monitor.run(onClose::run);
     monitor.close();
   }
 
   /** A round that fails since it was stopped has not failed. */
-  private void attempt() throws Exception {
+  private void runRound() throws Exception {
     try {
       round.run();
     } catch (Exception e) {
@@ -128,19 +130,19 @@ public final class BackgroundTask implements AutoCloseable {
   }
 
   /** Keeps a steady rate: what a round takes is taken off the pause. The clock may stand still. */
-  private void pause() throws InterruptedException {
-    long now = micros.getAsLong();
-    due = Math.min(Math.max(due, now), now + pauseMicros);
-    if (wakeUps.tryAcquire(due - now, TimeUnit.MICROSECONDS)) {
-      wakeUps.drainPermits();
-      due = micros.getAsLong();
+  private void awaitNextRound() throws InterruptedException {
+    long now = clockMicros.getAsLong();
+    dueMicros = Math.min(Math.max(dueMicros, now), now + pauseMicros);
+    if (wakeUpSignal.tryAcquire(dueMicros - now, TimeUnit.MICROSECONDS)) {
+      wakeUpSignal.drainPermits();
+      dueMicros = clockMicros.getAsLong();
     }
-    due += pauseMicros;
+    dueMicros += pauseMicros;
   }
 
   /** Has the next round begin now. */
   public void wake() {
-    wakeUps.release();
+    wakeUpSignal.release();
   }
 
   /** Whether it has not completed a round for three times its interval. */
@@ -157,7 +159,7 @@ public final class BackgroundTask implements AutoCloseable {
   /** Stops it, and waits a while for the round under way. */
   @Override
   public void close() {
-    close(PATIENCE);
+    close(CLOSE_TIMEOUT);
   }
 
   /** As {@link #close()}, waiting no longer than this. */

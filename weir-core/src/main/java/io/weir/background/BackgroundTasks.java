@@ -17,11 +17,11 @@ import java.util.concurrent.locks.LockSupport;
  * threads.
  */
 public final class BackgroundTasks {
-  private static final long CHECK_NANOS = 1_000_000_000L;
+  private static final long CHECK_INTERVAL_NANOS = 1_000_000_000L;
 
   private static final Set<TaskMonitor> MONITORS = ConcurrentHashMap.newKeySet();
   private static final Map<String, AtomicLong> FAILURES = new ConcurrentHashMap<>();
-  private static boolean supervised;
+  private static boolean supervisorRunning;
 
   private BackgroundTasks() {}
 
@@ -29,7 +29,7 @@ public final class BackgroundTasks {
   public static List<TaskStatus> statuses() {
     Map<String, TaskStatus> byName = new TreeMap<>();
     for (TaskMonitor monitor : MONITORS) {
-      byName.merge(monitor.name(), monitor.status(), TaskStatus::and);
+      byName.merge(monitor.name(), monitor.status(), TaskStatus::combinedWith);
     }
     return List.copyOf(byName.values());
   }
@@ -43,22 +43,22 @@ public final class BackgroundTasks {
 
   /** How many rounds of tasks with this name have failed; it never decreases. */
   public static long failures(String name) {
-    return counter(name).get();
+    return failureCounter(name).get();
   }
 
   /** Names are constants of the code, so this map is bounded. */
-  static AtomicLong counter(String name) {
+  static AtomicLong failureCounter(String name) {
     return FAILURES.computeIfAbsent(name, n -> new AtomicLong());
   }
 
   static void add(TaskMonitor monitor) {
     MONITORS.add(monitor);
     synchronized (BackgroundTasks.class) {
-      if (!supervised) {
+      if (!supervisorRunning) {
         Thread thread = new Thread(BackgroundTasks::supervise, "weir-supervisor");
         thread.setDaemon(true);
         thread.start();
-        supervised = true;
+        supervisorRunning = true;
       }
     }
   }
@@ -69,9 +69,9 @@ public final class BackgroundTasks {
 
   @SuppressWarnings("EmptyCatch") // a failed check must not end supervision; the next one tells
   private static void supervise() {
-    while (goesOn()) {
+    while (hasMonitors()) {
       try {
-        LockSupport.parkNanos(BackgroundTasks.class, CHECK_NANOS);
+        LockSupport.parkNanos(BackgroundTasks.class, CHECK_INTERVAL_NANOS);
         var unused = Thread.interrupted(); // else it would never pause again
         MONITORS.forEach(TaskMonitor::check);
       } catch (Throwable e) {
@@ -80,10 +80,10 @@ public final class BackgroundTasks {
     }
   }
 
-  private static boolean goesOn() {
+  private static boolean hasMonitors() {
     synchronized (BackgroundTasks.class) {
-      supervised = !MONITORS.isEmpty();
-      return supervised;
+      supervisorRunning = !MONITORS.isEmpty();
+      return supervisorRunning;
     }
   }
 }

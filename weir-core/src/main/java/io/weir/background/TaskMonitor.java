@@ -22,41 +22,41 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TaskMonitor implements AutoCloseable {
   private static final Logger LOG = System.getLogger(TaskMonitor.class.getName());
-  private static final long NOTHING_AWAITED = Long.MAX_VALUE;
+  private static final long IDLE = Long.MAX_VALUE;
   private static final long LOG_INTERVAL_MICROS = 60_000_000;
-  private static final int MISSED_ROUNDS = 3;
+  private static final int OVERDUE_INTERVALS = 3;
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
-  private static final int SHOWN_FRAMES = 5;
+  private static final int MAX_LOGGED_FRAMES = 5;
 
   /** Called at the end of each round with the name of its task; tests plant failures here. */
   static volatile Consumer<String> afterRound = name -> {};
 
   private final String name;
   private final Duration interval;
-  private final LongSupplier micros;
+  private final LongSupplier clockMicros;
   private final boolean periodic;
   private final AtomicLong failures;
-  private volatile long awaitedSince;
-  private volatile String failure = "";
+  private volatile long awaitedSinceMicros;
+  private volatile String lastFailure = "";
   private volatile @Nullable Thread runner;
   private volatile boolean closed;
-  private long nextLog = Long.MIN_VALUE;
+  private long nextLogMicros = Long.MIN_VALUE;
   private boolean seenOverdue;
   private boolean loggedOverdue;
 
   /** One round of a task. */
   @FunctionalInterface
-  public interface Round {
+  public interface TaskRound {
     void run() throws Exception;
   }
 
   private TaskMonitor(String name, Duration interval, LongSupplier micros, boolean periodic) {
     this.name = name;
     this.interval = interval.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : interval;
-    this.micros = micros;
+    this.clockMicros = micros;
     this.periodic = periodic;
-    failures = BackgroundTasks.counter(name);
-    awaitedSince = periodic ? micros.getAsLong() : NOTHING_AWAITED;
+    failures = BackgroundTasks.failureCounter(name);
+    awaitedSinceMicros = periodic ? micros.getAsLong() : IDLE;
   }
 
   /**
@@ -90,21 +90,21 @@ public final class TaskMonitor implements AutoCloseable {
   }
 
   /** Runs one round; returns whether it completed. Never throws. */
-  public boolean run(Round round) {
+  public boolean run(TaskRound round) {
     try {
-      if (awaitedSince == NOTHING_AWAITED) {
-        awaitedSince = micros.getAsLong();
+      if (awaitedSinceMicros == IDLE) {
+        awaitedSinceMicros = clockMicros.getAsLong();
       }
       runner = Thread.currentThread();
       round.run();
       afterRound.accept(name);
-      awaitedSince = periodic ? micros.getAsLong() : NOTHING_AWAITED;
-      if (!failure.isEmpty()) {
-        recovered();
+      awaitedSinceMicros = periodic ? clockMicros.getAsLong() : IDLE;
+      if (!lastFailure.isEmpty()) {
+        recordRecovery();
       }
       return true;
     } catch (Throwable e) {
-      failed(e);
+      recordFailure(e);
       return false;
     } finally {
       runner = null;
@@ -116,24 +116,24 @@ public final class TaskMonitor implements AutoCloseable {
    * logging may fail.
    */
   @SuppressWarnings("EmptyCatch")
-  public void failed(Throwable e) {
+  public void recordFailure(Throwable e) {
     if (closed) {
       return; // what it used was closed with it
     }
     failures.incrementAndGet();
-    failure = "failed";
+    lastFailure = "failed";
     try {
-      failure = e.toString();
-      log(e);
+      lastFailure = e.toString();
+      logFailure(e);
     } catch (Throwable worse) {
       // counted already, and shown as failed
     }
   }
 
-  private synchronized void log(Throwable e) {
-    long now = micros.getAsLong();
-    if (now >= nextLog) {
-      nextLog = now + LOG_INTERVAL_MICROS;
+  private synchronized void logFailure(Throwable e) {
+    long now = clockMicros.getAsLong();
+    if (now >= nextLogMicros) {
+      nextLogMicros = now + LOG_INTERVAL_MICROS;
       LOG.log(
           Level.ERROR,
           "background task " + name + " failed, it goes on (failures: " + failures.get() + ")",
@@ -141,35 +141,35 @@ public final class TaskMonitor implements AutoCloseable {
     }
   }
 
-  private void recovered() {
-    failure = "";
+  private void recordRecovery() {
+    lastFailure = "";
     LOG.log(Level.INFO, "background task {0} completes rounds again", name);
   }
 
   TaskStatus status() {
-    Duration since = since();
-    return new TaskStatus(name, failures.get(), isOverdue(since), since, failure);
+    Duration since = sinceLastRound();
+    return new TaskStatus(name, failures.get(), isOverdue(since), since, lastFailure);
   }
 
-  private Duration since() {
-    long awaited = awaitedSince;
-    return awaited == NOTHING_AWAITED
+  private Duration sinceLastRound() {
+    long awaited = awaitedSinceMicros;
+    return awaited == IDLE
         ? Duration.ZERO
-        : Duration.of(Math.max(0, micros.getAsLong() - awaited), ChronoUnit.MICROS);
+        : Duration.of(Math.max(0, clockMicros.getAsLong() - awaited), ChronoUnit.MICROS);
   }
 
   private boolean isOverdue(Duration since) {
-    return since.compareTo(interval.multipliedBy(MISSED_ROUNDS)) > 0;
+    return since.compareTo(interval.multipliedBy(OVERDUE_INTERVALS)) > 0;
   }
 
   /** Whether it has not completed a round for three times its interval. */
   public boolean isOverdue() {
-    return isOverdue(since());
+    return isOverdue(sinceLastRound());
   }
 
   /** Logs a change; only what two checks see, for a process that was stopped has many late. */
   synchronized void check() {
-    Duration since = since();
+    Duration since = sinceLastRound();
     boolean overdue = isOverdue(since);
     if (overdue && seenOverdue && !loggedOverdue) {
       loggedOverdue = true;
@@ -179,7 +179,7 @@ public final class TaskMonitor implements AutoCloseable {
           name,
           since.toSeconds(),
           interval.toSeconds(),
-          whereabouts());
+          describeLastRound());
     } else if (!overdue && loggedOverdue) {
       loggedOverdue = false;
       LOG.log(Level.INFO, "background task {0} is no longer overdue", name);
@@ -188,14 +188,14 @@ public final class TaskMonitor implements AutoCloseable {
   }
 
   /** Where the round that is under way hangs. */
-  private String whereabouts() {
+  private String describeLastRound() {
     Thread thread = runner;
     if (thread == null) {
-      return failure.isEmpty() ? "" : "; the last one failed: " + failure;
+      return lastFailure.isEmpty() ? "" : "; the last one failed: " + lastFailure;
     }
     StackTraceElement[] frames = thread.getStackTrace();
     StringBuilder text = new StringBuilder("; it is at");
-    for (int i = 0; i < Math.min(SHOWN_FRAMES, frames.length); i++) {
+    for (int i = 0; i < Math.min(MAX_LOGGED_FRAMES, frames.length); i++) {
       text.append(" ").append(frames[i]);
     }
     return text.toString();

@@ -27,45 +27,48 @@ import java.util.TreeMap;
 public final class RegionalRules implements RuleSource {
   private static final Logger LOG = System.getLogger(RegionalRules.class.getName());
 
-  private final RuleSource written;
+  private final RuleSource configured;
   private final String region;
-  private final Map<Divided, Integer> given = new HashMap<>();
+  private final Map<DividedBudget, Integer> assignedShares = new HashMap<>();
   private final Set<String> warned = new HashSet<>();
-  private volatile View view;
+  private volatile RegionalSnapshot snapshot;
 
   /**
    * A snapshot, and what it was made from.
    *
-   * @param shared the rules that are enforced in part, as they are written, by id
+   * @param divided the rules that are enforced in part, as they are written, by id
    */
-  private record View(
-      RuleSet written, RuleSet here, Map<String, Rule> shared, Map<String, Integer> shares) {}
+  private record RegionalSnapshot(
+      RuleSet configured,
+      RuleSet regional,
+      Map<String, Rule> divided,
+      Map<String, Integer> shares) {}
 
   /**
    * @param written the rules as they are written
    * @param region the node's, as rules name it; empty if it is not said
    */
   public RegionalRules(RuleSource written, String region) {
-    this.written = written;
+    this.configured = written;
     this.region = region;
     RuleSet none = RuleSet.of();
-    view = new View(none, none, Map.of(), Map.of());
-    var unused = renew();
+    snapshot = new RegionalSnapshot(none, none, Map.of(), Map.of());
+    var unused = refresh();
   }
 
   @Override
   public RuleSet current() {
-    return view().here;
+    return snapshot().regional;
   }
 
   @Override
-  public Duration stale() {
-    return written.stale();
+  public Duration staleness() {
+    return configured.staleness();
   }
 
   @Override
   public String writeFailure() {
-    return written.writeFailure();
+    return configured.writeFailure();
   }
 
   /** The node's region; empty if it is not said. */
@@ -75,71 +78,71 @@ public final class RegionalRules implements RuleSource {
 
   /** The share this region enforces of each divided rule, by its id, in thousandths. */
   public Map<String, Integer> shares() {
-    return view().shares;
+    return snapshot().shares;
   }
 
   /** The rules in force whose budget is divided, as they are written. */
-  Map<String, Rule> divided() {
-    return view().shared;
+  Map<String, Rule> dividedRules() {
+    return snapshot().divided;
   }
 
   /** Has other shares enforced from the next decision on. */
-  synchronized void give(Divided rule, int share) {
-    given.put(rule, share);
-    var unused = renew();
+  synchronized void assignShare(DividedBudget rule, int share) {
+    assignedShares.put(rule, share);
+    var unused = refresh();
   }
 
-  private View view() {
-    View known = view;
-    return known.written == written.current() ? known : renew();
+  private RegionalSnapshot snapshot() {
+    RegionalSnapshot known = snapshot;
+    return known.configured == configured.current() ? known : refresh();
   }
 
-  private synchronized View renew() {
-    RuleSet now = written.current();
-    View known = view;
+  private synchronized RegionalSnapshot refresh() {
+    RuleSet now = configured.current();
+    RegionalSnapshot known = snapshot;
     Map<String, Rule> shared = new TreeMap<>();
     Map<String, Integer> shares = new TreeMap<>();
     Map<String, Rule> here = new HashMap<>();
-    Set<Divided> inForce = new HashSet<>();
+    Set<DividedBudget> inForce = new HashSet<>();
     for (Rule rule : now.rules()) {
-      if (rule.enabled() && isShared(rule)) {
-        Divided divided = Divided.of(rule);
+      if (rule.enabled() && isDivided(rule)) {
+        DividedBudget divided = DividedBudget.of(rule);
         inForce.add(divided);
-        int share = given.getOrDefault(divided, divided.base(region));
+        int share = assignedShares.getOrDefault(divided, divided.configuredShare(region));
         boolean same =
-            Objects.equals(known.shared.get(rule.id()), rule)
+            Objects.equals(known.divided.get(rule.id()), rule)
                 && Objects.equals(known.shares.get(rule.id()), share);
-        Rule before = known.here.rule(rule.id());
+        Rule before = known.regional.rule(rule.id());
         shared.put(rule.id(), rule);
         shares.put(rule.id(), share);
         here.put(rule.id(), same && before != null ? before : rule.withShare(share));
       }
     }
-    given.keySet().retainAll(inForce);
-    if (known.written != now || !known.shares.equals(shares)) {
-      view =
-          new View(
+    assignedShares.keySet().retainAll(inForce);
+    if (known.configured != now || !known.shares.equals(shares)) {
+      snapshot =
+          new RegionalSnapshot(
               now,
-              now.with(here.values()),
+              now.withReplaced(here.values()),
               Collections.unmodifiableMap(shared),
               Collections.unmodifiableMap(shares));
     }
-    return view;
+    return snapshot;
   }
 
-  private boolean isShared(Rule rule) {
+  private boolean isDivided(Rule rule) {
     if (rule.regions().isEmpty()) {
       return false;
     }
     if (region.isEmpty()) {
-      warn(
+      warnOnce(
           rule,
           "its budget is divided over regions, but this node's is not said, so all of it is"
               + " enforced here; write --region");
       return false;
     }
-    if (Divided.of(rule).base(region) == 0) {
-      warn(
+    if (DividedBudget.of(rule).configuredShare(region) == 0) {
+      warnOnce(
           rule,
           "all of its budget is shared out and region "
               + region
@@ -149,7 +152,7 @@ public final class RegionalRules implements RuleSource {
   }
 
   /** Once for each rule. */
-  private void warn(Rule rule, String what) {
+  private void warnOnce(Rule rule, String what) {
     if (warned.add(rule.id())) {
       LOG.log(Level.WARNING, "rule {0}: {1}", rule.id(), what);
     }

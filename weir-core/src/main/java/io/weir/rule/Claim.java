@@ -17,15 +17,15 @@ public record Claim(Limit limit, long key, long cost) {
 
   /** Refuses what could not be a cost. */
   public static long checkCost(long cost) {
-    return atLeast(1, cost);
+    return checkRange(1, cost);
   }
 
   /** Refuses what something could not have cost in the end; it may have cost nothing. */
-  public static long checkTrueCost(long cost) {
-    return atLeast(0, cost);
+  public static long checkActualCost(long cost) {
+    return checkRange(0, cost);
   }
 
-  private static long atLeast(int least, long cost) {
+  private static long checkRange(int least, long cost) {
     if (cost < least || cost > MAX_COST) {
       throw new IllegalArgumentException(
           "a cost of " + cost + " cannot be; write a whole number from " + least + " to 2^53");

@@ -5,7 +5,7 @@ import java.time.temporal.ChronoUnit;
 
 /** Durations as rules write them, such as {@code 100ms}, {@code 30s} or {@code 1h30m}. */
 public final class Durations {
-  private static final int MOST_DIGITS = 18;
+  private static final int MAX_DIGITS = 18;
   private static final String[] UNITS = {"d", "h", "m", "s", "ms", "us"};
 
   private Durations() {}
@@ -24,11 +24,11 @@ public final class Durations {
         int unit = endOfRun(trimmed, at, '0', '9');
         int end = endOfRun(trimmed, unit, 'a', 'z');
         boolean leadingZero = unit - at > 1 && trimmed.charAt(at) == '0';
-        if (unit == at || unit - at > MOST_DIGITS || leadingZero) {
+        if (unit == at || unit - at > MAX_DIGITS || leadingZero) {
           throw unreadable(text);
         }
         long amount = Long.parseLong(trimmed, at, unit, 10);
-        long length = unit(trimmed.substring(unit, end));
+        long length = unitMicros(trimmed.substring(unit, end));
         micros = Math.addExact(micros, Math.multiplyExact(amount, length));
         at = end;
       } while (at < trimmed.length());
@@ -48,24 +48,24 @@ public final class Durations {
 
   /** Writes a duration so that {@link #parse} reads the same. */
   public static String format(Duration duration) {
-    long rest = micros(duration);
+    long rest = toMicros(duration);
     StringBuilder text = new StringBuilder();
     for (String unit : UNITS) {
-      if (rest >= unit(unit)) {
-        text.append(rest / unit(unit)).append(unit);
-        rest %= unit(unit);
+      if (rest >= unitMicros(unit)) {
+        text.append(rest / unitMicros(unit)).append(unit);
+        rest %= unitMicros(unit);
       }
     }
     return text.length() == 0 ? "0s" : text.toString();
   }
 
   /** A duration in whole microseconds. */
-  static long micros(Duration duration) {
+  static long toMicros(Duration duration) {
     return Math.addExact(
         Math.multiplyExact(duration.getSeconds(), 1_000_000L), duration.getNano() / 1000);
   }
 
-  private static long unit(String name) {
+  private static long unitMicros(String name) {
     return switch (name) {
       case "us" -> 1L;
       case "ms" -> 1_000L;

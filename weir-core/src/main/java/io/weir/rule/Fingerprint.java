@@ -39,7 +39,7 @@ public final class Fingerprint {
 
   /** The fingerprint of a request's values of {@code names}, all of which it must have. */
   long of(Attributes request, List<String> names) {
-    Sip sip = new Sip(seed0, seed1);
+    SipHash sip = new SipHash(seed0, seed1);
     for (int i = 0; i < names.size(); i++) {
       String value = request.get(names.get(i));
       if (value == null) {
@@ -47,14 +47,14 @@ public final class Fingerprint {
       }
       sip.add(value);
     }
-    return sip.end();
+    return sip.finish();
   }
 
   /** The fingerprint of one value. */
   public long of(String value) {
-    Sip sip = new Sip(seed0, seed1);
+    SipHash sip = new SipHash(seed0, seed1);
     sip.add(value);
-    return sip.end();
+    return sip.finish();
   }
 
   /** A bijection that spreads every bit over all others. */
@@ -65,13 +65,13 @@ public final class Fingerprint {
   }
 
   /** The running state of one hash. */
-  private static final class Sip {
+  private static final class SipHash {
     private long v0;
     private long v1;
     private long v2;
     private long v3;
 
-    Sip(long k0, long k1) {
+    SipHash(long k0, long k1) {
       v0 = k0 ^ 0x736f6d6570736575L;
       v1 = k1 ^ 0x646f72616e646f6dL;
       v2 = k0 ^ 0x6c7967656e657261L;
@@ -112,7 +112,7 @@ public final class Fingerprint {
       v0 ^= word;
     }
 
-    long end() {
+    long finish() {
       v2 ^= 0xff;
       round();
       round();

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class GlobTree {
   static final int[] NONE = {};
 
-  private final Node root = new Node("");
+  private final GlobNode root = new GlobNode("");
 
   /**
    * Refuses a pattern that has no meaning.
@@ -48,17 +48,17 @@ final class GlobTree {
 
   /** Adds a pattern, whose numbers must be ascending. */
   void add(String pattern, int... numbers) {
-    Node node = root;
+    GlobNode node = root;
     String[] segments = pattern.split("/", -1);
     for (int i = 0; i < segments.length - 1; i++) {
-      node = node.grow(segments[i]);
+      node = node.getOrCreateChild(segments[i]);
     }
     String last = segments[segments.length - 1];
     if (last.equals("**")) {
-      node.endsOfAny = merge(node.endsOfAny, numbers);
+      node.anySuffixPatternNumbers = merge(node.anySuffixPatternNumbers, numbers);
     } else {
-      Node end = node.grow(last);
-      end.ends = merge(end.ends, numbers);
+      GlobNode end = node.getOrCreateChild(last);
+      end.patternNumbers = merge(end.patternNumbers, numbers);
     }
   }
 
@@ -67,40 +67,43 @@ final class GlobTree {
     return find(root, value, 0, NONE);
   }
 
-  boolean meets(String value) {
+  boolean matches(String value) {
     return find(value).length > 0;
   }
 
   /** Follows the segments that begin at {@code from}; past the end of the value, none are left. */
-  private static int[] find(Node node, String value, int from, int[] found) {
-    found = merge(found, node.endsOfAny);
-    if (node.any != null) {
-      for (int at = from; at <= value.length(); at = end(value, at) + 1) {
-        found = step(node.any, value, at, found);
+  private static int[] find(GlobNode node, String value, int from, int[] found) {
+    found = merge(found, node.anySuffixPatternNumbers);
+    if (node.anySegments != null) {
+      for (int at = from; at <= value.length(); at = segmentEnd(value, at) + 1) {
+        found = findInSegment(node.anySegments, value, at, found);
       }
     }
-    return from > value.length() ? merge(found, node.ends) : step(node, value, from, found);
+    return from > value.length()
+        ? merge(found, node.patternNumbers)
+        : findInSegment(node, value, from, found);
   }
 
   /** Follows one segment, literally and through stars. */
-  private static int[] step(Node node, String value, int from, int[] found) {
+  private static int[] findInSegment(GlobNode node, String value, int from, int[] found) {
     if (node.isLeaf()) {
       return found;
     }
     int hash = 0;
     int to = from;
     for (; to < value.length() && value.charAt(to) != '/'; to++) {
-      hash = Regions.hash(hash, value.charAt(to));
+      hash = SubstringTable.hash(hash, value.charAt(to));
     }
-    Node next = node.literals.find(value, from, to, hash);
+    GlobNode next = node.literals.find(value, from, to, hash);
     if (next != null) {
       found = find(next, value, to + 1, found);
     }
-    for (int length : node.prefixes) {
-      Prefix prefix = length <= to - from ? node.stars.find(value, from, from + length) : null;
+    for (int length : node.prefixLengths) {
+      WildcardPrefix prefix =
+          length <= to - from ? node.wildcards.find(value, from, from + length) : null;
       if (prefix != null) {
-        for (Node star : prefix.nodes) {
-          if (star.meets(value, from, to)) {
+        for (GlobNode star : prefix.nodes) {
+          if (star.matches(value, from, to)) {
             found = find(star, value, to + 1, found);
           }
         }
@@ -109,7 +112,7 @@ final class GlobTree {
     return found;
   }
 
-  private static int end(String value, int from) {
+  private static int segmentEnd(String value, int from) {
     int slash = value.indexOf('/', from);
     return slash < 0 ? value.length() : slash;
   }
@@ -131,60 +134,60 @@ final class GlobTree {
   }
 
   /** A place in the tree, reached by a segment of a pattern. */
-  private static final class Node extends Regions.Text {
-    Regions<Node> literals = Regions.none();
-    Regions<Prefix> stars = Regions.none();
-    int[] prefixes = NONE;
-    int[] ends = NONE;
-    int[] endsOfAny = NONE;
-    @Nullable Node any;
+  private static final class GlobNode extends SubstringTable.SubstringKey {
+    SubstringTable<GlobNode> literals = SubstringTable.empty();
+    SubstringTable<WildcardPrefix> wildcards = SubstringTable.empty();
+    int[] prefixLengths = NONE;
+    int[] patternNumbers = NONE;
+    int[] anySuffixPatternNumbers = NONE;
+    @Nullable GlobNode anySegments;
 
-    Node(String segment) {
+    GlobNode(String segment) {
       super(segment);
     }
 
     boolean isLeaf() {
-      return literals.isEmpty() && prefixes.length == 0;
+      return literals.isEmpty() && prefixLengths.length == 0;
     }
 
     /** The place a segment leads to from here, which begins to be if it was not. */
-    Node grow(String segment) {
+    GlobNode getOrCreateChild(String segment) {
       if (segment.equals("**")) {
-        any = any == null ? new Node(segment) : any;
-        return any;
+        anySegments = anySegments == null ? new GlobNode(segment) : anySegments;
+        return anySegments;
       }
       int star = segment.indexOf('*');
-      return star < 0 ? literal(segment) : star(segment, segment.substring(0, star));
+      return star < 0 ? literalChild(segment) : wildcardChild(segment, segment.substring(0, star));
     }
 
-    private Node literal(String segment) {
-      Node node = literals.find(segment, 0, segment.length());
+    private GlobNode literalChild(String segment) {
+      GlobNode node = literals.find(segment, 0, segment.length());
       if (node == null) {
-        node = new Node(segment);
+        node = new GlobNode(segment);
         literals = literals.with(node);
       }
       return node;
     }
 
-    private Node star(String segment, String beginning) {
-      Prefix prefix = stars.find(beginning, 0, beginning.length());
+    private GlobNode wildcardChild(String segment, String beginning) {
+      WildcardPrefix prefix = wildcards.find(beginning, 0, beginning.length());
       if (prefix == null) {
-        prefix = new Prefix(beginning);
-        stars = stars.with(prefix);
-        prefixes = merge(prefixes, new int[] {beginning.length()});
+        prefix = new WildcardPrefix(beginning);
+        wildcards = wildcards.with(prefix);
+        prefixLengths = merge(prefixLengths, new int[] {beginning.length()});
       }
-      for (Node node : prefix.nodes) {
+      for (GlobNode node : prefix.nodes) {
         if (node.text.equals(segment)) {
           return node;
         }
       }
-      Node node = new Node(segment);
+      GlobNode node = new GlobNode(segment);
       prefix.nodes.add(node);
       return node;
     }
 
     /** Whether a segment with stars meets the region; the last star is retried. */
-    boolean meets(String value, int from, int to) {
+    boolean matches(String value, int from, int to) {
       int at = from;
       int mine = 0;
       int star = -1;
@@ -211,10 +214,10 @@ final class GlobTree {
   }
 
   /** The literal beginning of segments with stars, and the places they lead to. */
-  private static final class Prefix extends Regions.Text {
-    final List<Node> nodes = new ArrayList<>();
+  private static final class WildcardPrefix extends SubstringTable.SubstringKey {
+    final List<GlobNode> nodes = new ArrayList<>();
 
-    Prefix(String beginning) {
+    WildcardPrefix(String beginning) {
       super(beginning);
     }
   }

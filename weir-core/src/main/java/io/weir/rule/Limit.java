@@ -2,7 +2,7 @@ package io.weir.rule;
 
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
-import io.weir.algorithm.Terms;
+import io.weir.algorithm.LimitParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,11 +15,11 @@ public final class Limit {
   private final Rule rule;
   private final Rate rate;
   private final Algorithm algorithm;
-  private final Terms whole;
-  private final Terms terms;
+  private final LimitParameters configuredParameters;
+  private final LimitParameters parameters;
   private final long salt;
   private final boolean shadow;
-  private final @Nullable Limit share;
+  private final @Nullable Limit localFallback;
 
   /**
    * @param whole the limit as it is written
@@ -31,18 +31,18 @@ public final class Limit {
       Rate rate,
       Algorithm algorithm,
       boolean shadow,
-      Terms whole,
-      Terms terms,
+      LimitParameters whole,
+      LimitParameters terms,
       @Nullable Limit share) {
     this.rule = rule;
     this.rate = rate;
-    this.whole = whole;
-    this.terms = terms;
+    this.configuredParameters = whole;
+    this.parameters = terms;
     this.algorithm = algorithm;
     this.shadow = shadow;
-    this.share = share;
-    String name = rule.id() + "\n" + algorithm.name() + "\n" + terms.period();
-    this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unit());
+    this.localFallback = share;
+    String name = rule.id() + "\n" + algorithm.name() + "\n" + terms.periodMicros();
+    this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unitsPerPermit());
   }
 
   /**
@@ -65,32 +65,35 @@ public final class Limit {
     boolean closed = rate.permits() == 0 || rule.share().permille() == 0;
     Algorithm counted = closed ? Algorithms.FIXED_WINDOW : algorithm;
     long size = burst == 0 ? rate.permits() : burst;
-    Terms whole = terms(rate.permits() == 0 ? counted : algorithm, rate, size, coolDown);
-    Terms here = rule.share().of(counted, whole);
+    LimitParameters whole =
+        parameters(rate.permits() == 0 ? counted : algorithm, rate, size, coolDown);
+    LimitParameters here = rule.share().of(counted, whole);
     Limit share = null;
-    if (rule.posture().answer() == Posture.Answer.LOCAL) {
-      Rate part = new Rate(rule.posture().share(here.permits()), rate.period());
-      Terms terms = terms(counted, part, rule.posture().share(here.burst()), coolDown);
+    if (rule.fallback().action() == StoreFailureFallback.FallbackAction.LOCAL) {
+      Rate part = new Rate(rule.fallback().localShare(here.permits()), rate.period());
+      LimitParameters terms =
+          parameters(counted, part, rule.fallback().localShare(here.burst()), coolDown);
       share = new Limit(rule, rate, counted, shadow, whole, terms, null);
     }
     return new Limit(rule, rate, counted, shadow, whole, here, share);
   }
 
   /** Refuses a rate that no rule could have, whatever its algorithm. */
-  public static Rate check(Rate rate) {
+  public static Rate checkRate(Rate rate) {
     try {
-      var unused = terms(Algorithms.FIXED_WINDOW, rate, rate.permits(), 0);
+      var unused = parameters(Algorithms.FIXED_WINDOW, rate, rate.permits(), 0);
       return rate;
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(rate + " " + e.getMessage(), e);
     }
   }
 
-  private static Terms terms(Algorithm algorithm, Rate rate, long size, long coolDown) {
-    long period = Durations.micros(rate.period());
+  private static LimitParameters parameters(
+      Algorithm algorithm, Rate rate, long size, long coolDown) {
+    long period = Durations.toMicros(rate.period());
     return rate.permits() == 0
-        ? Terms.closed(period)
-        : Terms.of(algorithm, rate.permits(), period, size, coolDown);
+        ? LimitParameters.refusingAll(period)
+        : LimitParameters.of(algorithm, rate.permits(), period, size, coolDown);
   }
 
   public Rule rule() {
@@ -111,25 +114,25 @@ public final class Limit {
   }
 
   /** What is enforced here. */
-  public Terms terms() {
-    return terms;
+  public LimitParameters parameters() {
+    return parameters;
   }
 
   /** The limit as it is written, of which a region may enforce a part only. */
-  public Terms whole() {
-    return whole;
+  public LimitParameters configuredParameters() {
+    return configuredParameters;
   }
 
   /** Refuses a limit of which some parts could not be counted. */
-  void checkParts() {
-    if (whole.permits() > 0) {
-      Share.check(algorithm, whole);
+  void checkShares() {
+    if (configuredParameters.permits() > 0) {
+      RegionShare.check(algorithm, configuredParameters);
     }
   }
 
   /** The part of it a node gives out alone, where the rule's posture is local. */
-  public @Nullable Limit share() {
-    return share;
+  public @Nullable Limit localFallback() {
+    return localFallback;
   }
 
   long salt() {
@@ -137,13 +140,13 @@ public final class Limit {
   }
 
   /** The most that can ever fit. */
-  public long most() {
-    return algorithm.most(terms);
+  public long capacity() {
+    return algorithm.capacity(parameters);
   }
 
   /** Whether two times lie in the same window; a bucket knows but one. */
   public boolean isSameWindow(long one, long other) {
-    return algorithm.bursts() || terms.window(one) == terms.window(other);
+    return algorithm.hasBurst() || parameters.windowStart(one) == parameters.windowStart(other);
   }
 
   /**

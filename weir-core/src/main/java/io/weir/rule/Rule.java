@@ -18,28 +18,28 @@ import java.util.regex.Pattern;
  * {@link #edit}. Two rules are equal if they say the same.
  */
 public final class Rule {
-  private static final int MAX_PER = 8;
-  private static final Pattern NAME = Pattern.compile("[a-z0-9-]{1,64}");
+  private static final int MAX_PER_ATTRIBUTES = 8;
+  private static final Pattern ID_PATTERN = Pattern.compile("[a-z0-9-]{1,64}");
 
   /** So that callers who name ever new rates cannot fill the memory. */
-  private static final int MAX_LIMITS_OF_REQUESTS = 64;
+  private static final int MAX_CACHED_REQUEST_LIMITS = 64;
 
   private final RuleBuilder spec;
   private final List<Limit> limits;
   private final List<List<Limit>> overrideLimits = new ArrayList<>();
   private final SelectorIndex overrideIndex;
-  private final Map<Rate, Limit> limitsOfRequests = new ConcurrentHashMap<>();
+  private final Map<Rate, Limit> requestLimits = new ConcurrentHashMap<>();
 
   Rule(RuleBuilder spec) {
     this.spec = spec;
-    check();
+    validate();
     limits = compile("limit", spec.rates, spec.burst);
     for (LimitOverride override : spec.overrides) {
       overrideLimits.add(compile("overrides", override.rates(), override.burst()));
     }
     overrideIndex = new SelectorIndex(spec.overrides.stream().map(LimitOverride::when).toList());
     if (!spec.regions.isEmpty()) {
-      everyLimit().forEach(limit -> spec.within("regions", limit::checkParts));
+      allLimits().forEach(limit -> spec.runWithContext("regions", limit::checkShares));
     }
   }
 
@@ -63,7 +63,7 @@ public final class Rule {
       return this;
     }
     RuleBuilder divided = new RuleBuilder(spec);
-    divided.share = new Share(permille);
+    divided.share = new RegionShare(permille);
     return new Rule(divided);
   }
 
@@ -104,8 +104,8 @@ public final class Rule {
   }
 
   /** What is answered when the store does not. */
-  public Posture posture() {
-    return spec.posture;
+  public StoreFailureFallback fallback() {
+    return spec.fallback;
   }
 
   /** The percentage of the budget each region has; empty if it is not divided. */
@@ -144,31 +144,31 @@ public final class Rule {
    * @throws IllegalArgumentException if no rule could have such a limit
    */
   public Limit limit(Rate rate) {
-    Limit known = limitsOfRequests.get(rate);
+    Limit known = requestLimits.get(rate);
     if (known != null) {
       return known;
     }
-    long coolDown = Durations.micros(spec.coolDown);
-    coolDown = coolDown < Durations.micros(rate.period()) ? coolDown : 0;
+    long coolDown = Durations.toMicros(spec.coolDown);
+    coolDown = coolDown < Durations.toMicros(rate.period()) ? coolDown : 0;
     Limit limit;
     try {
       limit = Limit.ofRequest(this, spec.algorithm, rate, coolDown);
     } catch (IllegalArgumentException e) {
-      limit = Limit.ofRequest(this, Algorithms.FIXED_WINDOW, Limit.check(rate), 0);
+      limit = Limit.ofRequest(this, Algorithms.FIXED_WINDOW, Limit.checkRate(rate), 0);
     }
-    if (limitsOfRequests.size() < MAX_LIMITS_OF_REQUESTS) {
-      limitsOfRequests.putIfAbsent(rate, limit);
+    if (requestLimits.size() < MAX_CACHED_REQUEST_LIMITS) {
+      requestLimits.putIfAbsent(rate, limit);
     }
     return limit;
   }
 
   /** The part of the limits that is enforced here. */
-  Share share() {
+  RegionShare share() {
     return spec.share;
   }
 
   /** The limits of all callers, those of overrides last. */
-  public List<Limit> everyLimit() {
+  public List<Limit> allLimits() {
     List<Limit> every = new ArrayList<>(limits);
     overrideLimits.forEach(every::addAll);
     return every;
@@ -186,16 +186,16 @@ public final class Rule {
         Selector when = other.overrides().get(i).when();
         for (int k = 0; k < overrideLimits.size(); k++) {
           if (overrides().get(k).when().equals(when)) {
-            return onSameCounters(overrideLimits.get(k), earlier);
+            return findWithSameCounters(overrideLimits.get(k), earlier);
           }
         }
       }
     }
-    boolean own = other.everyLimit().contains(earlier);
-    return onSameCounters(own ? limits : List.of(limit(earlier.rate())), earlier);
+    boolean own = other.allLimits().contains(earlier);
+    return findWithSameCounters(own ? limits : List.of(limit(earlier.rate())), earlier);
   }
 
-  private static Limit onSameCounters(List<Limit> candidates, Limit earlier) {
+  private static Limit findWithSameCounters(List<Limit> candidates, Limit earlier) {
     return candidates.stream()
         .filter(limit -> limit.salt() == earlier.salt())
         .findFirst()
@@ -208,70 +208,71 @@ public final class Rule {
     return override < 0 ? limits : overrideLimits.get(override);
   }
 
-  private void check() {
-    if (!NAME.matcher(spec.id).matches()) {
-      throw wrong("id", "cannot be; write 1 to 64 of a-z, 0-9 and -");
+  private void validate() {
+    if (!ID_PATTERN.matcher(spec.id).matches()) {
+      throw invalid("id", "cannot be; write 1 to 64 of a-z, 0-9 and -");
     }
-    if (spec.per.size() > MAX_PER || new HashSet<>(spec.per).size() < spec.per.size()) {
-      throw wrong("per", "counts per " + spec.per + "; name at most 8 attributes, each once");
+    if (spec.per.size() > MAX_PER_ATTRIBUTES || new HashSet<>(spec.per).size() < spec.per.size()) {
+      throw invalid("per", "counts per " + spec.per + "; name at most 8 attributes, each once");
     }
-    spec.per.forEach(name -> spec.within("per", () -> Selector.checkName(name)));
+    spec.per.forEach(name -> spec.runWithContext("per", () -> Selector.checkName(name)));
     checkRegions();
-    if (!spec.coolDown.isZero() && !spec.algorithm.coolsDown()) {
-      throw wrong("cool-down", "means nothing to " + spec.algorithm.name() + "; leave it out");
+    if (!spec.coolDown.isZero() && !spec.algorithm.hasCoolDown()) {
+      throw invalid("cool-down", "means nothing to " + spec.algorithm.name() + "; leave it out");
     }
   }
 
   private void checkRegions() {
     long sum = 0;
     for (Map.Entry<String, Integer> share : spec.regions.entrySet()) {
-      if (!NAME.matcher(share.getKey()).matches()) {
-        throw wrong(
+      if (!ID_PATTERN.matcher(share.getKey()).matches()) {
+        throw invalid(
             "regions", "'" + share.getKey() + "' cannot be; write 1 to 64 of a-z, 0-9 and -");
       }
       if (share.getValue() < 1) {
-        throw wrong("regions", share.getKey() + " has " + share.getValue() + "%; write 1% to 100%");
+        throw invalid(
+            "regions", share.getKey() + " has " + share.getValue() + "%; write 1% to 100%");
       }
       sum += share.getValue();
     }
     if (sum > 100) {
-      throw wrong("regions", "share out " + sum + "%; write shares of at most 100% together");
+      throw invalid("regions", "share out " + sum + "%; write shares of at most 100% together");
     }
   }
 
   private List<Limit> compile(String field, List<Rate> rates, long burst) {
     if (rates.isEmpty()) {
-      throw wrong(field, "is missing; write how many per how long, such as 100/minute");
+      throw invalid(field, "is missing; write how many per how long, such as 100/minute");
     }
-    if (burst != 0 && !spec.algorithm.bursts()) {
-      throw wrong("burst", "means nothing to " + spec.algorithm.name() + "; leave it out");
+    if (burst != 0 && !spec.algorithm.hasBurst()) {
+      throw invalid("burst", "means nothing to " + spec.algorithm.name() + "; leave it out");
     }
     if (burst != 0 && rates.size() > 1) {
-      throw wrong("burst", "goes with a single limit; leave it out or split the rule");
+      throw invalid("burst", "goes with a single limit; leave it out or split the rule");
     }
     Set<Duration> periods = new HashSet<>();
     List<Limit> compiled = new ArrayList<>();
     for (Rate rate : rates) {
       if (!periods.add(rate.period())) {
-        throw wrong(field, "has two rates per " + Durations.format(rate.period()) + "; keep one");
+        throw invalid(field, "has two rates per " + Durations.format(rate.period()) + "; keep one");
       }
       if (burst != 0 && rate.permits() == 0) {
-        throw wrong("burst", "means nothing to a limit of 0; leave it out");
+        throw invalid("burst", "means nothing to a limit of 0; leave it out");
       }
-      spec.within(field, () -> compiled.add(compile(rate, burst)));
+      spec.runWithContext(field, () -> compiled.add(compile(rate, burst)));
     }
     return List.copyOf(compiled);
   }
 
   private Limit compile(Rate rate, long burst) {
     try {
-      return Limit.of(this, spec.algorithm, rate, burst, Durations.micros(spec.coolDown));
+      return Limit.of(this, spec.algorithm, rate, burst, Durations.toMicros(spec.coolDown));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(rate + " " + e.getMessage(), e);
     }
   }
 
-  private RuleException wrong(String field, String reason) {
+  private RuleException invalid(String field, String reason) {
     return new RuleException(spec.id, field, reason);
   }
 

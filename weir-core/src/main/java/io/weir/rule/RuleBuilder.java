@@ -21,13 +21,13 @@ public final class RuleBuilder {
   long burst;
   Duration coolDown = Duration.ZERO;
   Consistency consistency = Consistency.EXACT;
-  Posture posture = Posture.OPEN;
+  StoreFailureFallback fallback = StoreFailureFallback.OPEN;
   Map<String, Integer> regions = Map.of();
   List<LimitOverride> overrides = List.of();
   boolean durable;
   boolean shadow;
   boolean enabled = true;
-  Share share = Share.WHOLE;
+  RegionShare share = RegionShare.WHOLE;
 
   RuleBuilder(String id) {
     this.id = Objects.requireNonNull(id);
@@ -42,7 +42,7 @@ public final class RuleBuilder {
     burst = other.burst;
     coolDown = other.coolDown;
     consistency = other.consistency;
-    posture = other.posture;
+    fallback = other.fallback;
     regions = other.regions;
     overrides = other.overrides;
     durable = other.durable;
@@ -53,7 +53,7 @@ public final class RuleBuilder {
 
   /** Adds a condition: the attribute must meet one of the patterns. */
   public RuleBuilder match(String attribute, String... patterns) {
-    return within("match", () -> match = match.and(attribute, patterns));
+    return runWithContext("match", () -> match = match.and(attribute, patterns));
   }
 
   public RuleBuilder match(Selector selector) {
@@ -68,7 +68,7 @@ public final class RuleBuilder {
 
   /** One or several rates, decided together, such as {@code 10/second} and {@code 1000/hour}. */
   public RuleBuilder limit(String... texts) {
-    return within("limit", () -> rates = Arrays.stream(texts).map(Rate::parse).toList());
+    return runWithContext("limit", () -> rates = Arrays.stream(texts).map(Rate::parse).toList());
   }
 
   public RuleBuilder limit(List<Rate> several) {
@@ -78,7 +78,7 @@ public final class RuleBuilder {
 
   /** By name, such as {@code token-bucket}. */
   public RuleBuilder algorithm(String name) {
-    return within("algorithm", () -> algorithm = Algorithms.named(name));
+    return runWithContext("algorithm", () -> algorithm = Algorithms.named(name));
   }
 
   public RuleBuilder algorithm(Algorithm one) {
@@ -107,8 +107,8 @@ public final class RuleBuilder {
   }
 
   /** What is answered when the store does not. */
-  public RuleBuilder onStoreFailure(Posture one) {
-    posture = one;
+  public RuleBuilder onStoreFailure(StoreFailureFallback one) {
+    fallback = one;
     return this;
   }
 
@@ -147,8 +147,8 @@ public final class RuleBuilder {
     return new Rule(new RuleBuilder(this));
   }
 
-  RuleBuilder within(String field, Runnable step) {
-    RuleException.within(id, field, step);
+  RuleBuilder runWithContext(String field, Runnable step) {
+    RuleException.runWithContext(id, field, step);
     return this;
   }
 
@@ -162,7 +162,7 @@ public final class RuleBuilder {
         burst,
         coolDown,
         consistency,
-        posture,
+        fallback,
         regions,
         overrides,
         durable,

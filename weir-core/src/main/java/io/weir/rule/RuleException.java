@@ -16,7 +16,7 @@ public final class RuleException extends IllegalArgumentException {
   }
 
   /** Runs a step of making a rule; what it refuses is said of that rule and field. */
-  static void within(String rule, String field, Runnable step) {
+  static void runWithContext(String rule, String field, Runnable step) {
     try {
       step.run();
     } catch (RuleException e) {

@@ -25,7 +25,7 @@ public final class RuleSet implements RuleSource {
    * counts per (equal lists shared), and its limit, with its salt, if it has one for everyone.
    */
   private final Rule[] enabled;
-  private final List<List<String>> pers = new ArrayList<>();
+  private final List<List<String>> perAttributes = new ArrayList<>();
   private final @Nullable Limit[] limits;
   private final long[] salts;
 
@@ -45,7 +45,7 @@ public final class RuleSet implements RuleSource {
     Map<List<String>, List<String>> shared = new HashMap<>();
     for (int i = 0; i < enabled.length; i++) {
       Rule rule = enabled[i];
-      pers.add(shared.computeIfAbsent(rule.per(), per -> per));
+      perAttributes.add(shared.computeIfAbsent(rule.per(), per -> per));
       boolean one = rule.limits().size() == 1 && rule.overrides().isEmpty();
       limits[i] = one ? rule.limits().get(0) : null;
       salts[i] = rule.limits().get(0).salt();
@@ -71,7 +71,7 @@ public final class RuleSet implements RuleSource {
    * The same revision, in which some rules stand for those of their id; they must meet the same
    * requests, so that nothing is indexed anew.
    */
-  public RuleSet with(Collection<Rule> others) {
+  public RuleSet withReplaced(Collection<Rule> others) {
     Map<String, Rule> all = new LinkedHashMap<>(byId);
     for (Rule other : others) {
       Rule rule = all.put(other.id(), other);
@@ -123,7 +123,7 @@ public final class RuleSet implements RuleSource {
    *
    * @throws IllegalArgumentException if there is no such rule
    */
-  public RuleSet only(String id) {
+  public RuleSet onlyRule(String id) {
     Rule rule = byId.get(id);
     if (rule == null) {
       throw new IllegalArgumentException(
@@ -143,7 +143,7 @@ public final class RuleSet implements RuleSource {
   /** As above, of a request that is held to a rate of its own, if one is given. */
   public Claim[] claims(
       Attributes request, Fingerprint fingerprint, long cost, @Nullable Rate rate) {
-    int[] always = index.always();
+    int[] always = index.unconditional();
     int[] found = index.candidates(request);
     if (always.length + found.length == 0) {
       return NONE;
@@ -155,8 +155,8 @@ public final class RuleSet implements RuleSource {
     for (int i = 0, j = 0; i < always.length || j < found.length; ) {
       boolean free = j == found.length || (i < always.length && always[i] < found[j]);
       int next = free ? always[i++] : found[j++];
-      List<String> per = pers.get(next);
-      if (hasAll(request, per) && (free || index.meets(next, request))) {
+      List<String> per = perAttributes.get(next);
+      if (hasAll(request, per) && (free || index.matches(next, request))) {
         if (n == 0 || !lastPer.equals(per)) {
           lastPer = per;
           caller = fingerprint.of(request, per);
@@ -185,12 +185,12 @@ public final class RuleSet implements RuleSource {
    * As {@link #claims}, on every counter a caller may have under a rule that meets the request,
    * whichever of its overrides is for the caller; each counter once.
    */
-  public Claim[] counters(Attributes request, Fingerprint fingerprint, long cost) {
+  public Claim[] allCounterClaims(Attributes request, Fingerprint fingerprint, long cost) {
     Map<Long, Claim> byKey = new LinkedHashMap<>();
     for (Rule rule : enabled) {
-      if (hasAll(request, rule.per()) && rule.match().meets(request)) {
+      if (hasAll(request, rule.per()) && rule.match().matches(request)) {
         long caller = fingerprint.of(request, rule.per());
-        for (Limit limit : rule.everyLimit()) {
+        for (Limit limit : rule.allLimits()) {
           Claim claim = Claim.of(limit, caller, cost);
           byKey.putIfAbsent(claim.key(), claim);
         }

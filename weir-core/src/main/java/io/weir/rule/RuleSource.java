@@ -10,7 +10,7 @@ public interface RuleSource {
   RuleSet current();
 
   /** For how long the rules in force have not been those that are written; zero while they are. */
-  default Duration stale() {
+  default Duration staleness() {
     return Duration.ZERO;
   }
 

@@ -22,48 +22,51 @@ public final class Selector {
   /** Meets every request. */
   public static final Selector ANY = new Selector(Map.of());
 
-  private static final String EXCEPT = "!";
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,100}");
+  private static final String NEGATION = "!";
+  private static final Pattern NAME_PATTERN = Pattern.compile("[A-Za-z0-9_.-]{1,100}");
 
   private final Map<String, List<String>> patterns;
   private final String[] names;
-  private final GlobTree[] trees;
-  private final @Nullable GlobTree[] exceptions;
+  private final GlobTree[] inclusionTrees;
+  private final @Nullable GlobTree[] exclusionTrees;
 
   private Selector(Map<String, List<String>> patterns) {
     this.patterns = patterns;
     names = patterns.keySet().toArray(new String[0]);
-    trees = new GlobTree[names.length];
-    exceptions = new GlobTree[names.length];
+    inclusionTrees = new GlobTree[names.length];
+    exclusionTrees = new GlobTree[names.length];
     for (int i = 0; i < names.length; i++) {
       List<String> all = patterns.getOrDefault(names[i], List.of());
-      trees[i] = tree(wanted(all));
-      exceptions[i] = hasExceptions(all) ? tree(excepted(all)) : null;
+      inclusionTrees[i] = buildTree(inclusions(all));
+      exclusionTrees[i] = hasExclusions(all) ? buildTree(exclusions(all)) : null;
     }
   }
 
-  private static GlobTree tree(List<String> patterns) {
+  private static GlobTree buildTree(List<String> patterns) {
     GlobTree tree = new GlobTree();
     patterns.forEach(pattern -> tree.add(pattern, 0));
     return tree;
   }
 
   /** The patterns of an attribute of which one must be met: any, if only exceptions are written. */
-  static List<String> wanted(List<String> patterns) {
-    List<String> wanted = patterns.stream().filter(p -> !p.startsWith(EXCEPT)).toList();
+  static List<String> inclusions(List<String> patterns) {
+    List<String> wanted = patterns.stream().filter(p -> !p.startsWith(NEGATION)).toList();
     return wanted.isEmpty() ? List.of("**") : wanted;
   }
 
-  static boolean hasExceptions(List<String> patterns) {
-    return patterns.stream().anyMatch(p -> p.startsWith(EXCEPT));
+  static boolean hasExclusions(List<String> patterns) {
+    return patterns.stream().anyMatch(p -> p.startsWith(NEGATION));
   }
 
-  private static List<String> excepted(List<String> patterns) {
-    return patterns.stream().filter(p -> p.startsWith(EXCEPT)).map(Selector::bare).toList();
+  private static List<String> exclusions(List<String> patterns) {
+    return patterns.stream()
+        .filter(p -> p.startsWith(NEGATION))
+        .map(Selector::withoutNegation)
+        .toList();
   }
 
-  private static String bare(String pattern) {
-    return pattern.startsWith(EXCEPT) ? pattern.substring(EXCEPT.length()) : pattern;
+  private static String withoutNegation(String pattern) {
+    return pattern.startsWith(NEGATION) ? pattern.substring(NEGATION.length()) : pattern;
   }
 
   /**
@@ -82,7 +85,7 @@ public final class Selector {
           }
           for (String value : values) {
             try {
-              GlobTree.check(bare(value));
+              GlobTree.check(withoutNegation(value));
             } catch (IllegalArgumentException e) {
               throw new IllegalArgumentException(name + " " + e.getMessage(), e);
             }
@@ -102,22 +105,22 @@ public final class Selector {
     return patterns;
   }
 
-  public boolean meets(Attributes request) {
-    return meets(request, "");
+  public boolean matches(Attributes request) {
+    return matches(request, "");
   }
 
-  /** As {@link #meets(Attributes)}, taking for granted what an index has found out already. */
-  boolean meets(Attributes request, String granted) {
+  /** As {@link #matches(Attributes)}, taking for granted what an index has found out already. */
+  boolean matches(Attributes request, String granted) {
     for (int i = 0; i < names.length; i++) {
-      GlobTree except = exceptions[i];
+      GlobTree except = exclusionTrees[i];
       boolean wanted = names[i].equals(granted);
       if (wanted && except == null) {
         continue;
       }
       String value = request.get(names[i]);
       if (value == null
-          || (!wanted && !trees[i].meets(value))
-          || (except != null && except.meets(value))) {
+          || (!wanted && !inclusionTrees[i].matches(value))
+          || (except != null && except.matches(value))) {
         return false;
       }
     }
@@ -125,7 +128,7 @@ public final class Selector {
   }
 
   static void checkName(String attribute) {
-    if (!NAME.matcher(attribute).matches()) {
+    if (!NAME_PATTERN.matcher(attribute).matches()) {
       throw new IllegalArgumentException(
           "'" + attribute + "' is not an attribute; write letters, digits and . _ - only");
     }

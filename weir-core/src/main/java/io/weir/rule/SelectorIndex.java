@@ -11,53 +11,54 @@ import java.util.Map;
  *
  * <p>Each selector is entered under the one of its attributes whose patterns the fewest others
  * share, in a {@link GlobTree} of that attribute; the rest of its conditions are checked on the few
- * that are found. Selectors that name nothing are {@link #always} candidates. Immutable.
+ * that are found. Selectors that name nothing are {@link #unconditional} candidates. Immutable.
  */
 final class SelectorIndex {
   private final List<Selector> selectors;
-  private final String[] anchors;
-  private final boolean[] anchorSuffices;
-  private final int[] always;
+  private final String[] anchorAttributes;
+  private final boolean[] anchorIsSufficient;
+  private final int[] unconditional;
   private final List<String> attributes = new ArrayList<>();
   private final List<GlobTree> trees = new ArrayList<>();
 
   SelectorIndex(List<Selector> selectors) {
     this.selectors = selectors;
-    this.anchors = new String[selectors.size()];
-    this.anchorSuffices = new boolean[selectors.size()];
-    Map<String, Map<String, Sharers>> all = new LinkedHashMap<>();
+    this.anchorAttributes = new String[selectors.size()];
+    this.anchorIsSufficient = new boolean[selectors.size()];
+    Map<String, Map<String, PostingList>> all = new LinkedHashMap<>();
     for (Selector selector : selectors) {
       selector
           .patterns()
           .forEach(
               (name, patterns) ->
-                  Selector.wanted(patterns).forEach(p -> sharers(all, name, p).count++));
+                  Selector.inclusions(patterns)
+                      .forEach(p -> postings(all, name, p).selectorCount++));
     }
     int[] unanchored = new int[selectors.size()];
     int n = 0;
     for (int i = 0; i < selectors.size(); i++) {
       Map<String, List<String>> patterns = selectors.get(i).patterns();
-      anchors[i] = anchor(patterns, all);
-      List<String> anchored = patterns.getOrDefault(anchors[i], List.of());
-      anchorSuffices[i] = patterns.size() <= 1 && !Selector.hasExceptions(anchored);
-      if (anchors[i].isEmpty()) {
+      anchorAttributes[i] = chooseAnchor(patterns, all);
+      List<String> anchored = patterns.getOrDefault(anchorAttributes[i], List.of());
+      anchorIsSufficient[i] = patterns.size() <= 1 && !Selector.hasExclusions(anchored);
+      if (anchorAttributes[i].isEmpty()) {
         unanchored[n++] = i;
       } else {
-        for (String pattern : Selector.wanted(anchored)) {
-          sharers(all, anchors[i], pattern).add(i);
+        for (String pattern : Selector.inclusions(anchored)) {
+          postings(all, anchorAttributes[i], pattern).add(i);
         }
       }
     }
-    always = Arrays.copyOf(unanchored, n);
-    all.forEach(this::grow);
+    unconditional = Arrays.copyOf(unanchored, n);
+    all.forEach(this::addTree);
   }
 
   /** The selectors that name nothing. Not to be written to. */
-  int[] always() {
-    return always;
+  int[] unconditional() {
+    return unconditional;
   }
 
-  /** The selectors whose indexed condition holds; {@link #meets} says if all do. */
+  /** The selectors whose indexed condition holds; {@link #matches} says if all do. */
   int[] candidates(Attributes request) {
     int[] found = GlobTree.NONE;
     for (int i = 0; i < attributes.size(); i++) {
@@ -70,47 +71,48 @@ final class SelectorIndex {
   }
 
   /** Whether a candidate meets the request in everything. */
-  boolean meets(int candidate, Attributes request) {
-    return anchorSuffices[candidate] || selectors.get(candidate).meets(request, anchors[candidate]);
+  boolean matches(int candidate, Attributes request) {
+    return anchorIsSufficient[candidate]
+        || selectors.get(candidate).matches(request, anchorAttributes[candidate]);
   }
 
   /** The first selector in the list that meets the request, or -1. */
   int first(Attributes request) {
-    for (int candidate : GlobTree.merge(always, candidates(request))) {
-      if (meets(candidate, request)) {
+    for (int candidate : GlobTree.merge(unconditional, candidates(request))) {
+      if (matches(candidate, request)) {
         return candidate;
       }
     }
     return -1;
   }
 
-  private static Sharers sharers(
-      Map<String, Map<String, Sharers>> all, String attribute, String pattern) {
+  private static PostingList postings(
+      Map<String, Map<String, PostingList>> all, String attribute, String pattern) {
     return all.computeIfAbsent(attribute, a -> new LinkedHashMap<>())
-        .computeIfAbsent(pattern, p -> new Sharers());
+        .computeIfAbsent(pattern, p -> new PostingList());
   }
 
   /** Makes the tree of an attribute, if any selector is found by it. */
-  private void grow(String attribute, Map<String, Sharers> byPattern) {
+  private void addTree(String attribute, Map<String, PostingList> byPattern) {
     byPattern.values().removeIf(sharers -> sharers.size == 0);
     if (!byPattern.isEmpty()) {
       GlobTree tree = new GlobTree();
-      byPattern.forEach((pattern, sharers) -> tree.add(pattern, sharers.found()));
+      byPattern.forEach((pattern, sharers) -> tree.add(pattern, sharers.selectors()));
       attributes.add(attribute);
       trees.add(tree);
     }
   }
 
   /** The attribute to find a selector by: the one least shared; none if it names none. */
-  private static String anchor(
-      Map<String, List<String>> patterns, Map<String, Map<String, Sharers>> all) {
+  private static String chooseAnchor(
+      Map<String, List<String>> patterns, Map<String, Map<String, PostingList>> all) {
     String best = "";
     long least = Long.MAX_VALUE;
     for (Map.Entry<String, List<String>> e : patterns.entrySet()) {
       long shared = 0;
-      for (String pattern : Selector.wanted(e.getValue())) {
+      for (String pattern : Selector.inclusions(e.getValue())) {
         boolean literal = pattern.chars().anyMatch(c -> c != '*' && c != '/' && c != ' ');
-        shared += literal ? sharers(all, e.getKey(), pattern).count : Integer.MAX_VALUE;
+        shared += literal ? postings(all, e.getKey(), pattern).selectorCount : Integer.MAX_VALUE;
       }
       if (shared < least) {
         least = shared;
@@ -121,24 +123,24 @@ final class SelectorIndex {
   }
 
   /** The selectors that name one pattern: how many, and which of them are found by it. */
-  private static final class Sharers {
-    private int count;
-    private int[] found = {};
+  private static final class PostingList {
+    private int selectorCount;
+    private int[] selectors = {};
     private int size;
 
     void add(int number) {
       // a selector may name a pattern twice
-      if (size > 0 && found[size - 1] == number) {
+      if (size > 0 && selectors[size - 1] == number) {
         return;
       }
-      if (size == found.length) {
-        found = Arrays.copyOf(found, Math.max(1, 2 * size));
+      if (size == selectors.length) {
+        selectors = Arrays.copyOf(selectors, Math.max(1, 2 * size));
       }
-      found[size++] = number;
+      selectors[size++] = number;
     }
 
-    int[] found() {
-      return Arrays.copyOf(found, size);
+    int[] selectors() {
+      return Arrays.copyOf(selectors, size);
     }
   }
 }

@@ -31,9 +31,9 @@ final class DeadlineQueue implements AutoCloseable {
   private static final int TICKS_PER_DEADLINE = 5;
 
   /** A tick that would give up a decision comes sooner than others, but not much. */
-  private static final int MIN_TICKS_PER_TICK = 4;
+  private static final int MIN_DELAY_DIVISOR = 4;
 
-  private static final int LATE_TICKS_PER_TICK = 4;
+  private static final int LATE_TICK_DIVISOR = 4;
 
   private static final int MAX_EXTRA_DEADLINES = 3;
 
@@ -43,29 +43,29 @@ final class DeadlineQueue implements AutoCloseable {
   private final Clock clock;
   private final long deadlineMicros;
   private final long tickMicros;
-  private final Alarm scheduler;
-  private final AtomicReference<@Nullable Ask> arrived = new AtomicReference<>();
+  private final Scheduler scheduler;
+  private final AtomicReference<@Nullable PendingDecision> arrived = new AtomicReference<>();
   private final AtomicBoolean ticking = new AtomicBoolean();
-  private final List<SilenceMeter> waiting = new ArrayList<>();
+  private final List<StoreTimeoutTracker> activeTrackers = new ArrayList<>();
   private long lateTicks; // a bit for each of the last 64, the last one lowest
   private boolean wasIdle;
   private int rechecks;
-  private volatile long lastTick;
-  private volatile long liveMicros;
+  private volatile long lastTickAt;
+  private volatile long runningMicros;
   private volatile boolean closed;
 
   /**
    * @param scheduler runs a tick on the thread that reads the replies, after reading what is there
    */
-  DeadlineQueue(Clock clock, long deadlineMicros, Alarm scheduler) {
+  DeadlineQueue(Clock clock, long deadlineMicros, Scheduler scheduler) {
     this.clock = clock;
     this.deadlineMicros = deadlineMicros;
     this.scheduler = scheduler;
     tickMicros = deadlineMicros / TICKS_PER_DEADLINE;
   }
 
-  void add(Ask ask) {
-    Ask last;
+  void add(PendingDecision ask) {
+    PendingDecision last;
     do {
       last = arrived.get();
       ask.nextDue = last;
@@ -78,29 +78,29 @@ final class DeadlineQueue implements AutoCloseable {
 
   private void start() {
     if (!ticking.get() && ticking.compareAndSet(false, true)) {
-      lastTick = clock.micros();
-      scheduler.after(tickMicros, this::tick);
+      lastTickAt = clock.micros();
+      scheduler.schedule(tickMicros, this::tick);
     }
   }
 
   /** The time for which this node has been running while decisions waited; stalls do not count. */
-  long liveMicros() {
-    return liveMicros + (ticking.get() ? Math.min(clock.micros() - lastTick, tickMicros) : 0);
+  long runningMicros() {
+    return runningMicros + (ticking.get() ? Math.min(clock.micros() - lastTickAt, tickMicros) : 0);
   }
 
   /** Sets the next tick whatever happens in this one, so that no failure ends the deadlines. */
   private void tick() {
     long delay = tickMicros;
     try {
-      delay = closed ? -1 : count();
+      delay = closed ? -1 : runTick();
     } finally {
-      setNext(delay);
+      scheduleNext(delay);
     }
   }
 
-  private void setNext(long delay) {
+  private void scheduleNext(long delay) {
     if (delay >= 0) {
-      scheduler.after(delay, this::tick);
+      scheduler.schedule(delay, this::tick);
       return;
     }
     ticking.set(false);
@@ -110,33 +110,33 @@ final class DeadlineQueue implements AutoCloseable {
   }
 
   /** Counts one tick; in how many microseconds the next one is due, negative if none is needed. */
-  private synchronized long count() {
+  private synchronized long runTick() {
     long now = clock.micros();
-    long elapsed = Math.max(0, now - lastTick);
+    long elapsed = Math.max(0, now - lastTickAt);
     boolean late = elapsed > 2 * tickMicros;
-    long counted = late ? tickMicros / LATE_TICKS_PER_TICK : elapsed;
-    lastTick = now;
-    liveMicros += counted;
+    long counted = late ? tickMicros / LATE_TICK_DIVISOR : elapsed;
+    lastTickAt = now;
+    runningMicros += counted;
     lateTicks = lateTicks << 1 | (late ? 1 : 0);
     boolean recheck = late && rechecks < MAX_RECHECKS;
-    for (SilenceMeter store : waiting) {
-      store.count(counted, now);
+    for (StoreTimeoutTracker store : activeTrackers) {
+      store.recordTick(counted, now);
     }
     collect(now);
     int extra = Math.min(Long.bitCount(lateTicks), MAX_EXTRA_DEADLINES);
     long patience = deadlineMicros * (1 + extra);
     long next = tickMicros;
-    for (SilenceMeter store : waiting) {
-      next = Math.min(next, store.giveUp(patience, recheck));
+    for (StoreTimeoutTracker store : activeTrackers) {
+      next = Math.min(next, store.expireOverdue(patience, recheck));
     }
-    waiting.removeIf(SilenceMeter::isEmpty);
+    activeTrackers.removeIf(StoreTimeoutTracker::isEmpty);
     if (next == 0) {
       rechecks++;
     } else {
       rechecks = 0;
-      next = Math.max(next, tickMicros / MIN_TICKS_PER_TICK);
+      next = Math.max(next, tickMicros / MIN_DELAY_DIVISOR);
     }
-    boolean idle = waiting.isEmpty();
+    boolean idle = activeTrackers.isEmpty();
     boolean stop = idle && wasIdle; // a lone request now and then does not start it anew each time
     wasIdle = idle;
     return stop ? -1 : next;
@@ -144,19 +144,19 @@ final class DeadlineQueue implements AutoCloseable {
 
   /** Moves the decisions that have arrived, the last first, to the queues of their stores. */
   private void collect(long now) {
-    Ask ordered = null;
-    for (Ask ask = arrived.getAndSet(null); ask != null; ) {
-      Ask earlier = ask.nextDue;
+    PendingDecision ordered = null;
+    for (PendingDecision ask = arrived.getAndSet(null); ask != null; ) {
+      PendingDecision earlier = ask.nextDue;
       ask.nextDue = ordered;
       ordered = ask;
       ask = earlier;
     }
-    for (Ask ask = ordered; ask != null; ) {
-      Ask later = ask.nextDue;
+    for (PendingDecision ask = ordered; ask != null; ) {
+      PendingDecision later = ask.nextDue;
       ask.nextDue = null; // else one that is kept would keep all that came after it
-      SilenceMeter store = ask.silence();
-      if (!ask.isSettled() && store.add(ask, Math.min(ask.waited(now), tickMicros), now)) {
-        waiting.add(store);
+      StoreTimeoutTracker store = ask.timeoutTracker();
+      if (!ask.isSettled() && store.add(ask, Math.min(ask.waitedMicros(now), tickMicros), now)) {
+        activeTrackers.add(store);
       }
       ask = later;
     }
@@ -168,8 +168,8 @@ final class DeadlineQueue implements AutoCloseable {
     closed = true;
     synchronized (this) {
       collect(clock.micros());
-      waiting.forEach(SilenceMeter::giveUpAll);
-      waiting.clear();
+      activeTrackers.forEach(StoreTimeoutTracker::expireAll);
+      activeTrackers.clear();
     }
   }
 }

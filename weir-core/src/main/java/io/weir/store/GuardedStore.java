@@ -2,27 +2,28 @@ package io.weir.store;
 
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
-import io.weir.store.StoreException.Kind;
+import io.weir.store.StoreException.StoreFailureKind;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One remote behind a {@link Guard}: always answers, and in time. */
+/** One remote behind a {@link StoreFailureGuard}: always answers, and in time. */
 final class GuardedStore implements Store {
-  private static final long PROBE_EVERY = 100_000;
-  private static final long PATIENCE_DEADLINES = 2;
+  private static final long PROBE_INTERVAL_MICROS = 100_000;
+  private static final long OPEN_AFTER_DEADLINES = 2;
 
-  private final Remote remote;
-  private final Guard guard;
-  private final Breaker breaker;
-  private final SilenceMeter silence;
-  private final AtomicInteger waiting = new AtomicInteger();
-  private volatile Claim[] unanswered = {};
+  private final RemoteStore remote;
+  private final StoreFailureGuard guard;
+  private final CircuitBreaker circuitBreaker;
+  private final StoreTimeoutTracker timeoutTracker;
+  private final AtomicInteger pending = new AtomicInteger();
+  private volatile Claim[] lastUnanswered = {};
 
-  GuardedStore(Remote remote, Guard guard) {
+  GuardedStore(RemoteStore remote, StoreFailureGuard guard) {
     this.remote = remote;
     this.guard = guard;
-    breaker = new Breaker(PATIENCE_DEADLINES * guard.deadline, PROBE_EVERY);
-    silence = new SilenceMeter(remote);
+    circuitBreaker =
+        new CircuitBreaker(OPEN_AFTER_DEADLINES * guard.deadlineMicros, PROBE_INTERVAL_MICROS);
+    timeoutTracker = new StoreTimeoutTracker(remote);
   }
 
   @Override
@@ -32,84 +33,86 @@ final class GuardedStore implements Store {
 
   @Override
   public void close() {
-    breaker.retire();
-    guard.retired(this);
+    circuitBreaker.closePermanently();
+    guard.forget(this);
     remote.close();
   }
 
   @Override
-  public boolean available() {
-    return !breaker.isOpen();
+  public boolean isAvailable() {
+    return !circuitBreaker.isOpen();
   }
 
-  boolean isLost() {
-    return breaker.isOpen();
+  boolean isUnavailable() {
+    return circuitBreaker.isOpen();
   }
 
   /** Asks again what was not answered, charging nothing, for a store that nobody asks. */
   void probe() {
     long now = guard.clock.micros();
-    if (breaker.isOpen() && breaker.admits(now)) {
-      waiting.incrementAndGet();
-      var unused = begin(unanswered, Mode.PEEK, NOW, now);
+    if (circuitBreaker.isOpen() && circuitBreaker.allowRequest(now)) {
+      pending.incrementAndGet();
+      var unused = submit(lastUnanswered, StoreOperation.PEEK, NOW, now);
     }
   }
 
   @Override
-  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
+  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
     if (claims.length == 0) {
-      return CompletableFuture.completedFuture(new Outcome[0]);
+      return CompletableFuture.completedFuture(new ClaimOutcome[0]);
     }
     long now = guard.clock.micros();
-    if (!breaker.admits(now)) {
-      return CompletableFuture.completedFuture(guard.answerFor(claims, mode, when));
+    if (!circuitBreaker.allowRequest(now)) {
+      return CompletableFuture.completedFuture(guard.fallbackFor(claims, mode, when));
     }
-    if (waiting.incrementAndGet() > guard.maxWaiting) {
-      waiting.decrementAndGet();
-      guard.failed(Kind.OVERLOAD, "more than " + guard.maxWaiting + " decisions wait for it");
-      return CompletableFuture.completedFuture(guard.postures.answer(claims, mode, when));
+    if (pending.incrementAndGet() > guard.maxPending) {
+      pending.decrementAndGet();
+      guard.recordFailure(
+          StoreFailureKind.OVERLOAD, "more than " + guard.maxPending + " decisions wait for it");
+      return CompletableFuture.completedFuture(guard.fallbackDecider.decide(claims, mode, when));
     }
-    return begin(claims, mode, when, now);
+    return submit(claims, mode, when, now);
   }
 
-  private Ask begin(Claim[] claims, Mode mode, long when, long now) {
-    Ask ask = new Ask(this, claims, mode, when, now);
+  private PendingDecision submit(Claim[] claims, StoreOperation mode, long when, long now) {
+    PendingDecision ask = new PendingDecision(this, claims, mode, when, now);
     try {
-      remote.ask(ask);
+      remote.submit(ask);
     } catch (RuntimeException e) {
-      ask.fail(new StoreException(Kind.ERROR, String.valueOf(e)));
+      ask.fail(new StoreException(StoreFailureKind.ERROR, String.valueOf(e)));
     }
     if (!ask.isSettled()) {
-      guard.limit(ask);
+      guard.enforceDeadline(ask);
     }
     return ask;
   }
 
-  long deadline() {
-    return guard.deadline;
+  long deadlineMicros() {
+    return guard.deadlineMicros;
   }
 
-  SilenceMeter silence() {
-    return silence;
+  StoreTimeoutTracker timeoutTracker() {
+    return timeoutTracker;
   }
 
   /** Notes that a decision was answered in time. */
-  void answered(Mode mode, long took, long now) {
-    waiting.decrementAndGet();
-    if (breaker.answered()) {
-      guard.found(this, breaker.failingFor(now));
+  void recordAnswer(StoreOperation mode, long took, long now) {
+    pending.decrementAndGet();
+    if (circuitBreaker.recordSuccess()) {
+      guard.markRecovered(this, circuitBreaker.failingMicros(now));
     }
-    guard.answered(mode, took);
+    guard.recordAnswer(mode, took);
   }
 
   /** Notes that a decision was not answered, and answers by the postures. */
-  Outcome[] failed(Claim[] claims, Mode mode, long when, StoreException failure) {
-    waiting.decrementAndGet();
-    if (breaker.failed(guard.clock.micros())) {
-      unanswered = claims;
-      guard.lost(this, failure.reason());
+  ClaimOutcome[] recordFailure(
+      Claim[] claims, StoreOperation mode, long when, StoreException failure) {
+    pending.decrementAndGet();
+    if (circuitBreaker.recordFailure(guard.clock.micros())) {
+      lastUnanswered = claims;
+      guard.markUnavailable(this, failure.reason());
     }
-    guard.failed(failure.kind(), failure.reason());
-    return guard.postures.answer(claims, mode, when);
+    guard.recordFailure(failure.kind(), failure.reason());
+    return guard.fallbackDecider.decide(claims, mode, when);
   }
 }

@@ -1,6 +1,6 @@
 package io.weir.store;
 
-import io.weir.algorithm.State;
+import io.weir.algorithm.CounterState;
 import io.weir.rule.Claim;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -10,23 +10,23 @@ import org.jspecify.annotations.Nullable;
  * held. Claims on the same key share one state. Owned by one thread and used again.
  */
 final class LoadedStates {
-  private State[] pool = {};
-  private @Nullable State[] states = {};
+  private CounterState[] pool = {};
+  private @Nullable CounterState[] states = {};
   private boolean[] rejected = {};
 
   /** Starts a decision of that many claims. */
   void begin(int claims) {
     if (claims > pool.length) {
-      pool = new State[claims];
-      Arrays.setAll(pool, i -> new State());
-      states = new State[claims];
+      pool = new CounterState[claims];
+      Arrays.setAll(pool, i -> new CounterState());
+      states = new CounterState[claims];
       rejected = new boolean[claims];
     }
     Arrays.fill(rejected, 0, claims, false);
   }
 
   /** The state of every claim; null where {@link #reserve} rejected it. */
-  @Nullable State[] states() {
+  @Nullable CounterState[] states() {
     return states;
   }
 
@@ -39,14 +39,14 @@ final class LoadedStates {
   long load(Claim[] claims, MemoryStore store, long before) {
     long now = before;
     for (int i = 0; i < claims.length; i++) {
-      int earlier = sameKey(claims, i);
+      int earlier = firstWithSameKey(claims, i);
       if (earlier >= 0) {
         states[i] = states[earlier];
         continue;
       }
       long key = MemoryStore.key(claims[i]);
-      State s = pool[i];
-      Segment segment = store.segment(key);
+      CounterState s = pool[i];
+      CounterSegment segment = store.segment(key);
       segment.release();
       segment.load(key, s);
       if (s.time > now) {
@@ -61,8 +61,8 @@ final class LoadedStates {
   int reserve(Claim[] claims, MemoryStore store, long now) {
     int count = 0;
     for (int i = 0; i < claims.length; i++) {
-      State s = states[i];
-      if (s == null || !s.changed || sameKey(claims, i) >= 0) {
+      CounterState s = states[i];
+      if (s == null || !s.changed || firstWithSameKey(claims, i) >= 0) {
         continue;
       }
       long key = MemoryStore.key(claims[i]);
@@ -75,9 +75,9 @@ final class LoadedStates {
   }
 
   /** Writes every state that must be. */
-  void save(Claim[] claims, MemoryStore store, Outcome[] outcomes) {
+  void save(Claim[] claims, MemoryStore store, ClaimOutcome[] outcomes) {
     for (int i = 0; i < claims.length; i++) {
-      State s = states[i];
+      CounterState s = states[i];
       if (s != null && s.changed) {
         long key = MemoryStore.key(claims[i]);
         save(store.segment(key), key, s, outcomes[i]);
@@ -85,12 +85,12 @@ final class LoadedStates {
     }
   }
 
-  static void save(Segment segment, long key, State s, Outcome o) {
-    segment.save(key, s, o.time() + o.reset(), s.room == 0);
+  static void save(CounterSegment segment, long key, CounterState s, ClaimOutcome o) {
+    segment.save(key, s, o.time() + o.reset(), s.available == 0);
   }
 
   /** The first claim on the same key as claim i, if it is another; otherwise -1. */
-  private static int sameKey(Claim[] claims, int i) {
+  private static int firstWithSameKey(Claim[] claims, int i) {
     for (int k = 0; k < i; k++) {
       if (claims[k].key() == claims[i].key()) {
         return k;

@@ -1,6 +1,6 @@
 package io.weir.store;
 
-import io.weir.algorithm.State;
+import io.weir.algorithm.CounterState;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import java.io.IOException;
@@ -31,18 +31,18 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryStore implements Store {
   private static final Logger LOG = System.getLogger(MemoryStore.class.getName());
   private static final int SEGMENT_WORDS = 32 * 1024;
-  private static final int FEWEST_SEGMENTS = 256;
-  private static final int MOST_SEGMENTS = 1 << 16;
-  private static final int GLANCES = 4;
+  private static final int MIN_SEGMENTS = 256;
+  private static final int MAX_SEGMENTS = 1 << 16;
+  private static final int MAX_OPTIMISTIC_ATTEMPTS = 4;
 
-  private static final ThreadLocal<LoadedStates> LOADED =
+  private static final ThreadLocal<LoadedStates> LOADED_STATES =
       ThreadLocal.withInitial(LoadedStates::new);
 
   private final Clock clock;
   private final Fingerprint fingerprint;
-  private final Segment[] segments;
+  private final CounterSegment[] segments;
   private final int shift;
-  private final LongAdder turnedAway = new LongAdder();
+  private final LongAdder rejectedForSpace = new LongAdder();
 
   /** A store of at most a quarter of this JVM's heap. */
   public MemoryStore(Clock clock) {
@@ -71,14 +71,14 @@ public final class MemoryStore implements Store {
     this.clock = clock;
     this.fingerprint = fingerprint;
     long wanted = maxBytes / 8 / SEGMENT_WORDS;
-    int count = FEWEST_SEGMENTS;
-    while (count < wanted && count < MOST_SEGMENTS) {
+    int count = MIN_SEGMENTS;
+    while (count < wanted && count < MAX_SEGMENTS) {
       count *= 2;
     }
-    int share = (int) Math.min(maxBytes / 8 / count / 4 * 3, Budget.MOST);
+    int share = (int) Math.min(maxBytes / 8 / count / 4 * 3, SegmentBudget.MAX_WORDS);
     AtomicLong rest = new AtomicLong(maxBytes / 8 - (long) share * count);
-    segments = new Segment[count];
-    Arrays.setAll(segments, i -> new Segment(new Budget(share, rest)));
+    segments = new CounterSegment[count];
+    Arrays.setAll(segments, i -> new CounterSegment(new SegmentBudget(share, rest)));
     shift = Long.numberOfLeadingZeros(count - 1L);
   }
 
@@ -89,7 +89,7 @@ public final class MemoryStore implements Store {
    */
   public static MemoryStore load(Path file, Clock clock, long maxBytes) {
     try {
-      return Snapshot.read(file, clock, maxBytes);
+      return CounterSnapshot.read(file, clock, maxBytes);
     } catch (NoSuchFileException e) {
       LOG.log(Level.DEBUG, "there is no snapshot at {0} yet", file);
     } catch (IOException | RuntimeException e) {
@@ -114,12 +114,12 @@ public final class MemoryStore implements Store {
    * @throws IOException if it cannot be written; what was there stays
    */
   public synchronized void save(Path file) throws IOException {
-    Snapshot.write(file, fingerprint, clock, segments);
+    CounterSnapshot.write(file, fingerprint, clock, segments);
   }
 
   @Override
-  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
-    return CompletableFuture.completedFuture(judge(claims, mode, when));
+  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
+    return CompletableFuture.completedFuture(decide(claims, mode, when));
   }
 
   @Override
@@ -129,42 +129,42 @@ public final class MemoryStore implements Store {
 
   /** How many counters it holds, those that have become fresh but were not yet needed included. */
   public long counters() {
-    return sum(Segment::count);
+    return sum(CounterSegment::count);
   }
 
   /** The bytes of the table. */
   public long bytes() {
-    return sum(Segment::words) * 8;
+    return sum(CounterSegment::words) * 8;
   }
 
   /** How many counters with room left were forgotten early to stay within the budget. */
   public long evicted() {
-    return sum(Segment::evicted);
+    return sum(CounterSegment::evicted);
   }
 
   /** How many claims could not be written and were answered by their rule's posture. */
-  public long turnedAway() {
-    return turnedAway.sum();
+  public long rejectedForSpace() {
+    return rejectedForSpace.sum();
   }
 
-  private Outcome[] judge(Claim[] claims, Mode mode, long chargedAt) {
+  private ClaimOutcome[] decide(Claim[] claims, StoreOperation mode, long chargedAt) {
     if (claims.length == 0) {
-      return new Outcome[0];
+      return new ClaimOutcome[0];
     }
     long now = clock.micros();
     int first = segment(claims[0]);
     for (int i = 1; i < claims.length; i++) {
       if (segment(claims[i]) != first) {
-        return judgeAcross(claims, mode, now, chargedAt);
+        return decideAcrossSegments(claims, mode, now, chargedAt);
       }
     }
-    for (int tries = 0; claims.length == 1 && tries < GLANCES; tries++) {
-      int stamp = segments[first].stamp();
-      Outcome outcome = judgeAtAGlance(claims[0], mode, now, Math.min(now, chargedAt), stamp);
+    for (int tries = 0; claims.length == 1 && tries < MAX_OPTIMISTIC_ATTEMPTS; tries++) {
+      int stamp = segments[first].tryOptimisticRead();
+      ClaimOutcome outcome = tryOptimistic(claims[0], mode, now, Math.min(now, chargedAt), stamp);
       if (outcome != null) {
-        return new Outcome[] {outcome};
+        return new ClaimOutcome[] {outcome};
       }
-      if (SpinLock.isFree(stamp) && segments[first].unchanged(stamp)) {
+      if (SpinLock.isUnlocked(stamp) && segments[first].validate(stamp)) {
         break; // it was not for another thread
       }
       SpinLock.backOff(tries);
@@ -172,7 +172,7 @@ public final class MemoryStore implements Store {
     }
     segments[first].lock();
     try {
-      return judgeLocked(claims, mode, now, chargedAt);
+      return decideLocked(claims, mode, now, chargedAt);
     } finally {
       segments[first].unlock();
     }
@@ -183,18 +183,20 @@ public final class MemoryStore implements Store {
    * since. So a refusal or a peek takes no lock, and a flood on one key costs its neighbours
    * nothing. Null if a glance is not enough.
    */
-  private @Nullable Outcome judgeAtAGlance(Claim claim, Mode mode, long now, long when, int stamp) {
-    State s = new State(); // never leaves this method, so the compiler need not make it
+  private @Nullable ClaimOutcome tryOptimistic(
+      Claim claim, StoreOperation mode, long now, long when, int stamp) {
+    CounterState s =
+        new CounterState(); // never leaves this method, so the compiler need not make it
     long key = key(claim);
-    Segment segment = segments[segment(claim)];
-    if (!segment.glimpse(key, s, stamp) || s.time > now) {
+    CounterSegment segment = segments[segment(claim)];
+    if (!segment.readOptimistically(key, s, stamp) || s.time > now) {
       return null;
     }
-    Outcome outcome = Decide.decide(claim, s, mode, now, when);
+    ClaimOutcome outcome = ClaimEvaluator.evaluate(claim, s, mode, now, when);
     if (!s.changed) {
       return outcome;
     }
-    if (!Segment.fitsSlot(s) || !segment.lockIf(stamp)) {
+    if (!CounterSegment.fitsSlot(s) || !segment.tryConvertToWriteLock(stamp)) {
       return null;
     }
     try {
@@ -205,7 +207,8 @@ public final class MemoryStore implements Store {
     return outcome;
   }
 
-  private Outcome[] judgeAcross(Claim[] claims, Mode mode, long now, long chargedAt) {
+  private ClaimOutcome[] decideAcrossSegments(
+      Claim[] claims, StoreOperation mode, long now, long chargedAt) {
     int[] order = new int[claims.length];
     for (int i = 0; i < order.length; i++) {
       order[i] = segment(claims[i]);
@@ -217,7 +220,7 @@ public final class MemoryStore implements Store {
       }
     }
     try {
-      return judgeLocked(claims, mode, now, chargedAt);
+      return decideLocked(claims, mode, now, chargedAt);
     } finally {
       for (int i = 0; i < order.length; i++) {
         if (i == 0 || order[i] != order[i - 1]) {
@@ -232,20 +235,21 @@ public final class MemoryStore implements Store {
    * there is space to write them. Only if one must be written and cannot, the decision is made
    * again with the fallback of its rule.
    */
-  private Outcome[] judgeLocked(Claim[] claims, Mode mode, long before, long chargedAt) {
+  private ClaimOutcome[] decideLocked(
+      Claim[] claims, StoreOperation mode, long before, long chargedAt) {
     long now = before;
-    LoadedStates loaded = LOADED.get();
+    LoadedStates loaded = LOADED_STATES.get();
     loaded.begin(claims.length);
     while (true) {
       now = loaded.load(claims, this, now);
-      Outcome[] outcomes =
-          Decide.decide(claims, loaded.states(), mode, now, Math.min(now, chargedAt));
+      ClaimOutcome[] outcomes =
+          ClaimEvaluator.evaluate(claims, loaded.states(), mode, now, Math.min(now, chargedAt));
       int rejected = loaded.reserve(claims, this, now);
       if (rejected == 0) {
         loaded.save(claims, this, outcomes);
         return outcomes;
       }
-      turnedAway.add(rejected);
+      rejectedForSpace.add(rejected);
     }
   }
 
@@ -258,7 +262,7 @@ public final class MemoryStore implements Store {
   }
 
   /** Where the counter of a key is, a key as the table holds it. */
-  Segment segment(long key) {
+  CounterSegment segment(long key) {
     return segments[(int) (key >>> shift)];
   }
 
@@ -267,9 +271,9 @@ public final class MemoryStore implements Store {
     return claim.key() == 0 ? 1 : claim.key();
   }
 
-  private long sum(ToLongFunction<Segment> part) {
+  private long sum(ToLongFunction<CounterSegment> part) {
     long sum = 0;
-    for (Segment segment : segments) {
+    for (CounterSegment segment : segments) {
       segment.lock();
       try {
         sum += part.applyAsLong(segment);

@@ -27,7 +27,7 @@ abstract class SpinLock {
   final void lock() {
     for (int tries = 0; ; tries++) {
       int seen = (int) VERSION.getOpaque(this);
-      if (isFree(seen) && VERSION.compareAndSet(this, seen, seen + 1)) {
+      if (isUnlocked(seen) && VERSION.compareAndSet(this, seen, seen + 1)) {
         return;
       }
       backOff(tries);
@@ -38,23 +38,26 @@ abstract class SpinLock {
     VERSION.setRelease(this, version + 1);
   }
 
-  /** Whether nobody held the lock at that {@link #stamp}. */
-  static boolean isFree(int stamp) {
+  /** Whether nobody held the lock at that {@link #tryOptimisticRead}. */
+  static boolean isUnlocked(int stamp) {
     return (stamp & 1) == 0;
   }
 
-  /** Takes the lock only if nobody has held it since {@link #stamp}; whether it did. */
-  final boolean lockIf(int stamp) {
+  /** Takes the lock only if nobody has held it since {@link #tryOptimisticRead}; whether it did. */
+  final boolean tryConvertToWriteLock(int stamp) {
     return VERSION.compareAndSet(this, stamp, stamp + 1);
   }
 
-  /** What to hand to {@link #unchanged} after reading without the lock; odd if it is locked now. */
-  final int stamp() {
+  /** What to hand to {@link #validate} after reading without the lock; odd if it is locked now. */
+  final int tryOptimisticRead() {
     return (int) VERSION.getAcquire(this);
   }
 
-  /** Whether nobody has held the lock since {@link #stamp}, so that what was read is true. */
-  final boolean unchanged(int stamp) {
+  /**
+   * Whether nobody has held the lock since {@link #tryOptimisticRead}, so that what was read is
+   * true.
+   */
+  final boolean validate(int stamp) {
     VarHandle.acquireFence();
     return version == stamp;
   }

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
  * one atomic step.
  *
  * <p>An implementation is safe for any number of threads and never completes exceptionally: what it
- * cannot answer it answers by the rule's posture, with {@link Outcome#degraded}. One that may be
- * late or fail is a {@link Remote} behind a {@link Guard}, which sees to that.
+ * cannot answer it answers by the rule's posture, with {@link ClaimOutcome#degraded}. One that may
+ * be late or fail is a {@link RemoteStore} behind a {@link StoreFailureGuard}, which sees to that.
  */
 public interface Store extends AutoCloseable {
   /** The time of the decision, whenever that will be. */
@@ -24,8 +24,8 @@ public interface Store extends AutoCloseable {
    * @param claims not written to, neither by the store nor, until it has answered, by the caller
    * @return one outcome per claim, in order
    */
-  default CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode) {
-    return take(claims, mode, NOW);
+  default CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode) {
+    return apply(claims, mode, NOW);
   }
 
   /**
@@ -35,19 +35,19 @@ public interface Store extends AutoCloseable {
    *
    * @param when {@link #NOW}, or earlier where the mode is to force or to refund
    */
-  CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when);
+  CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when);
 
   /** How callers become keys here; nodes that share a store share it. */
   Fingerprint fingerprint();
 
   /** Whether it is expected to answer now, as far as this node knows; cheap to ask. */
-  default boolean available() {
+  default boolean isAvailable() {
     return health().available();
   }
 
   /** How it fares. */
-  default Health health() {
-    return Health.ALWAYS;
+  default StoreHealth health() {
+    return StoreHealth.ALWAYS_AVAILABLE;
   }
 
   /** Ends what the store started; it must not be asked any more. */

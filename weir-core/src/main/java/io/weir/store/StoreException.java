@@ -1,11 +1,14 @@
 package io.weir.store;
 
-/** Why a store had no answer. Never reaches a caller: a {@link Guard} turns it into a posture. */
+/**
+ * Why a store had no answer. Never reaches a caller: a {@link StoreFailureGuard} turns it into a
+ * posture.
+ */
 public final class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   /** The ways a store can fail to answer, as metrics name them. */
-  public enum Kind {
+  public enum StoreFailureKind {
     /** No answer within the deadline. */
     TIMEOUT,
     /** More decisions were waiting than may wait. */
@@ -18,16 +21,16 @@ public final class StoreException extends RuntimeException {
     GARBLED
   }
 
-  private final Kind kind;
+  private final StoreFailureKind kind;
   private final String reason;
 
-  public StoreException(Kind kind, String reason) {
+  public StoreException(StoreFailureKind kind, String reason) {
     super(reason, null, false, false);
     this.kind = kind;
     this.reason = reason;
   }
 
-  public Kind kind() {
+  public StoreFailureKind kind() {
     return kind;
   }
 

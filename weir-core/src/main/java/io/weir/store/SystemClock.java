@@ -27,12 +27,12 @@ import java.util.function.LongSupplier;
  * again.
  */
 final class SystemClock implements Clock {
-  static final long CHECK_NANOS = 100_000_000;
-  static final long STEP_NANOS = 1_000_000_000;
+  static final long CHECK_INTERVAL_NANOS = 100_000_000;
+  static final long STEP_THRESHOLD_NANOS = 1_000_000_000;
   static final long TOLERANCE_NANOS = 100_000;
 
   /** The largest correction from one check to the next: 0.5 %. */
-  private static final long MAX_SLEW_NANOS = CHECK_NANOS / 200;
+  private static final long MAX_SLEW_NANOS = CHECK_INTERVAL_NANOS / 200;
 
   /** A wall clock whose reading took longer is not believed: the thread may have lost its core. */
   private static final long MAX_READING_NANOS = 1_000_000;
@@ -43,7 +43,7 @@ final class SystemClock implements Clock {
 
   static {
     try {
-      PIECE = MethodHandles.lookup().findVarHandle(SystemClock.class, "piece", Piece.class);
+      PIECE = MethodHandles.lookup().findVarHandle(SystemClock.class, "piece", LinearPiece.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -51,7 +51,7 @@ final class SystemClock implements Clock {
 
   private final LongSupplier timer;
   private final LongSupplier wall;
-  private volatile Piece piece;
+  private volatile LinearPiece piece;
 
   /**
    * @param timer the monotonic timer, in nanoseconds of any origin
@@ -61,7 +61,7 @@ final class SystemClock implements Clock {
     this.timer = timer;
     this.wall = wall;
     long from = timer.getAsLong();
-    piece = new Piece(from, wall.getAsLong(), 0, false);
+    piece = new LinearPiece(from, wall.getAsLong(), 0, false);
   }
 
   /** The wall clock of this machine. */
@@ -73,12 +73,12 @@ final class SystemClock implements Clock {
   @Override
   public long micros() {
     while (true) {
-      Piece current = piece; // before the timer, so that the timer is not behind the piece
+      LinearPiece current = piece; // before the timer, so that the timer is not behind the piece
       long now = timer.getAsLong();
-      if (now - current.from < CHECK_NANOS) {
+      if (now - current.from < CHECK_INTERVAL_NANOS) {
         return current.at(now) / 1000;
       }
-      PIECE.compareAndSet(this, current, next(current, now));
+      PIECE.compareAndSet(this, current, nextPiece(current, now));
     }
   }
 
@@ -87,22 +87,25 @@ final class SystemClock implements Clock {
     return wall.getAsLong() / 1000;
   }
 
-  private Piece next(Piece last, long now) {
+  private LinearPiece nextPiece(LinearPiece last, long now) {
     // past its end, which may be long ago, the last piece holds without its slope
-    long time = last.at(last.from + CHECK_NANOS) + (now - last.from - CHECK_NANOS);
+    long time =
+        last.at(last.from + CHECK_INTERVAL_NANOS) + (now - last.from - CHECK_INTERVAL_NANOS);
     long ahead = wall.getAsLong() - time;
     if (timer.getAsLong() - now > MAX_READING_NANOS) {
-      return new Piece(now, time, 0, last.isBehind);
+      return new LinearPiece(now, time, 0, last.isBehind);
     }
-    if (ahead > STEP_NANOS) {
-      return last.isBehind ? new Piece(now, time + ahead, 0, false) : new Piece(now, time, 0, true);
+    if (ahead > STEP_THRESHOLD_NANOS) {
+      return last.isBehind
+          ? new LinearPiece(now, time + ahead, 0, false)
+          : new LinearPiece(now, time, 0, true);
     }
     long slew = Math.max(-MAX_SLEW_NANOS, Math.min(MAX_SLEW_NANOS, ahead));
-    return new Piece(now, time, Math.abs(ahead) < TOLERANCE_NANOS ? 0 : slew, false);
+    return new LinearPiece(now, time, Math.abs(ahead) < TOLERANCE_NANOS ? 0 : slew, false);
   }
 
   /** Time from one check to the next. */
-  private static final class Piece {
+  private static final class LinearPiece {
     final long from;
     final long time;
     final long slew; // in parts of 2^20 of the timer
@@ -114,10 +117,10 @@ final class SystemClock implements Clock {
      * @param slew how many nanoseconds faster than the timer, from one check to the next
      * @param isBehind whether the wall clock was found to be more than a second ahead
      */
-    Piece(long from, long time, long slew, boolean isBehind) {
+    LinearPiece(long from, long time, long slew, boolean isBehind) {
       this.from = from;
       this.time = time;
-      this.slew = (slew << 20) / CHECK_NANOS;
+      this.slew = (slew << 20) / CHECK_INTERVAL_NANOS;
       this.isBehind = isBehind;
     }
 

@@ -8,13 +8,13 @@ import io.weir.Request;
 import io.weir.Weir;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.LiveRules;
-import io.weir.rule.Posture;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleException;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Selector;
+import io.weir.rule.StoreFailureFallback;
 import io.weir.store.MemoryStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,7 @@ class RegionalRulesTest {
   }
 
   @Test
-  void eachRegionEnforcesItsShare() {
+  void region_enforcesItsShare() {
     assertThat(admitted(new RegionalRules(RuleSet.of(DIVIDED), "eu"), 200)).isEqualTo(50);
     assertThat(admitted(new RegionalRules(RuleSet.of(DIVIDED), "us"), 200)).isEqualTo(30);
     assertThat(admitted(new RegionalRules(RuleSet.of(DIVIDED), "ap"), 200))
@@ -43,35 +43,35 @@ class RegionalRulesTest {
   }
 
   @Test
-  void overridesBurstsAndLimitsOfRequestsAreDividedToo() {
+  void overridesBurstsAndRequestLimits_areDividedToo() {
     Rule rule =
         divided("api")
             .burst(40)
-            .onStoreFailure(Posture.local(10))
+            .onStoreFailure(StoreFailureFallback.local(10))
             .overrides(
                 LimitOverride.of(Selector.of("user", "acme"), "6000/minute"),
                 LimitOverride.of(Selector.of("user", "out"), "0/day"))
             .build();
     Rule here = new RegionalRules(RuleSet.of(rule), "eu").current().rules().get(0);
-    assertThat(here.limits().get(0).most()).isEqualTo(20);
-    assertThat(here.limits().get(0).terms().permits()).isEqualTo(50);
-    assertThat(here.limits().get(0).whole().burst()).isEqualTo(40);
-    assertThat(here.limits().get(0).share())
+    assertThat(here.limits().get(0).capacity()).isEqualTo(20);
+    assertThat(here.limits().get(0).parameters().permits()).isEqualTo(50);
+    assertThat(here.limits().get(0).configuredParameters().burst()).isEqualTo(40);
+    assertThat(here.limits().get(0).localFallback())
         .as("what a node gives out alone")
-        .satisfies(alone -> assertThat(alone.most()).isEqualTo(2));
-    assertThat(here.everyLimit().get(1).most()).isEqualTo(3000);
-    assertThat(here.everyLimit().get(2).most()).isZero();
-    assertThat(here.limit(Rate.parse("7/second")).most()).isEqualTo(3);
+        .satisfies(alone -> assertThat(alone.capacity()).isEqualTo(2));
+    assertThat(here.allLimits().get(1).capacity()).isEqualTo(3000);
+    assertThat(here.allLimits().get(2).capacity()).isZero();
+    assertThat(here.limit(Rate.parse("7/second")).capacity()).isEqualTo(3);
     assertThat(here.rates()).as("it says what is written").isEqualTo(rule.rates());
   }
 
   @Test
-  void aShareIsAtLeastOnePermitAndCanAlwaysBeCounted() {
+  void anyShare_isAtLeastOnePermitAndExact() {
     Rule one = divided("one").limit("1/day").build();
-    assertThat(one.withShare(1).limits().get(0).most()).isEqualTo(1);
+    assertThat(one.withShare(1).limits().get(0).capacity()).isEqualTo(1);
     Rule year = divided("year").limit("1000000000/365d").build();
     for (int share = 1; share < 1000; share++) {
-      long most = year.withShare(share).limits().get(0).terms().permits();
+      long most = year.withShare(share).limits().get(0).parameters().permits();
       assertThat(most).isBetween(share * 900_000L, share * 1_000_000L);
     }
     assertThatThrownBy(() -> divided("odd").limit("1000000007/1000000007us").build())
@@ -80,28 +80,28 @@ class RegionalRulesTest {
   }
 
   @Test
-  void aBucketOfBillionsKeepsItsCounterHoweverSmallItsShare() {
+  void smallShareOfLargeBucket_keepsItsUnit() {
     Rule huge = Rule.named("huge").limit("5000000000/day").regions(Map.of("eu", 1)).build();
-    assertThat(huge.withShare(10).limits().get(0).terms().unit())
-        .isEqualTo(huge.limits().get(0).terms().unit());
+    assertThat(huge.withShare(10).limits().get(0).parameters().unitsPerPermit())
+        .isEqualTo(huge.limits().get(0).parameters().unitsPerPermit());
   }
 
   @Test
-  void whatDoesNotChangeStaysTheSameObject() {
+  void unchangedRules_stayTheSameObject() {
     LiveRules written = new LiveRules(List.of(PLAIN, DIVIDED, divided("other").build()));
     RegionalRules rules = new RegionalRules(written, "eu");
     RuleSet before = rules.current();
     assertThat(rules.current()).isSameAs(before);
     assertThat(before.rule("plain")).isSameAs(PLAIN);
-    rules.give(Divided.of(DIVIDED), 500);
+    rules.assignShare(DividedBudget.of(DIVIDED), 500);
     assertThat(rules.current()).as("the same share").isSameAs(before);
 
-    rules.give(Divided.of(DIVIDED), 700);
+    rules.assignShare(DividedBudget.of(DIVIDED), 700);
     RuleSet after = rules.current();
     assertThat(after.revision()).isEqualTo(before.revision());
     assertThat(after.rule("plain")).isSameAs(PLAIN);
     assertThat(after.rule("other")).isSameAs(before.rule("other"));
-    assertThat(most(after)).isEqualTo(70);
+    assertThat(capacity(after)).isEqualTo(70);
 
     written.replace(List.of(PLAIN, DIVIDED));
     assertThat(rules.current().revision()).isEqualTo(2);
@@ -110,34 +110,34 @@ class RegionalRulesTest {
   }
 
   @Test
-  void aChangedShareCountsFromTheNextDecisionOnTheSameCounter() {
+  void changedShare_appliesToTheNextDecisionOnTheSameCounter() {
     RegionalRules rules = new RegionalRules(RuleSet.of(DIVIDED), "eu");
     Limiter limiter = Weir.limiter(rules).store(new MemoryStore(() -> 60_000_000)).build();
     assertThat(admitted(limiter, 200)).isEqualTo(50);
-    rules.give(Divided.of(DIVIDED), 800);
+    rules.assignShare(DividedBudget.of(DIVIDED), 800);
     assertThat(admitted(limiter, 200)).isEqualTo(30);
-    rules.give(Divided.of(DIVIDED), 100);
+    rules.assignShare(DividedBudget.of(DIVIDED), 100);
     assertThat(admitted(limiter, 200)).isZero();
   }
 
   @Test
-  void anEditOfTheRegionsBeginsAnewAndOneOfTheLimitDoesNot() {
+  void regionsEdit_resetsTheShareAndLimitEditKeepsIt() {
     LiveRules written = new LiveRules(List.of(DIVIDED));
     RegionalRules rules = new RegionalRules(written, "eu");
-    rules.give(Divided.of(DIVIDED), 700);
+    rules.assignShare(DividedBudget.of(DIVIDED), 700);
     written.replace(List.of(DIVIDED.edit().limit("200/minute").build()));
-    assertThat(most(rules.current())).isEqualTo(140);
+    assertThat(capacity(rules.current())).isEqualTo(140);
     written.replace(List.of(DIVIDED.edit().regions(Map.of("eu", 40, "us", 60)).build()));
     assertThat(rules.shares()).isEqualTo(Map.of("api", 400));
   }
 
   @Test
-  void aRegionWithNothingRefusesAndOneThatIsNotSaidEnforcesAllAndBothAreSaidOnce() {
+  void zeroShareOrUnknownRegion_isLoggedOnce() {
     Rule all = divided("all").regions(Map.of("eu", 50, "us", 50)).build();
-    try (Warnings warnings = new Warnings()) {
+    try (CapturedWarnings warnings = new CapturedWarnings()) {
       RegionalRules nothing = new RegionalRules(new LiveRules(List.of(all)), "mars");
       assertThat(admitted(nothing, 10)).isZero();
-      nothing.give(Divided.of(DIVIDED), 5);
+      nothing.assignShare(DividedBudget.of(DIVIDED), 5);
       assertThat(warnings.lines).singleElement().asString().contains("all", "mars", "refused");
       warnings.lines.clear();
 
@@ -152,10 +152,10 @@ class RegionalRulesTest {
   }
 
   /** What the rule named api gives out. */
-  private static long most(RuleSet rules) {
+  private static long capacity(RuleSet rules) {
     return rules.rules().stream()
         .filter(rule -> rule.id().equals("api"))
-        .mapToLong(rule -> rule.limits().get(0).most())
+        .mapToLong(rule -> rule.limits().get(0).capacity())
         .sum();
   }
 
@@ -172,11 +172,11 @@ class RegionalRulesTest {
   }
 
   /** What was logged. */
-  private static final class Warnings extends Handler implements AutoCloseable {
+  private static final class CapturedWarnings extends Handler implements AutoCloseable {
     final List<String> lines = new ArrayList<>();
     private final Logger logger = Logger.getLogger(RegionalRules.class.getName());
 
-    Warnings() {
+    CapturedWarnings() {
       logger.setUseParentHandlers(false);
       logger.addHandler(this);
     }

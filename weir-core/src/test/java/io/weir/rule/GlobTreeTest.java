@@ -40,11 +40,11 @@ class GlobTreeTest {
     "a*ab,                      aab,                   true",
     "a*ab,                      aaaXab,                true",
   })
-  void meets(String pattern, String value, boolean expected) {
+  void pattern_matchesAsExpected(String pattern, String value, boolean expected) {
     GlobTree tree = new GlobTree();
     GlobTree.check(pattern);
     tree.add(pattern, 0);
-    assertThat(tree.meets(value)).isEqualTo(expected);
+    assertThat(tree.matches(value)).isEqualTo(expected);
   }
 
   @ParameterizedTest
@@ -55,14 +55,14 @@ class GlobTreeTest {
     "/x/**y,whole segments",
     "/**/a/**/b,at most one"
   })
-  void refuses(String pattern, String reason) {
+  void invalidPattern_isRejected(String pattern, String reason) {
     assertThatThrownBy(() -> GlobTree.check(pattern))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(reason);
   }
 
   @Test
-  void equalsARegularExpressionOnRandomPatternsAndValues() {
+  void randomPatterns_matchLikeRegularExpressions() {
     long seed = ThreadLocalRandom.current().nextLong();
     Random random = new Random(seed);
     String[] patterns = new String[300];

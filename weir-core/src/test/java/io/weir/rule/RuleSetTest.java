@@ -17,7 +17,7 @@ class RuleSetTest {
   private static final Fingerprint FINGERPRINT = Fingerprint.random();
 
   @Test
-  void findsTheRulesThatMeetARequestInTheirOrder() {
+  void claims_followRuleOrder() {
     RuleSet rules =
         RuleSet.of(
             rule("by-tier").match("tier", "free", "trial").build(),
@@ -27,16 +27,16 @@ class RuleSetTest {
             rule("by-ip").per("ip").build(),
             rule("both").match("endpoint", "GET /v1/**").match("tier", "pro").build(),
             rule("global").per().build());
-    assertThat(met(rules, "user", "1", "tier", "free", "endpoint", "GET /v1/orders/7"))
+    assertThat(matchingRules(rules, "user", "1", "tier", "free", "endpoint", "GET /v1/orders/7"))
         .containsExactly("by-tier", "everyone", "orders", "global");
-    assertThat(met(rules, "user", "1", "tier", "pro", "endpoint", "GET /v1/orders"))
+    assertThat(matchingRules(rules, "user", "1", "tier", "pro", "endpoint", "GET /v1/orders"))
         .containsExactly("everyone", "orders", "both", "global");
-    assertThat(met(rules, "ip", "10.0.0.1")).containsExactly("by-ip", "global");
-    assertThat(met(rules)).containsExactly("global");
+    assertThat(matchingRules(rules, "ip", "10.0.0.1")).containsExactly("by-ip", "global");
+    assertThat(matchingRules(rules)).containsExactly("global");
   }
 
   @Test
-  void exceptionsAreNotMet() {
+  void negatedPatterns_doNotMatch() {
     RuleSet rules =
         RuleSet.of(
             rule("not-acme").match("user", "!acme").build(),
@@ -44,20 +44,22 @@ class RuleSetTest {
             rule("neither").match("user", "!acme", "!ab").match("tier", "!free").build(),
             rule("nobody").match("user", "x", "!x").build(),
             rule("elsewhere").match("path", "/**", "!/admin/**").build());
-    assertThat(met(rules, "user", "x")).containsExactly("not-acme");
-    assertThat(met(rules, "user", "acme")).containsExactly("a-but-not-ab");
-    assertThat(met(rules, "user", "ab", "tier", "pro")).containsExactly("not-acme");
-    assertThat(met(rules, "user", "ac", "tier", "pro"))
+    assertThat(matchingRules(rules, "user", "x")).containsExactly("not-acme");
+    assertThat(matchingRules(rules, "user", "acme")).containsExactly("a-but-not-ab");
+    assertThat(matchingRules(rules, "user", "ab", "tier", "pro")).containsExactly("not-acme");
+    assertThat(matchingRules(rules, "user", "ac", "tier", "pro"))
         .containsExactly("not-acme", "a-but-not-ab", "neither");
-    assertThat(met(rules, "user", "ac", "tier", "free"))
+    assertThat(matchingRules(rules, "user", "ac", "tier", "free"))
         .containsExactly("not-acme", "a-but-not-ab");
-    assertThat(met(rules, "user", "", "path", "/x")).containsExactly("not-acme", "elsewhere");
-    assertThat(met(rules, "user", "acme", "path", "/admin/x")).containsExactly("a-but-not-ab");
-    assertThat(met(rules, "tier", "pro")).as("it must have what is excepted").isEmpty();
+    assertThat(matchingRules(rules, "user", "", "path", "/x"))
+        .containsExactly("not-acme", "elsewhere");
+    assertThat(matchingRules(rules, "user", "acme", "path", "/admin/x"))
+        .containsExactly("a-but-not-ab");
+    assertThat(matchingRules(rules, "tier", "pro")).as("it must have what is excepted").isEmpty();
   }
 
   @Test
-  void equalsAskingEveryRuleInTurn() {
+  void index_equalsLinearSearch() {
     long seed = ThreadLocalRandom.current().nextLong();
     Random random = new Random(seed);
     String[] names = {"endpoint", "tier", "user"};
@@ -83,13 +85,15 @@ class RuleSetTest {
         }
       }
       List<String> expected =
-          all.stream().filter(r -> r.match().meets(request::get)).map(Rule::id).toList();
-      assertThat(met(rules, request)).as("seed %d: %s", seed, request).isEqualTo(expected);
+          all.stream().filter(r -> r.match().matches(request::get)).map(Rule::id).toList();
+      assertThat(matchingRules(rules, request))
+          .as("seed %d: %s", seed, request)
+          .isEqualTo(expected);
     }
   }
 
   @Test
-  void theFirstOverrideForACallerApplies() {
+  void severalOverrides_firstMatchApplies() {
     Rule rule =
         rule("api")
             .overrides(
@@ -104,7 +108,7 @@ class RuleSetTest {
   }
 
   @Test
-  void keysDependOnRuleAlgorithmPeriodAndCallerAndNotOnNumbers() {
+  void key_dependsOnRuleAlgorithmPeriodAndCallerOnly() {
     Set<Long> keys = new HashSet<>();
     keys.add(key(rule("api").build(), "1"));
     keys.add(key(rule("api2").build(), "1"));
@@ -117,12 +121,12 @@ class RuleSetTest {
   }
 
   @Test
-  void aCallersCountersShareTheirUpperBits() {
+  void keysOfOneCaller_shareTheirUpperBits() {
     assertThat(key(rule("a").build(), "1") >>> 48).isEqualTo(key(rule("b").build(), "1") >>> 48);
   }
 
   @Test
-  void tuplesThatJoinAlikeAreDistinct() {
+  void tuplesWithEqualConcatenation_haveDistinctKeys() {
     Rule pair = rule("pair").per("a", "b").build();
     Set<Long> keys = new HashSet<>();
     List<String> parts =
@@ -157,7 +161,7 @@ class RuleSetTest {
   }
 
   @Test
-  void keysSpreadEvenlyAndDifferBySeed() {
+  void fingerprints_areUniformAndDependOnTheSeed() {
     int[] bySegment = new int[256];
     for (int i = 0; i < 256_000; i++) {
       bySegment[(int) (FINGERPRINT.of("user-" + i) >>> 56)]++;
@@ -175,12 +179,12 @@ class RuleSetTest {
     return rules.claims(request::get, FINGERPRINT, 1);
   }
 
-  private static List<String> met(RuleSet rules, Map<String, String> request) {
+  private static List<String> matchingRules(RuleSet rules, Map<String, String> request) {
     return Arrays.stream(claims(rules, request)).map(c -> c.limit().rule().id()).toList();
   }
 
-  private static List<String> met(RuleSet rules, String... pairs) {
-    return met(rules, map(pairs));
+  private static List<String> matchingRules(RuleSet rules, String... pairs) {
+    return matchingRules(rules, map(pairs));
   }
 
   private static List<String> limits(RuleSet rules, String... pairs) {

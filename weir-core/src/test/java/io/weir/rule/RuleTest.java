@@ -32,7 +32,7 @@ class RuleTest {
     "3/DAY, 3, 24h",
     "0/minute, 0, 1m",
   })
-  void readsRates(String text, long permits, String period) {
+  void validRate_isParsed(String text, long permits, String period) {
     Rate rate = Rate.parse(text);
     assertThat(rate).isEqualTo(new Rate(permits, Durations.parse(period)));
     assertThat(Rate.parse(rate.toString())).as("as written").isEqualTo(rate);
@@ -73,14 +73,14 @@ class RuleTest {
         "5/1h05m",
         "5/minute please"
       })
-  void refusesRates(String text) {
+  void invalidRate_isRejected(String text) {
     assertThatThrownBy(() -> Rate.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("write");
   }
 
   @Test
-  void aMisspeltUnitIsShownAsItWasWritten() {
+  void misspelledUnit_isQuotedInTheError() {
     assertThatThrownBy(() -> Rate.parse("3/minut"))
         .hasMessage(
             "'3/minut' is not a rate; write a whole number per a unit, such as 100/minute or 5/30s");
@@ -133,7 +133,7 @@ class RuleTest {
 
   @ParameterizedTest
   @MethodSource("bad")
-  void refusesWhatCannotBeAndSaysWhatToWrite(String field, ThrowingCallable making) {
+  void invalidRule_isRejectedWithAReason(String field, ThrowingCallable making) {
     assertThatThrownBy(making)
         .isInstanceOfSatisfying(
             RuleException.class,
@@ -151,30 +151,37 @@ class RuleTest {
     "10000000/s, sliding-counter", "9999991/s, token-bucket", "1234567/day, token-bucket",
     "1000000/day, sliding-counter", "864000000000/day, sliding-counter", "10000000/s, fixed-window"
   })
-  void acceptsTheWholeRangeOfRates(String rate, String algorithm) {
+  void extremeRate_isAccepted(String rate, String algorithm) {
     assertThat(Rule.named("r").algorithm(algorithm).limit(rate).build().limits()).hasSize(1);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1000/s", "100000/s", "10000000/s"})
-  void acceptsBurstsToATrillion(String rate) {
-    assertThat(Rule.named("r").limit(rate).burst(1_000_000_000_000L).build().limits().get(0).most())
+  void burstOfATrillion_isAccepted(String rate) {
+    assertThat(
+            Rule.named("r")
+                .limit(rate)
+                .burst(1_000_000_000_000L)
+                .build()
+                .limits()
+                .get(0)
+                .capacity())
         .isEqualTo(1_000_000_000_000L);
   }
 
   @Test
-  void valuesAreChecked() {
+  void invalidValues_areRejected() {
     assertThatThrownBy(() -> Consistency.synced(Duration.ZERO)).hasMessageContaining("100ms");
-    assertThatThrownBy(() -> new Consistency(Consistency.Kind.EXACT, Duration.ofMillis(5)))
+    assertThatThrownBy(() -> new Consistency(Consistency.CountingMode.EXACT, Duration.ofMillis(5)))
         .hasMessageContaining("leave it out");
-    assertThatThrownBy(() -> Posture.local(0)).hasMessageContaining("1% to 100%");
-    assertThatThrownBy(() -> new Posture(Posture.Answer.OPEN, 10))
+    assertThatThrownBy(() -> StoreFailureFallback.local(0)).hasMessageContaining("1% to 100%");
+    assertThatThrownBy(() -> new StoreFailureFallback(StoreFailureFallback.FallbackAction.OPEN, 10))
         .hasMessageContaining("leave it out");
     assertThatThrownBy(() -> LimitOverride.of(Selector.ANY, "1/s")).hasMessageContaining("when:");
   }
 
   @Test
-  void twoRulesAreEqualIfTheySayTheSame() {
+  void rulesWithSameContent_areEqual() {
     Rule rule = rule("r").match("tier", "free").overrides(acme("9/s")).build();
     assertThat(rule.edit().build()).isEqualTo(rule).hasSameHashCodeAs(rule);
     assertThat(rule.edit().shadow(true).build()).isNotEqualTo(rule);
@@ -183,7 +190,7 @@ class RuleTest {
   }
 
   @Test
-  void duplicateIdsAreRefused() {
+  void duplicateId_isRejected() {
     Rule rule = rule("twice").build();
     assertThatThrownBy(() -> RuleSet.of(rule, rule))
         .isInstanceOf(RuleException.class)
@@ -191,7 +198,7 @@ class RuleTest {
   }
 
   @Test
-  void aBadChangeLeavesTheRulesInForce() {
+  void invalidReplacement_keepsTheCurrentRules() {
     LiveRules live = new LiveRules(List.of(rule("good").build()));
     Rule twice = rule("bad").build();
     assertThatThrownBy(() -> live.replace(List.of(twice, twice))).hasMessageContaining("bad");
@@ -218,26 +225,26 @@ class RuleTest {
         "1_0s",
         "１s"
       })
-  void refusesDurations(String text) {
+  void invalidDuration_isRejected(String text) {
     assertThatThrownBy(() -> Durations.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("such as 100ms");
   }
 
   @Test
-  void durationsAreWrittenAsTheyAreRead() {
+  void formattedDuration_parsesToTheSame() {
     for (String text : List.of("1us", "100ms", "30s", "1h30m", "1d2h3m4s5ms6us", "0s")) {
       assertThat(Durations.format(Durations.parse(text))).isEqualTo(text);
     }
   }
 
   @Test
-  void aSelectorNeedsEveryAttributeItNames() {
+  void selector_requiresEveryNamedAttribute() {
     Selector selector = Selector.of(Map.of("tier", List.of("free", "trial"), "user", List.of("*")));
-    assertThat(selector.meets(Map.of("tier", "trial", "user", "x")::get)).isTrue();
-    assertThat(selector.meets(Map.of("tier", "trial")::get)).isFalse();
-    assertThat(selector.meets(Map.of("tier", "pro", "user", "x")::get)).isFalse();
-    assertThat(Selector.ANY.meets(name -> null)).isTrue();
+    assertThat(selector.matches(Map.of("tier", "trial", "user", "x")::get)).isTrue();
+    assertThat(selector.matches(Map.of("tier", "trial")::get)).isFalse();
+    assertThat(selector.matches(Map.of("tier", "pro", "user", "x")::get)).isFalse();
+    assertThat(Selector.ANY.matches(name -> null)).isTrue();
   }
 
   private static LimitOverride acme(String rate) {

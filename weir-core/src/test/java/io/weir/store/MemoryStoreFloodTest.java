@@ -6,8 +6,8 @@ import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
-import io.weir.rule.Posture;
 import io.weir.rule.Rule;
+import io.weir.rule.StoreFailureFallback;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,10 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MemoryStoreFloodTest {
   private static final Fingerprint FINGERPRINT = new Fingerprint(3, 4);
   private static final int CALLERS = 200;
-  private static final long MEBI = 1 << 20;
+  private static final long MEBIBYTE = 1 << 20;
 
   private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
-  private final MemoryStore store = new MemoryStore(now::get, MEBI);
+  private final MemoryStore store = new MemoryStore(now::get, MEBIBYTE);
 
   /** Every algorithm, alone and with the others, so that decisions have one claim or several. */
   static Stream<List<Algorithm>> mixes() {
@@ -35,13 +35,13 @@ class MemoryStoreFloodTest {
 
   @ParameterizedTest
   @MethodSource("mixes")
-  void exhaustedCaller_staysRefusedThroughAFloodOfExhaustedKeys(List<Algorithm> mix) {
+  void exhaustedCaller_staysRefusedDuringFloodOfExhaustedKeys(List<Algorithm> mix) {
     List<Rule> rules = rules(mix, 5);
     assertRefusedThroughFlood(rules, 5, 30_000);
   }
 
   @Test
-  void exhaustedCallerWithALongLog_staysRefusedThroughAFloodOfExhaustedKeys() {
+  void exhaustedCallerWithLongLog_staysRefusedDuringFloodOfExhaustedKeys() {
     assertRefusedThroughFlood(rules(List.of(Algorithms.SLIDING_LOG), 60), 60, 3_000);
     assertThat(store.evicted()).as("exhausted counters are never evicted").isZero();
   }
@@ -53,27 +53,28 @@ class MemoryStoreFloodTest {
     for (int i = 0; i < keys; i++) {
       take(rules, "flood " + i, permits);
     }
-    assertThat(store.turnedAway()).as("the store is full").isPositive();
-    assertThat(store.bytes()).isLessThanOrEqualTo(MEBI);
+    assertThat(store.rejectedForSpace()).as("the store is full").isPositive();
+    assertThat(store.bytes()).isLessThanOrEqualTo(MEBIBYTE);
     for (int i = 0; i < CALLERS; i++) {
-      Outcome[] outcomes = store.take(claims(rules, "victim " + i), Mode.TAKE).join();
-      for (Outcome o : outcomes) {
-        assertThat(o.fits()).as("victim %d", i).isFalse();
+      ClaimOutcome[] outcomes =
+          store.apply(claims(rules, "victim " + i), StoreOperation.TAKE).join();
+      for (ClaimOutcome o : outcomes) {
+        assertThat(o.admitted()).as("victim %d", i).isFalse();
         assertThat(o.degraded()).as("victim %d", i).isFalse();
-        assertThat(o.waitFor()).as("victim %d", i).isPositive();
+        assertThat(o.retryAfter()).as("victim %d", i).isPositive();
       }
     }
   }
 
   @Test
-  void refusalByAKnownRule_needsNoSpaceForTheOthers() {
+  void refusalByKnownRule_needsNoSpaceForOtherRules() {
     Rule known = rules(List.of(Algorithms.SLIDING_LOG), 5).get(0);
     Rule unknown =
         Rule.named("unknown")
             .per("user")
             .limit("5/hour")
             .algorithm(Algorithms.SLIDING_LOG)
-            .onStoreFailure(Posture.CLOSED)
+            .onStoreFailure(StoreFailureFallback.CLOSED)
             .build();
     for (int i = 0; i < CALLERS; i++) {
       take(List.of(known), "victim " + i, 5);
@@ -81,43 +82,46 @@ class MemoryStoreFloodTest {
     for (int i = 0; i < 30_000; i++) {
       take(List.of(known), "flood " + i, 5);
     }
-    long turnedAway = store.turnedAway();
+    long turnedAway = store.rejectedForSpace();
     for (int i = 0; i < CALLERS; i++) {
-      Outcome[] o = store.take(claims(List.of(unknown, known), "victim " + i), Mode.TAKE).join();
+      ClaimOutcome[] o =
+          store.apply(claims(List.of(unknown, known), "victim " + i), StoreOperation.TAKE).join();
       assertThat(o[0].degraded()).as("nothing is written").isFalse();
       assertThat(o[0].remaining()).isEqualTo(5);
-      assertThat(o[1].fits()).isFalse();
+      assertThat(o[1].admitted()).isFalse();
     }
-    assertThat(store.turnedAway()).isEqualTo(turnedAway);
+    assertThat(store.rejectedForSpace()).isEqualTo(turnedAway);
   }
 
   @Test
-  void resetOfAnUnknownKey_needsNoSpace() {
+  void resetOfUnknownKey_needsNoSpace() {
     List<Rule> rules = rules(List.of(Algorithms.SLIDING_LOG), 5);
     for (int i = 0; i < 30_000; i++) {
       take(rules, "flood " + i, 5);
     }
-    long turnedAway = store.turnedAway();
+    long turnedAway = store.rejectedForSpace();
     for (int i = 0; i < CALLERS; i++) {
       Claim all = Claim.of(rules.get(0).limits().get(0), FINGERPRINT.of("c" + i), Claim.MAX_COST);
-      assertThat(store.take(new Claim[] {all}, Mode.REFUND).join()[0].degraded()).isFalse();
+      assertThat(store.apply(new Claim[] {all}, StoreOperation.REFUND).join()[0].degraded())
+          .isFalse();
     }
-    assertThat(store.turnedAway()).isEqualTo(turnedAway);
+    assertThat(store.rejectedForSpace()).isEqualTo(turnedAway);
   }
 
   @Test
-  void longestLogThereMayBe_fitsTheSmallestStore() {
+  void longestAllowedLog_fitsSmallestStore() {
     List<Rule> rules = rules(List.of(Algorithms.SLIDING_LOG), 2_000);
     take(rules, "one", 2_000);
-    assertThat(store.turnedAway()).isZero();
-    assertThat(store.take(claims(rules, "one"), Mode.TAKE).join()[0].fits()).isFalse();
-    assertThat(store.bytes()).isLessThanOrEqualTo(MEBI);
+    assertThat(store.rejectedForSpace()).isZero();
+    assertThat(store.apply(claims(rules, "one"), StoreOperation.TAKE).join()[0].admitted())
+        .isFalse();
+    assertThat(store.bytes()).isLessThanOrEqualTo(MEBIBYTE);
   }
 
   private void take(List<Rule> rules, String caller, int times) {
     for (int i = 0; i < times; i++) {
       now.incrementAndGet();
-      var unused = store.take(claims(rules, caller), Mode.TAKE).join();
+      var unused = store.apply(claims(rules, caller), StoreOperation.TAKE).join();
     }
   }
 

@@ -25,24 +25,30 @@ public class MemoryStoreLincheckTest {
 
   @Operation
   public boolean take(@Param(name = "key") int key, @Param(name = "cost") int cost) {
-    return store.take(new Claim[] {claim(BUCKET, key, cost)}, Mode.TAKE).join()[0].fits();
+    return store
+        .apply(new Claim[] {claim(BUCKET, key, cost)}, StoreOperation.TAKE)
+        .join()[0]
+        .admitted();
   }
 
   @Operation
   public String takeBoth(@Param(name = "key") int key, @Param(name = "key") int other) {
     Claim[] claims = {claim(BUCKET, key, 1), claim(LOG, other, 1)};
-    Outcome[] outcomes = store.take(claims, Mode.TAKE).join();
-    return outcomes[0].fits() + " " + outcomes[1].fits();
+    ClaimOutcome[] outcomes = store.apply(claims, StoreOperation.TAKE).join();
+    return outcomes[0].admitted() + " " + outcomes[1].admitted();
   }
 
   @Operation
   public void refund(@Param(name = "key") int key, @Param(name = "cost") int cost) {
-    var unused = store.take(new Claim[] {claim(BUCKET, key, cost)}, Mode.REFUND);
+    var unused = store.apply(new Claim[] {claim(BUCKET, key, cost)}, StoreOperation.REFUND);
   }
 
   @Operation
   public long peek(@Param(name = "key") int key) {
-    return store.take(new Claim[] {claim(BUCKET, key, 1)}, Mode.PEEK).join()[0].remaining();
+    return store
+        .apply(new Claim[] {claim(BUCKET, key, 1)}, StoreOperation.PEEK)
+        .join()[0]
+        .remaining();
   }
 
   private static Claim claim(Rule rule, int caller, int cost) {
@@ -50,7 +56,7 @@ public class MemoryStoreLincheckTest {
   }
 
   @Test
-  void everyInterleavingIsLinearizable() {
+  void everyInterleaving_isLinearizable() {
     new ModelCheckingOptions()
         .iterations(10)
         .invocationsPerIteration(100)
@@ -61,7 +67,7 @@ public class MemoryStoreLincheckTest {
   }
 
   @Test
-  void underStressItIsLinearizable() {
+  void stress_isLinearizable() {
     new StressOptions()
         .iterations(10)
         .invocationsPerIteration(500)

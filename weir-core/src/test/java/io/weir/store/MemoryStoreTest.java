@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
-import io.weir.rule.Posture;
 import io.weir.rule.Rule;
+import io.weir.rule.StoreFailureFallback;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -24,99 +24,100 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class MemoryStoreTest {
   private static final Fingerprint FINGERPRINT = Fingerprint.random();
-  private static final long MEBI = 1 << 20;
+  private static final long MEBIBYTE = 1 << 20;
 
   private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
 
   @Test
-  void aFloodOfKeysStaysWithinTheBudgetAndNeverForgetsAnExhaustedKey() {
-    MemoryStore store = new MemoryStore(now::get, 32 * MEBI);
+  void keyFlood_staysWithinBudgetAndKeepsExhaustedKeys() {
+    MemoryStore store = new MemoryStore(now::get, 32 * MEBIBYTE);
     Rule rule = rule("api", "100/minute");
     for (int i = 0; i < 1000; i++) {
-      store.take(new Claim[] {claim(rule, "exhausted " + i, 100)}, Mode.TAKE).join();
+      store.apply(new Claim[] {claim(rule, "exhausted " + i, 100)}, StoreOperation.TAKE).join();
     }
     int degraded = 0;
     for (int i = 0; i < 5_000_000; i++) {
       degraded += take(store, claim(rule, "flood " + i, 1)).degraded() ? 1 : 0;
     }
     assertThat(degraded).isZero();
-    assertThat(store.bytes()).isLessThanOrEqualTo(32 * MEBI);
+    assertThat(store.bytes()).isLessThanOrEqualTo(32 * MEBIBYTE);
     assertThat(store.evicted()).isPositive();
     for (int i = 0; i < 1000; i++) {
-      assertThat(take(store, claim(rule, "exhausted " + i, 1)).fits()).isFalse();
+      assertThat(take(store, claim(rule, "exhausted " + i, 1)).admitted()).isFalse();
     }
   }
 
   @Test
-  void whenEveryKeyIsExhaustedANewOneIsAnsweredByItsPosture() {
-    MemoryStore store = new MemoryStore(now::get, MEBI);
+  void newKeyInStoreFullOfExhaustedKeys_getsFallback() {
+    MemoryStore store = new MemoryStore(now::get, MEBIBYTE);
     Rule open = rule("open", "1/hour");
-    Rule closed = rule("closed", "1/hour").edit().onStoreFailure(Posture.CLOSED).build();
+    Rule closed =
+        rule("closed", "1/hour").edit().onStoreFailure(StoreFailureFallback.CLOSED).build();
     int kept = 0;
     int fitting = 0;
     for (int i = 0; i < 200_000; i++) {
-      Outcome o = take(store, claim(open, "flood " + i, 1));
-      fitting += o.fits() ? 1 : 0;
+      ClaimOutcome o = take(store, claim(open, "flood " + i, 1));
+      fitting += o.admitted() ? 1 : 0;
       kept += o.degraded() ? 0 : 1;
     }
     assertThat(fitting).isEqualTo(200_000);
-    assertThat(store.bytes()).isLessThanOrEqualTo(MEBI);
-    assertThat(store.turnedAway()).isEqualTo(200_000 - kept);
+    assertThat(store.bytes()).isLessThanOrEqualTo(MEBIBYTE);
+    assertThat(store.rejectedForSpace()).isEqualTo(200_000 - kept);
     assertThat(store.evicted()).isZero();
     assertThat(kept).isGreaterThan(20_000);
     int refused = 0;
     for (int i = 0; i < 100; i++) {
-      Outcome o = take(store, claim(closed, "late " + i, 1));
-      refused += o.degraded() && !o.fits() && o.waitFor() > 0 ? 1 : 0;
+      ClaimOutcome o = take(store, claim(closed, "late " + i, 1));
+      refused += o.degraded() && !o.admitted() && o.retryAfter() > 0 ? 1 : 0;
     }
     assertThat(refused).isGreaterThan(90);
     for (int i = 0; i < 200_000; i++) {
-      Outcome o = take(store, claim(open, "flood " + i, 1));
-      assertThat(o.degraded() || !o.fits()).as("no exhausted key was forgotten").isTrue();
+      ClaimOutcome o = take(store, claim(open, "flood " + i, 1));
+      assertThat(o.degraded() || !o.admitted()).as("no exhausted key was forgotten").isTrue();
     }
     now.addAndGet(Duration.ofHours(2).toNanos() / 1000);
     assertThat(take(store, claim(open, "after", 1)).degraded()).as("room again").isFalse();
   }
 
   @Test
-  void whatHasBecomeFreshMakesRoomForWhatComes() {
-    MemoryStore store = new MemoryStore(now::get, 16 * MEBI);
+  void freshCounters_makeSpaceForNewOnes() {
+    MemoryStore store = new MemoryStore(now::get, 16 * MEBIBYTE);
     Rule rule = rule("api", "10/second");
     for (int round = 0; round < 20; round++) {
       for (int i = 0; i < 50_000; i++) {
-        assertThat(take(store, claim(rule, round + " " + i, 10)).fits()).isTrue();
+        assertThat(take(store, claim(rule, round + " " + i, 10)).admitted()).isTrue();
       }
       now.addAndGet(2_000_000);
     }
-    assertThat(store.evicted() + store.turnedAway()).isZero();
+    assertThat(store.evicted() + store.rejectedForSpace()).isZero();
     assertThat(store.counters()).isLessThan(200_000);
   }
 
   @Test
-  void aDecisionHasRoomForAllItsCountersAlsoForThoseForgottenMeanwhile() {
-    MemoryStore store = new MemoryStore(now::get, MEBI);
+  void decisionWithManyCounters_reservesSpaceForAllOfThem() {
+    MemoryStore store = new MemoryStore(now::get, MEBIBYTE);
     for (int known = 1; known <= 12; known++) {
       for (int fresh = 1; fresh <= 12; fresh++) {
         Claim[] claims = new Claim[known + fresh];
         for (int i = 0; i < claims.length; i++) {
           claims[i] = claim(rule("rule-" + i, "10/second"), known + " and " + fresh, 1);
         }
-        store.take(Arrays.copyOf(claims, known), Mode.TAKE).join();
+        store.apply(Arrays.copyOf(claims, known), StoreOperation.TAKE).join();
         now.addAndGet(2_000_000); // those are over now, and go when the others ask for room
         for (int left = 9; left >= 0; left--) {
-          assertThat(store.take(claims, Mode.TAKE).join())
+          assertThat(store.apply(claims, StoreOperation.TAKE).join())
               .as("%d known, %d new, %d left", known, fresh, left)
-              .extracting(Outcome::remaining)
+              .extracting(ClaimOutcome::remaining)
               .containsOnly((long) left);
         }
       }
     }
-    assertThat(store.evicted() + store.turnedAway()).isZero();
+    assertThat(store.evicted() + store.rejectedForSpace()).isZero();
   }
 
   @Test
-  void longStatesAreKeptWholeThroughGrowthAndForgetting() {
-    MemoryStore store = new MemoryStore(now::get, 64 * MEBI);
+  void longStates_surviveGrowthAndEviction() {
+    MemoryStore store = new MemoryStore(now::get, 64 * MEBIBYTE);
     Rule log = rule("log", "20/minute").edit().algorithm("sliding-log").build();
     Rule counter = rule("counter", "20/minute").edit().algorithm("sliding-counter").build();
     Random random = new Random(7);
@@ -125,10 +126,10 @@ class MemoryStoreTest {
       now.addAndGet(100);
       int caller = random.nextInt(logged.length);
       Claim[] claims = {claim(log, "c" + caller, 1), claim(counter, "c" + caller, 1)};
-      Outcome[] outcomes = store.take(claims, Mode.TAKE).join();
+      ClaimOutcome[] outcomes = store.apply(claims, StoreOperation.TAKE).join();
       boolean fits = logged[caller] < 20;
-      assertThat(outcomes[0].fits()).isEqualTo(fits);
-      assertThat(outcomes[1].fits()).isEqualTo(fits);
+      assertThat(outcomes[0].admitted()).isEqualTo(fits);
+      assertThat(outcomes[1].admitted()).isEqualTo(fits);
       logged[caller] += fits ? 1 : 0;
       assertThat(outcomes[0].remaining()).isEqualTo(20 - logged[caller]);
       assertThat(outcomes[1].remaining()).isEqualTo(20 - logged[caller]);
@@ -136,8 +137,8 @@ class MemoryStoreTest {
   }
 
   @Test
-  void longAndShortStatesOfOneDecisionStayWithinTheBudgetTogether() {
-    MemoryStore store = new MemoryStore(now::get, MEBI);
+  void longAndShortStatesInOneDecision_stayWithinBudget() {
+    MemoryStore store = new MemoryStore(now::get, MEBIBYTE);
     Random random = new Random(11);
     List<Rule> rules = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
@@ -152,19 +153,19 @@ class MemoryStoreTest {
       for (int i = 0; i < claims.length; i++) {
         claims[i] = claim(rules.get(random.nextInt(rules.size())), caller, 1);
       }
-      Outcome[] outcomes = store.take(claims, Mode.TAKE).join();
-      assertThat(store.bytes()).isLessThanOrEqualTo(MEBI);
-      for (Outcome o : outcomes) {
-        assertThat(o.fits() || !o.degraded()).as("none without room is refused here").isTrue();
+      ClaimOutcome[] outcomes = store.apply(claims, StoreOperation.TAKE).join();
+      assertThat(store.bytes()).isLessThanOrEqualTo(MEBIBYTE);
+      for (ClaimOutcome o : outcomes) {
+        assertThat(o.admitted() || !o.degraded()).as("none without room is refused here").isTrue();
       }
     }
     assertThat(store.evicted()).isPositive();
-    assertThat(store.turnedAway()).isPositive();
+    assertThat(store.rejectedForSpace()).isPositive();
   }
 
   @Test
-  void aFewLongLogsUseWhatOthersLeave() {
-    MemoryStore store = new MemoryStore(now::get, 16 * MEBI);
+  void fewLongLogs_useSpaceOtherSegmentsLeave() {
+    MemoryStore store = new MemoryStore(now::get, 16 * MEBIBYTE);
     Rule log = rule("log", "2000/hour").edit().algorithm("sliding-log").build();
     for (int i = 1; i <= 2000; i++) {
       now.addAndGet(100);
@@ -172,18 +173,18 @@ class MemoryStoreTest {
         assertThat(take(store, claim(log, "caller " + caller, 1)).remaining()).isEqualTo(2000 - i);
       }
     }
-    assertThat(store.bytes()).isBetween(2 * MEBI, 16 * MEBI);
-    assertThat(store.evicted() + store.turnedAway()).isZero();
+    assertThat(store.bytes()).isBetween(2 * MEBIBYTE, 16 * MEBIBYTE);
+    assertThat(store.evicted() + store.rejectedForSpace()).isZero();
     now.addAndGet(Duration.ofHours(2).toNanos() / 1000);
     for (int i = 0; i < 100_000; i++) {
       take(store, claim(rule("api", "10/minute"), "caller " + i, 1));
     }
-    assertThat(store.evicted() + store.turnedAway()).as("given back").isZero();
-    assertThat(store.bytes()).isLessThan(6 * MEBI);
+    assertThat(store.evicted() + store.rejectedForSpace()).as("given back").isZero();
+    assertThat(store.bytes()).isLessThan(6 * MEBIBYTE);
   }
 
   @Test
-  void threadsTogetherGetExactlyTheLimit() throws Exception {
+  void manyThreads_getExactlyTheLimit() throws Exception {
     MemoryStore store = new MemoryStore(now::get);
     Rule rule = rule("api", "1000/hour");
     Claim[] claim = {claim(rule, "hot", 1)};
@@ -196,7 +197,7 @@ class MemoryStoreTest {
                 () -> {
                   int fits = 0;
                   for (int i = 0; i < 1000; i++) {
-                    fits += store.take(claim, Mode.TAKE).join()[0].fits() ? 1 : 0;
+                    fits += store.apply(claim, StoreOperation.TAKE).join()[0].admitted() ? 1 : 0;
                   }
                   return fits;
                 }));
@@ -212,7 +213,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void underTheRealClockABucketGivesItsBurstAndItsRate() throws Exception {
+  void bucketOnSystemClock_admitsBurstAndRate() throws Exception {
     MemoryStore store = new MemoryStore(Clock.system());
     Rule rule = rule("api", "100000/second").edit().burst(1000).build();
     Claim[] claim = {claim(rule, "hot", 1)};
@@ -227,8 +228,8 @@ class MemoryStoreTest {
                   long last = 0;
                   long fits = 0;
                   for (int i = 0; i < 100_000; i++) {
-                    Outcome o = store.take(claim, Mode.TAKE).join()[0];
-                    fits += o.fits() ? 1 : 0;
+                    ClaimOutcome o = store.apply(claim, StoreOperation.TAKE).join()[0];
+                    fits += o.admitted() ? 1 : 0;
                     first = Math.min(first, o.time());
                     last = Math.max(last, o.time());
                   }
@@ -250,16 +251,16 @@ class MemoryStoreTest {
   }
 
   @Test
-  void aLifeIsNeverShorterThanItsDurationAndHardlyLonger() {
+  void packedDuration_isNeverShorterAndAtMostThreePercentLonger() {
     for (long micros = 0; micros < 1L << 52; micros = micros * 33 / 32 + 1) {
-      long decoded = Life.decode(Life.encode(micros));
+      long decoded = PackedDuration.decode(PackedDuration.encode(micros));
       assertThat(decoded).isBetween(micros, micros + micros / 31);
-      assertThat(Life.encode(micros)).isLessThan(1 << Life.BITS);
+      assertThat(PackedDuration.encode(micros)).isLessThan(1 << PackedDuration.BITS);
     }
   }
 
   @Test
-  void theSystemClockIsTheWallClockAndNeverStepsBack() {
+  void systemClock_followsWallClockAndNeverStepsBack() {
     Clock clock = Clock.system();
     long before = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     long micros = clock.micros();
@@ -275,12 +276,12 @@ class MemoryStoreTest {
   }
 
   @Test
-  void aStoreTooSmallToBeIsRefused() {
+  void storeBelowMinimumSize_isRejected() {
     assertThatThrownBy(() -> new MemoryStore(now::get, 1000)).hasMessageContaining("1 MiB");
   }
 
-  private static Outcome take(MemoryStore store, Claim claim) {
-    return store.take(new Claim[] {claim}, Mode.TAKE).join()[0];
+  private static ClaimOutcome take(MemoryStore store, Claim claim) {
+    return store.apply(new Claim[] {claim}, StoreOperation.TAKE).join()[0];
   }
 
   private static Claim claim(Rule rule, String caller, long cost) {

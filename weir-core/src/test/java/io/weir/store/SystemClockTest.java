@@ -12,104 +12,104 @@ import org.junit.jupiter.api.Test;
 
 /** The system clock beside a wall clock and a timer that are set by the test. */
 class SystemClockTest {
-  private static final long SECOND = 1_000_000_000;
-  private static final long START = 1_767_225_600 * SECOND;
+  private static final long SECOND_NANOS = 1_000_000_000;
+  private static final long START = 1_767_225_600 * SECOND_NANOS;
 
-  private long timer = -5 * SECOND;
+  private long timer = -5 * SECOND_NANOS;
   private long wallAhead = START - timer;
-  private long readingTakes;
+  private long wallReadNanos;
   private final SystemClock clock = new SystemClock(() -> timer, this::readWall);
   private long last;
 
   private long readWall() {
-    timer += readingTakes;
+    timer += wallReadNanos;
     return timer + wallAhead;
   }
 
   @Test
-  void wallClockThatAgrees_changesNothing() {
-    run(60 * SECOND);
-    assertThat(error()).isZero();
+  void agreeingWallClock_changesNothing() {
+    advance(60 * SECOND_NANOS);
+    assertThat(errorMicros()).isZero();
   }
 
   @Test
-  void wallClockSetForwardALittle_isReachedAtFiveMillisecondsASecond() {
+  void wallClockSetForwardSlightly_isApproachedAtFiveMillisPerSecond() {
     wallAhead += 500_000_000;
-    run(50 * SECOND);
-    assertThat(error()).isBetween(-260_000L, -240_000L);
-    run(51 * SECOND);
-    assertThat(error()).isBetween(-101L, 101L);
+    advance(50 * SECOND_NANOS);
+    assertThat(errorMicros()).isBetween(-260_000L, -240_000L);
+    advance(51 * SECOND_NANOS);
+    assertThat(errorMicros()).isBetween(-101L, 101L);
   }
 
   @Test
-  void wallClockSetBackALittle_isReachedAtFiveMillisecondsASecondWithoutStepping() {
+  void wallClockSetBackSlightly_isApproachedAtFiveMillisPerSecondWithoutStep() {
     wallAhead -= 500_000_000;
-    run(50 * SECOND);
-    assertThat(error()).isBetween(240_000L, 260_000L);
-    run(51 * SECOND);
-    assertThat(error()).isBetween(-101L, 101L);
+    advance(50 * SECOND_NANOS);
+    assertThat(errorMicros()).isBetween(240_000L, 260_000L);
+    advance(51 * SECOND_NANOS);
+    assertThat(errorMicros()).isBetween(-101L, 101L);
   }
 
   @Test
-  void wallClockCorrectedForwardAfterTheStart_isTakenWithinThreeChecks() {
-    wallAhead += 3600 * SECOND;
-    run(300_000_000);
-    assertThat(error()).isZero();
+  void wallClockStepForwardAfterStart_isFollowedWithinThreeChecks() {
+    wallAhead += 3600 * SECOND_NANOS;
+    advance(300_000_000);
+    assertThat(errorMicros()).isZero();
   }
 
   @Test
-  void wallClockFarBehind_slowsTheClockAndNeverHoldsIt() {
-    wallAhead -= 10L * 365 * 86_400 * SECOND;
+  void wallClockFarBehind_slowsClockWithoutStoppingIt() {
+    wallAhead -= 10L * 365 * 86_400 * SECOND_NANOS;
     long before = clock.micros();
-    run(100 * SECOND);
+    advance(100 * SECOND_NANOS);
     assertThat(clock.micros() - before).isBetween(99_490_000L, 99_510_000L);
   }
 
   @Test
-  void oneOddReadingOfTheWallClock_isNotFollowed() {
-    run(SECOND);
-    wallAhead += 3600 * SECOND;
-    run(100_000_000);
-    wallAhead -= 3600 * SECOND;
-    run(10 * SECOND);
-    assertThat(error()).isZero();
+  void singleOutlierOfWallClock_isIgnored() {
+    advance(SECOND_NANOS);
+    wallAhead += 3600 * SECOND_NANOS;
+    advance(100_000_000);
+    wallAhead -= 3600 * SECOND_NANOS;
+    advance(10 * SECOND_NANOS);
+    assertThat(errorMicros()).isZero();
   }
 
   @Test
-  void readingOfTheWallClockThatWasHeldUp_isNotBelieved() {
-    readingTakes = 20_000_000;
-    run(10 * SECOND);
-    readingTakes = 0;
-    run(10 * SECOND);
-    assertThat(error()).isZero();
+  void slowReadingOfWallClock_isIgnored() {
+    wallReadNanos = 20_000_000;
+    advance(10 * SECOND_NANOS);
+    wallReadNanos = 0;
+    advance(10 * SECOND_NANOS);
+    assertThat(errorMicros()).isZero();
   }
 
   @Test
-  void clockThatNobodyRead_isCorrectedWhenItIsReadAgain() {
-    timer += 3600 * SECOND;
-    wallAhead += 7200 * SECOND; // the timer stands while a machine sleeps
-    run(300_000_000);
-    assertThat(error()).isZero();
+  void clockNotReadForLong_isCorrectedAtNextRead() {
+    timer += 3600 * SECOND_NANOS;
+    wallAhead += 7200 * SECOND_NANOS; // the timer stands while a machine sleeps
+    advance(300_000_000);
+    assertThat(errorMicros()).isZero();
   }
 
   @Test
-  void whateverTheWallClockDoes_timeNeverStepsBackAndFollows() {
+  void randomWallClockSteps_timeFollowsAndNeverStepsBack() {
     Random random = new Random(5);
     for (int i = 0; i < 1000; i++) {
       long by = (long) (random.nextGaussian() * Math.pow(10, random.nextInt(11)));
       wallAhead += by;
-      run(random.nextInt(300_000_000));
+      advance(random.nextInt(300_000_000));
     }
-    wallAhead = START + 40_000 * SECOND;
-    timer += SECOND;
-    run(SECOND);
-    wallAhead += 3600 * SECOND;
-    run(SECOND);
-    assertThat(error()).as("the last large step forward is followed").isZero();
+    wallAhead = START + 40_000 * SECOND_NANOS;
+    timer += SECOND_NANOS;
+    advance(SECOND_NANOS);
+    wallAhead += 3600 * SECOND_NANOS;
+    advance(SECOND_NANOS);
+    assertThat(errorMicros()).as("the last large step forward is followed").isZero();
   }
 
   @Test
-  void readsOfManyThreads_neverGoBackFromOneToTheNext() throws Exception {
+  void readsByManyThreads_neverStepBack() throws Exception {
     long[] wander = {0};
     SystemClock shared =
         new SystemClock(
@@ -145,7 +145,7 @@ class SystemClockTest {
   }
 
   @Test
-  void systemClock_isOneForTheWholeProcess() {
+  void systemClock_isSingletonPerProcess() {
     assertThat(Clock.system()).isSameAs(Clock.system());
   }
 
@@ -158,7 +158,7 @@ class SystemClockTest {
   }
 
   /** Lets time pass, reading the clock every millisecond. */
-  private void run(long nanos) {
+  private void advance(long nanos) {
     long end = timer + nanos;
     while (timer < end) {
       timer += 1_000_000;
@@ -169,7 +169,7 @@ class SystemClockTest {
   }
 
   /** How far the clock is ahead of the wall clock, in microseconds. */
-  private long error() {
+  private long errorMicros() {
     return clock.micros() - (timer + wallAhead) / 1000;
   }
 }

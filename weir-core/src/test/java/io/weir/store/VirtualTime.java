@@ -4,11 +4,12 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /** A clock and a scheduler of a test: time passes, and tasks run, only when the test says so. */
-final class VirtualTime implements Clock, Alarm {
-  private record Task(long at, long number, Runnable what) {}
+final class VirtualTime implements Clock, Scheduler {
+  private record VirtualTask(long at, long number, Runnable action) {}
 
-  private final PriorityQueue<Task> tasks =
-      new PriorityQueue<>(Comparator.comparingLong(Task::at).thenComparing(Task::number));
+  private final PriorityQueue<VirtualTask> tasks =
+      new PriorityQueue<>(
+          Comparator.comparingLong(VirtualTask::at).thenComparing(VirtualTask::number));
   private long now = 1_000_000;
   private long scheduled;
 
@@ -18,17 +19,17 @@ final class VirtualTime implements Clock, Alarm {
   }
 
   @Override
-  public void after(long micros, Runnable task) {
-    tasks.add(new Task(now + micros, scheduled++, task));
+  public void schedule(long micros, Runnable task) {
+    tasks.add(new VirtualTask(now + micros, scheduled++, task));
   }
 
   /** Lets time pass, running every task when it is due. */
-  void pass(long micros) {
+  void advance(long micros) {
     long until = now + micros;
     while (!tasks.isEmpty() && tasks.element().at() <= until) {
-      Task next = tasks.remove();
+      VirtualTask next = tasks.remove();
       now = Math.max(now, next.at());
-      next.what().run();
+      next.action().run();
     }
     now = until;
   }

@@ -6,42 +6,42 @@ import java.util.List;
 
 /**
  * A whole decision as the JSON of the decision API, shadow rules included: for services that ask,
- * not for their callers, whom a {@link Refusal} tells less.
+ * not for their callers, whom a {@link RefusalResponse} tells less.
  *
  * <p>Durations are in milliseconds, rounded up. What is left of a rule whose fallback answered is
  * unknown, and so null.
  */
 public final class DecisionJson {
-  private static final int TYPICAL_LENGTH = 256;
+  private static final int INITIAL_CAPACITY = 256;
 
   private DecisionJson() {}
 
-  public static String of(Decision decision) {
-    StringBuilder out = new StringBuilder(TYPICAL_LENGTH);
-    return fields(out.append('{'), decision).append('}').toString();
+  public static String format(Decision decision) {
+    StringBuilder out = new StringBuilder(INITIAL_CAPACITY);
+    return appendFields(out.append('{'), decision).append('}').toString();
   }
 
   /** Appends the fields without the braces, for an object that has more. */
-  public static StringBuilder fields(StringBuilder out, Decision decision) {
+  public static StringBuilder appendFields(StringBuilder out, Decision decision) {
     out.append("\"allowed\":").append(decision.allowed());
     out.append(",\"degraded\":").append(decision.degraded());
-    out.append(",\"delay_ms\":").append(Rounded.millis(decision.delay()));
-    out.append(",\"retry_after_ms\":").append(Rounded.millis(decision.retryAfter()));
+    out.append(",\"delay_ms\":").append(DurationRounding.ceilToMillis(decision.delay()));
+    out.append(",\"retry_after_ms\":").append(DurationRounding.ceilToMillis(decision.retryAfter()));
     out.append(",\"revision\":").append(decision.revision());
     out.append(",\"rules\":[");
     List<RuleOutcome> rules = decision.rules();
     for (int i = 0; i < rules.size(); i++) {
-      rule(i == 0 ? out : out.append(','), rules.get(i));
+      appendRule(i == 0 ? out : out.append(','), rules.get(i));
     }
     out.append(']');
     if (!decision.allowed()) {
-      Refusal.fields(out.append(','), decision);
+      RefusalResponse.appendFields(out.append(','), decision);
     }
     return out;
   }
 
-  private static void rule(StringBuilder out, RuleOutcome rule) {
-    Json.quote(out.append("{\"id\":"), rule.rule());
+  private static void appendRule(StringBuilder out, RuleOutcome rule) {
+    JsonText.quote(out.append("{\"id\":"), rule.rule());
     out.append(",\"allowed\":").append(rule.allowed());
     out.append(",\"shadow\":").append(rule.shadow());
     out.append(",\"limit\":").append(rule.limit());
@@ -50,8 +50,8 @@ public final class DecisionJson {
     } else {
       out.append(",\"remaining\":").append(rule.remaining());
     }
-    out.append(",\"reset_ms\":").append(Rounded.millis(rule.reset()));
-    out.append(",\"retry_after_ms\":").append(Rounded.millis(rule.retryAfter()));
+    out.append(",\"reset_ms\":").append(DurationRounding.ceilToMillis(rule.reset()));
+    out.append(",\"retry_after_ms\":").append(DurationRounding.ceilToMillis(rule.retryAfter()));
     out.append('}');
   }
 }

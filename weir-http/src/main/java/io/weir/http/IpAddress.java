@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param low the lower half; for IPv4 the address, below {@code ffff}
  */
 public record IpAddress(long high, long low) {
-  static final int BITS = 128;
+  static final int ADDRESS_BITS = 128;
   static final int V4_BITS = 32;
-  private static final long MAPPED = 0xffffL;
-  private static final int GROUPS = 8;
+  private static final long V4_MAPPED_PREFIX = 0xffffL;
+  private static final int GROUP_COUNT = 8;
 
   /**
    * The address of a socket.
@@ -33,7 +33,7 @@ public record IpAddress(long high, long low) {
   }
 
   static IpAddress v4(int bits) {
-    return new IpAddress(0, (MAPPED << V4_BITS) | Integer.toUnsignedLong(bits));
+    return new IpAddress(0, (V4_MAPPED_PREFIX << V4_BITS) | Integer.toUnsignedLong(bits));
   }
 
   /**
@@ -43,7 +43,7 @@ public record IpAddress(long high, long low) {
    * @return null if the text is no address
    */
   public static @Nullable IpAddress parse(String text) {
-    return IpText.parse(text, 0, text.length());
+    return IpAddressFormat.parse(text, 0, text.length());
   }
 
   /**
@@ -57,7 +57,7 @@ public record IpAddress(long high, long low) {
   }
 
   public boolean isV4() {
-    return high == 0 && low >>> V4_BITS == MAPPED;
+    return high == 0 && low >>> V4_BITS == V4_MAPPED_PREFIX;
   }
 
   /** Of a network's addresses, the one with zeros after the first {@code bits}, counted of 128. */
@@ -66,7 +66,7 @@ public record IpAddress(long high, long low) {
   }
 
   /** Whether the first {@code bits}, counted of 128, are the same. */
-  boolean shares(IpAddress other, int bits) {
+  boolean hasSamePrefix(IpAddress other, int bits) {
     return ((high ^ other.high) & mask(bits)) == 0
         && ((low ^ other.low) & mask(bits - Long.SIZE)) == 0;
   }
@@ -77,13 +77,13 @@ public record IpAddress(long high, long low) {
 
   /** The 16 bits of one of the eight groups of an IPv6 address. */
   int group(int i) {
-    long half = i < GROUPS / 2 ? high : low;
-    return (int) (half >>> (48 - 16 * (i % (GROUPS / 2)))) & 0xffff;
+    long half = i < GROUP_COUNT / 2 ? high : low;
+    return (int) (half >>> (48 - 16 * (i % (GROUP_COUNT / 2)))) & 0xffff;
   }
 
   /** As everybody writes it: dotted for IPv4, RFC 5952 for IPv6. */
   @Override
   public String toString() {
-    return IpText.format(this);
+    return IpAddressFormat.format(this);
   }
 }

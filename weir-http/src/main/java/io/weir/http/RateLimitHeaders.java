@@ -1,7 +1,7 @@
 package io.weir.http;
 
 import io.weir.Decision;
-import io.weir.store.Outcome;
+import io.weir.store.ClaimOutcome;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -19,14 +19,14 @@ public final class RateLimitHeaders {
   public static final String REMAINING = "X-RateLimit-Remaining";
   public static final String RESET = "X-RateLimit-Reset";
   public static final String RETRY_AFTER = "Retry-After";
-  public static final String POLICY = "RateLimit-Policy";
-  public static final String SERVICE = "RateLimit";
+  public static final String RATE_LIMIT_POLICY = "RateLimit-Policy";
+  public static final String RATE_LIMIT = "RateLimit";
 
   /** All that may be written: what a proxy removes from its upstream's answer before. */
   public static final List<String> NAMES =
-      List.of(LIMIT, REMAINING, RESET, RETRY_AFTER, POLICY, SERVICE);
+      List.of(LIMIT, REMAINING, RESET, RETRY_AFTER, RATE_LIMIT_POLICY, RATE_LIMIT);
 
-  private static final int TYPICAL_LENGTH = 48;
+  private static final int INITIAL_CAPACITY = 48;
 
   private RateLimitHeaders() {}
 
@@ -44,53 +44,54 @@ public final class RateLimitHeaders {
     for (Decision other : decisions) {
       tightest = other.isTighterThan(tightest) ? other : tightest;
     }
-    if (tightest.binding() >= 0) {
-      writeBound(tightest, out);
-      writeFields(decisions, out);
+    if (tightest.bindingIndex() >= 0) {
+      writeBindingLimit(tightest, out);
+      writeStructuredFields(decisions, out);
     }
   }
 
-  private static void writeBound(Decision decision, BiConsumer<String, String> out) {
-    int binding = decision.binding();
-    Outcome bound = decision.outcome(binding);
-    out.accept(LIMIT, Long.toString(decision.claim(binding).limit().most()));
-    if (isKnown(bound)) {
-      long back = bound.time() + Math.max(bound.reset(), bound.waitFor());
+  private static void writeBindingLimit(Decision decision, BiConsumer<String, String> out) {
+    int binding = decision.bindingIndex();
+    ClaimOutcome bound = decision.outcome(binding);
+    out.accept(LIMIT, Long.toString(decision.claim(binding).limit().capacity()));
+    if (isRemainingKnown(bound)) {
+      long back = bound.time() + Math.max(bound.reset(), bound.retryAfter());
       out.accept(REMAINING, Long.toString(bound.remaining()));
-      out.accept(RESET, Long.toString(Rounded.seconds(back)));
+      out.accept(RESET, Long.toString(DurationRounding.ceilToSeconds(back)));
     }
-    long wait = RetryAfter.seconds(decision);
-    if (wait != RetryAfter.NONE) {
+    long wait = RetryAfterHeader.seconds(decision);
+    if (wait != RetryAfterHeader.NONE) {
       out.accept(RETRY_AFTER, Long.toString(wait));
     }
   }
 
-  private static void writeFields(List<Decision> decisions, BiConsumer<String, String> out) {
-    StringBuilder policy = new StringBuilder(TYPICAL_LENGTH);
-    StringBuilder service = new StringBuilder(TYPICAL_LENGTH);
+  private static void writeStructuredFields(
+      List<Decision> decisions, BiConsumer<String, String> out) {
+    StringBuilder policy = new StringBuilder(INITIAL_CAPACITY);
+    StringBuilder service = new StringBuilder(INITIAL_CAPACITY);
     for (Decision decision : decisions) {
-      for (int i = 0; i < decision.size(); i++) {
+      for (int i = 0; i < decision.claimCount(); i++) {
         if (decision.claim(i).limit().shadow()) {
           continue;
         }
-        Policy.appendPolicy(separated(policy), decision, i);
-        if (isKnown(decision.outcome(i))) {
-          Policy.appendService(separated(service), decision, i);
+        RateLimitFields.appendPolicy(appendSeparator(policy), decision, i);
+        if (isRemainingKnown(decision.outcome(i))) {
+          RateLimitFields.appendRateLimit(appendSeparator(service), decision, i);
         }
       }
     }
-    out.accept(POLICY, policy.toString());
+    out.accept(RATE_LIMIT_POLICY, policy.toString());
     if (service.length() > 0) {
-      out.accept(SERVICE, service.toString());
+      out.accept(RATE_LIMIT, service.toString());
     }
   }
 
-  private static StringBuilder separated(StringBuilder list) {
+  private static StringBuilder appendSeparator(StringBuilder list) {
     return list.length() == 0 ? list : list.append(", ");
   }
 
   /** Whether it is known what is left: of the fallbacks only a local one counts. */
-  private static boolean isKnown(Outcome outcome) {
+  private static boolean isRemainingKnown(ClaimOutcome outcome) {
     return !outcome.degraded() || outcome.reset() > 0;
   }
 }

@@ -3,7 +3,7 @@ package io.weir.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.testkit.History;
+import io.weir.testkit.RandomHistory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Objects;
@@ -41,7 +41,7 @@ class IpAddressTest {
     "1:2:3:4:5:6:1.2.3.4, 1:2:3:4:5:6:102:304",
     "fe80::1, fe80::1"
   })
-  void oneSpelling(String written, String canonical) {
+  void address_hasOneCanonicalForm(String written, String canonical) {
     assertThat(IpAddress.parse(written)).hasToString(canonical);
     assertThat(IpAddress.parse(canonical)).isEqualTo(IpAddress.parse(written));
   }
@@ -108,16 +108,16 @@ class IpAddressTest {
         "_hidden",
         "1234567890123456789012345678901234567890:12345"
       })
-  void nothingElseIsAnAddress(String text) {
+  void invalidAddress_isNull(String text) {
     assertThat(IpAddress.parse(text)).isNull();
   }
 
   /** The JDK reads every spelling of an address we write, and never has to ask a server for it. */
   @Test
-  void asTheJdkReadsThem() throws UnknownHostException {
-    long seed = History.seed();
+  void randomAddress_isReadTheSameByTheJdk() throws UnknownHostException {
+    long seed = RandomHistory.seed();
     Random random = new Random(seed);
-    for (int step = 0; step < History.steps() / 10; step++) {
+    for (int step = 0; step < RandomHistory.steps() / 10; step++) {
       byte[] bytes = new byte[random.nextBoolean() ? 4 : 16];
       random.nextBytes(bytes);
       for (int i = 0; i < bytes.length; i++) {
@@ -134,7 +134,7 @@ class IpAddressTest {
   }
 
   @Test
-  void ofASocketsBytes() {
+  void socketBytes_areConverted() {
     assertThat(IpAddress.of(new byte[] {10, 0, 0, (byte) 200})).hasToString("10.0.0.200");
     byte[] mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (byte) 0xff, (byte) 0xff, 10, 0, 0, 1};
     assertThat(IpAddress.of(mapped)).hasToString("10.0.0.1");
@@ -162,8 +162,8 @@ class IpAddressTest {
     "2001:db8::1, 2001:db8::1, true",
     "2001:db8::1/128, 2001:db8::2, false"
   })
-  void networksContainAddresses(String network, String address, boolean contains) {
-    assertThat(Network.parse(network).contains(Objects.requireNonNull(IpAddress.parse(address))))
+  void network_containsItsAddresses(String network, String address, boolean contains) {
+    assertThat(IpNetwork.parse(network).contains(Objects.requireNonNull(IpAddress.parse(address))))
         .isEqualTo(contains);
   }
 
@@ -182,7 +182,7 @@ class IpAddressTest {
         "10.0.0.0/-1 | '10.0.0.0/-1' is no block of addresses; write one such as 10.0.0.0/8 or 2001:db8::/32",
         "localhost | 'localhost' is no block of addresses; write one such as 10.0.0.0/8 or 2001:db8::/32"
       })
-  void whatIsNoNetworkIsSaid(String text, String message) {
-    assertThatThrownBy(() -> Network.parse(text)).hasMessage(message);
+  void invalidNetwork_isRejectedWithMessage(String text, String message) {
+    assertThatThrownBy(() -> IpNetwork.parse(text)).hasMessage(message);
   }
 }

@@ -16,7 +16,7 @@ import java.util.Locale;
  * @param micros since the epoch, or since whenever the trace counts from
  */
 public record TraceLine(long micros, String key, long cost) {
-  private static final long LATEST = 10_000_000_000_000_000L;
+  private static final long MAX_TIME_MICROS = 10_000_000_000_000_000L;
 
   /**
    * Reads lines of {@code time,key,cost}: seconds or a date, any text, a whole number that is 1 if
@@ -49,16 +49,18 @@ public record TraceLine(long micros, String key, long cost) {
           "'" + text + "' is not time,key,cost; write a line such as 12.5,alice,1");
     }
     return new TraceLine(
-        time(cells[0].strip()), cells[1].strip(), cells.length < 3 ? 1 : cost(cells[2].strip()));
+        parseTimeMicros(cells[0].strip()),
+        cells[1].strip(),
+        cells.length < 3 ? 1 : cost(cells[2].strip()));
   }
 
-  private static long time(String text) {
+  private static long parseTimeMicros(String text) {
     try {
       long micros =
           text.matches("[0-9]{1,12}(\\.[0-9]+)?")
               ? new BigDecimal(text).movePointRight(6).longValue()
               : ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse(text));
-      if (micros >= 0 && micros < LATEST) {
+      if (micros >= 0 && micros < MAX_TIME_MICROS) {
         return micros;
       }
     } catch (DateTimeParseException e) {

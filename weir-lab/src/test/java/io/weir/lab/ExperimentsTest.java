@@ -19,8 +19,8 @@ import org.xml.sax.InputSource;
 class ExperimentsTest {
 
   @Test
-  void twiceTheLimitPassesTheEdgeOfAFixedWindowOnly() {
-    Finding finding = new Edge(100, Duration.ofMinutes(1), 0.99).run();
+  void windowEdge_admitsTwiceTheLimitForFixedWindowOnly() {
+    ExperimentResult finding = new WindowEdgeExperiment(100, Duration.ofMinutes(1), 0.99).run();
     assertThat(finding.figures())
         .containsAllEntriesOf(
             Map.of("admitted", 200.0, "factor", 2.0, "gap_ms", 600.0, "burst_per_second", 333.333));
@@ -33,15 +33,15 @@ class ExperimentsTest {
   }
 
   @Test
-  void burstsAWholeWindowApartAreWhatTheLimitSays() {
-    assertThat(new Edge(100, Duration.ofMinutes(1), 0).run().figures())
+  void burstsOneWindowApart_admitTheLimit() {
+    assertThat(new WindowEdgeExperiment(100, Duration.ofMinutes(1), 0).run().figures())
         .containsEntry("factor", 1.0);
   }
 
   @ParameterizedTest
   @CsvSource({"0,60", "100,72", "400,108", "1000,180", "5000,180"})
-  void nodesOverrunByWhatTheyDoNotKnowOfEachOther(long millis, double total) {
-    Finding finding = new Sync(3, 60, Duration.ofMillis(millis)).run();
+  void syncedNodes_overshootWithinBound(long millis, double total) {
+    ExperimentResult finding = new SyncExperiment(3, 60, Duration.ofMillis(millis)).run();
     assertThat(finding.figures())
         .containsEntry("total", total)
         .containsEntry("factor", total / 60)
@@ -49,34 +49,38 @@ class ExperimentsTest {
   }
 
   @Test
-  void oneNodeOverrunsNothing() {
-    assertThat(new Sync(1, 60, Duration.ofSeconds(1)).run().figures()).containsEntry("factor", 1.0);
+  void oneNode_doesNotOvershoot() {
+    assertThat(new SyncExperiment(1, 60, Duration.ofSeconds(1)).run().figures())
+        .containsEntry("factor", 1.0);
   }
 
   @Test
-  void wrongClocksOverrunUnlessTheStoresCounts() {
-    Map<String, Double> figures = new Skew(3, 60, Duration.ofMillis(300)).run().figures();
+  void clockSkew_overshootsUnlessStoreClockDecides() {
+    Map<String, Double> figures =
+        new ClockSkewExperiment(3, 60, Duration.ofMillis(300)).run().figures();
     assertThat(figures).containsEntry("weir_factor", 1.0);
     assertThat(figures.get("worst_factor")).isGreaterThan(2);
-    assertThat(new Skew(3, 60, Duration.ZERO).run().figures()).containsEntry("worst_factor", 1.0);
+    assertThat(new ClockSkewExperiment(3, 60, Duration.ZERO).run().figures())
+        .containsEntry("worst_factor", 1.0);
   }
 
   @Test
-  void bothBucketsAdmitABurstButOneHoldsIt() {
-    assertThat(new Burst(100, 50, 80).run().rows())
+  void burst_isAdmittedByBothBuckets_delayedByLeakyBucket() {
+    assertThat(new BurstExperiment(100, 50, 80).run().rows())
         .containsExactly(
             List.of("token-bucket", "50", "30", "0", "50"),
             List.of("leaky-bucket", "50", "30", "490", "10"));
   }
 
   @Test
-  void aTraceIsHeldAgainstAllAlgorithms() {
+  void trace_isReplayedOnAllAlgorithms() {
     List<String> csv = new ArrayList<>(List.of("time,key,cost", "# a comment", ""));
     for (int i = 0; i < 20; i++) {
       csv.add("2026-01-31T12:00:00." + (90 + i / 2) + "Z,alice,1");
     }
     csv.add("2026-01-31T12:00:05Z,bob,3");
-    Finding finding = new Trace(TraceLine.read(csv), new Rate(10, Duration.ofSeconds(1)), 0).run();
+    ExperimentResult finding =
+        new TraceExperiment(TraceLine.read(csv), new Rate(10, Duration.ofSeconds(1)), 0).run();
     assertThat(finding.figures()).containsEntry("requests", 21.0).containsEntry("keys", 2.0);
     assertThat(finding.rows())
         .extracting(row -> row.get(0) + " " + row.get(2))
@@ -90,9 +94,10 @@ class ExperimentsTest {
   }
 
   @Test
-  void anAlgorithmThatCannotCountARateIsLeftEmpty() {
+  void unsupportedRate_leavesRowEmpty() {
     List<TraceLine> lines = TraceLine.read(List.of("1,a", "2.5,a,4"));
-    Finding finding = new Trace(lines, new Rate(20_000, Duration.ofSeconds(1)), 0).run();
+    ExperimentResult finding =
+        new TraceExperiment(lines, new Rate(20_000, Duration.ofSeconds(1)), 0).run();
     assertThat(finding.rows()).contains(List.of("sliding-log", "-", "-", "-", "-", "-", "-"));
   }
 
@@ -105,33 +110,35 @@ class ExperimentsTest {
         "1,a,-3|line 2: '-3' is not a cost; write a whole number, at least 1",
         "1,a,0|line 2: a cost of 0 cannot be"
       })
-  void aLineThatCannotBeSaysWhichAndWhatToWrite(String line, String reason) {
+  void invalidTraceLine_isReportedWithLineAndExample(String line, String reason) {
     assertThatThrownBy(() -> TraceLine.read(List.of("0,a", line))).hasMessageStartingWith(reason);
   }
 
   @Test
-  void whatCannotBeTriedSaysWhatCan() {
-    assertThatThrownBy(() -> new Sync(3, 60_000, Duration.ZERO))
+  void invalidParameters_areReportedWithRange() {
+    assertThatThrownBy(() -> new SyncExperiment(3, 60_000, Duration.ZERO))
         .hasMessage("a limit of 60000 cannot be tried; write 1 to 6666");
-    assertThatThrownBy(() -> new Edge(100, Duration.ofMinutes(1), 2))
+    assertThatThrownBy(() -> new WindowEdgeExperiment(100, Duration.ofMinutes(1), 2))
         .hasMessageContaining("0 to 1");
-    assertThatThrownBy(() -> new Trace(List.of(), new Rate(1, Duration.ofSeconds(1)), 0))
+    assertThatThrownBy(() -> new TraceExperiment(List.of(), new Rate(1, Duration.ofSeconds(1)), 0))
         .hasMessageStartingWith("the trace is empty");
   }
 
   @Test
-  void aDrawingIsWellFormedAndShowsEveryLine() throws Exception {
-    Finding finding = new Edge(100, Duration.ofSeconds(1), 0.5).run();
+  void plot_isWellFormedAndShowsEverySeries() throws Exception {
+    ExperimentResult finding = new WindowEdgeExperiment(100, Duration.ofSeconds(1), 0.5).run();
     var builder = DocumentBuilderFactory.newInstance().newDocumentBuilder();
-    var svg = builder.parse(new InputSource(new StringReader(Plot.svg(finding))));
+    var svg = builder.parse(new InputSource(new StringReader(SvgPlot.svg(finding))));
     assertThat(svg.getElementsByTagName("polyline").getLength()).isEqualTo(5);
-    assertThat(Plot.html(finding)).contains("<svg", "burst_per_second", "sliding-log");
+    assertThat(SvgPlot.html(finding)).contains("<svg", "burst_per_second", "sliding-log");
   }
 
   @Test
-  void namesAreInertInADrawing() {
-    Finding.Notes notes = new Finding.Notes("<script>alert(1)</script>", "x", "y");
-    Finding finding = notes.series("<b>", List.of(new Finding.Point(0, 0))).end();
-    assertThat(Plot.svg(finding) + Plot.html(finding)).doesNotContain("<script>", "<b>");
+  void plot_escapesNames() {
+    ExperimentResult.ResultBuilder notes =
+        new ExperimentResult.ResultBuilder("<script>alert(1)</script>", "x", "y");
+    ExperimentResult finding =
+        notes.series("<b>", List.of(new ExperimentResult.PlotPoint(0, 0))).build();
+    assertThat(SvgPlot.svg(finding) + SvgPlot.html(finding)).doesNotContain("<script>", "<b>");
   }
 }

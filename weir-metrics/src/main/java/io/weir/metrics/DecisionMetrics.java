@@ -9,8 +9,8 @@ import io.weir.Decision;
 import io.weir.DecisionListener;
 import io.weir.Request;
 import io.weir.rule.Limit;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.Clock;
-import io.weir.store.Outcome;
 import java.util.function.BiConsumer;
 
 /**
@@ -26,46 +26,49 @@ import java.util.function.BiConsumer;
  */
 public final class DecisionMetrics implements DecisionListener {
   private final Clock clock;
-  private final MeteredRules rules;
+  private final RuleMeterRegistry ruleMeters;
   private final Counter allowed;
   private final Counter refused;
-  private final Timer seconds;
-  private final BiConsumer<Limit, Outcome> count = this::count; // made once, not per decision
+  private final Timer latency;
+  private final BiConsumer<Limit, ClaimOutcome> countRule =
+      this::count; // made once, not per decision
 
   DecisionMetrics(MeterRegistry registry, Clock clock, int mostRules) {
     this.clock = clock;
-    rules = new MeteredRules(registry, mostRules);
+    ruleMeters = new RuleMeterRegistry(registry, mostRules);
     allowed = requests(registry, "allowed");
     refused = requests(registry, "refused");
-    seconds =
+    latency =
         Timer.builder("weir.decision")
             .description("From a request's coming to its decision")
-            .serviceLevelObjectives(Buckets.LATENCY)
+            .serviceLevelObjectives(LatencyBuckets.LATENCY)
             .register(registry);
   }
 
   @Override
-  public void decided(Request request, Decision decision) {
+  public void onDecision(Request request, Decision decision) {
     (decision.allowed() ? allowed : refused).increment();
-    decision.forEachRule(count);
+    decision.forEachRule(countRule);
   }
 
-  /** The time now, for {@link #tookSince}. */
+  /** The time now, for {@link #recordLatencySince}. */
   public long now() {
     return clock.micros();
   }
 
   /** Notes that a decision was made on what came then. */
-  public void tookSince(long came) {
-    seconds.record(clock.micros() - came, MICROSECONDS);
+  public void recordLatencySince(long came) {
+    latency.record(clock.micros() - came, MICROSECONDS);
   }
 
-  MeteredRules rules() {
-    return rules;
+  RuleMeterRegistry ruleMeters() {
+    return ruleMeters;
   }
 
-  private void count(Limit limit, Outcome outcome) {
-    rules.of(limit.rule()).count(limit.shadow(), limit.rule().posture().answer(), outcome);
+  private void count(Limit limit, ClaimOutcome outcome) {
+    ruleMeters
+        .metersOf(limit.rule())
+        .count(limit.shadow(), limit.rule().fallback().action(), outcome);
   }
 
   private static Counter requests(MeterRegistry registry, String outcome) {

@@ -24,17 +24,17 @@ import java.util.function.ToDoubleFunction;
  * <p>Safe for any number of threads.
  */
 public final class NodeMetrics {
-  private static final int MOST_RULES = 1000;
+  private static final int DEFAULT_MAX_RULES = 1000;
 
   private final MeterRegistry registry;
   private final Clock clock;
   private final DecisionMetrics decisions;
   private final StoreMetrics store;
-  private final Counter rejected;
+  private final Counter rejectedChanges;
   private final TaskMetrics tasks;
 
   public NodeMetrics(MeterRegistry registry, Clock clock) {
-    this(registry, clock, MOST_RULES);
+    this(registry, clock, DEFAULT_MAX_RULES);
   }
 
   /**
@@ -46,7 +46,7 @@ public final class NodeMetrics {
     decisions = new DecisionMetrics(registry, clock, mostRules);
     store = new StoreMetrics(registry);
     tasks = new TaskMetrics(registry);
-    rejected =
+    rejectedChanges =
         Counter.builder("weir.rules.rejected")
             .description("Changes of the rules that were refused")
             .register(registry);
@@ -67,7 +67,7 @@ public final class NodeMetrics {
     return new RulesListener() {
       @Override
       public void rejected(String reason) {
-        rejected.increment();
+        rejectedChanges.increment();
       }
     };
   }
@@ -76,69 +76,71 @@ public final class NodeMetrics {
    * Has meters for the background tasks that run, and counters for the rules in force but none for
    * those that have long not been.
    */
-  public void follow(Vitals node) {
-    tasks.follow();
-    decisions.rules().follow(node.rules(), node.store().nodes(), clock.micros());
+  public void refresh(NodeHealth node) {
+    tasks.registerNewTasks();
+    decisions.ruleMeters().update(node.rules(), node.storeHealth().nodes(), clock.micros());
   }
 
   /** Shows how the node fares from now on; once. */
-  public void watch(Vitals node) {
-    tasks.follow();
+  public void registerGauges(NodeHealth node) {
+    tasks.registerNewTasks();
     gauge("weir.rules.revision", "Which rules are in force", node, v -> v.rules().revision());
     seconds(
         "weir.rules.stale",
         "For how long the rules have not been what their source says",
         node,
-        v -> seconds(v.stale()));
+        v -> seconds(v.rulesStaleness()));
     gauge(
         "weir.rules.writable",
         "0 while changes of the rules cannot be written",
         node,
-        v -> v.writeFailure().isEmpty() ? 1 : 0);
+        v -> v.rulesWriteFailure().isEmpty() ? 1 : 0);
     seconds(
         "weir.clock.drift",
         "How far the store's clock is ahead of this node's",
         node,
-        v -> seconds(v.store().drift()));
+        v -> seconds(v.storeHealth().clockDrift()));
     gauge(
         "weir.store.available",
         "1 while the store is asked and answers",
         node,
-        v -> v.store().available() ? 1 : 0);
-    gauge("weir.nodes", "Nodes that share the store", node, v -> v.store().nodes());
+        v -> v.storeHealth().available() ? 1 : 0);
+    gauge("weir.nodes", "Nodes that share the store", node, v -> v.storeHealth().nodes());
     gauge(
         "weir.leased.permits",
         "Permits borrowed of leased rules and not spent",
         node,
-        v -> v.store().leased());
+        v -> v.storeHealth().leasedPermits());
     gauge(
         "weir.untold.permits",
         "Permits admitted under synced rules that the store has not been told of yet",
         node,
-        v -> v.store().untold());
+        v -> v.storeHealth().unsyncedPermits());
     gauge(
         "weir.reservations.pending",
         "Refunds and settled reservations that wait for a store that is unavailable",
         node,
-        Vitals::pendingSettlements);
+        NodeHealth::pendingSettlements);
     seconds(
         "weir.synced.lag",
         "By how much reporting of synced counters is behind its interval",
         node,
-        v -> seconds(v.store().syncLag()));
+        v -> seconds(v.storeHealth().syncLag()));
   }
 
-  private static Gauge.Builder<Vitals> describe(
-      String name, String what, Vitals node, ToDoubleFunction<Vitals> value) {
+  private static Gauge.Builder<NodeHealth> gaugeBuilder(
+      String name, String what, NodeHealth node, ToDoubleFunction<NodeHealth> value) {
     return Gauge.builder(name, node, value).description(what).strongReference(true);
   }
 
-  private void gauge(String name, String what, Vitals node, ToDoubleFunction<Vitals> value) {
-    describe(name, what, node, value).register(registry);
+  private void gauge(
+      String name, String what, NodeHealth node, ToDoubleFunction<NodeHealth> value) {
+    gaugeBuilder(name, what, node, value).register(registry);
   }
 
-  private void seconds(String name, String what, Vitals node, ToDoubleFunction<Vitals> value) {
-    describe(name, what, node, value).baseUnit("seconds").register(registry);
+  private void seconds(
+      String name, String what, NodeHealth node, ToDoubleFunction<NodeHealth> value) {
+    gaugeBuilder(name, what, node, value).baseUnit("seconds").register(registry);
   }
 
   private static double seconds(Duration duration) {

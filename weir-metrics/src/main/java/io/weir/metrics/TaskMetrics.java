@@ -14,16 +14,16 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class TaskMetrics {
   private final MeterRegistry registry;
-  private final Set<String> known = ConcurrentHashMap.newKeySet();
+  private final Set<String> registeredTasks = ConcurrentHashMap.newKeySet();
 
   TaskMetrics(MeterRegistry registry) {
     this.registry = registry;
   }
 
   /** Has meters for tasks that have started since. */
-  void follow() {
+  void registerNewTasks() {
     for (TaskStatus task : BackgroundTasks.statuses()) {
-      if (known.add(task.name())) {
+      if (registeredTasks.add(task.name())) {
         register(task.name());
       }
     }

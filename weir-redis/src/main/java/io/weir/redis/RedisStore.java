@@ -3,16 +3,16 @@ package io.weir.redis;
 import io.weir.background.TaskMonitor;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
-import io.weir.store.Alarm;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.Clock;
-import io.weir.store.Guard;
-import io.weir.store.Health;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
+import io.weir.store.Scheduler;
 import io.weir.store.Store;
+import io.weir.store.StoreFailureGuard;
+import io.weir.store.StoreHealth;
 import io.weir.store.StoreListener;
-import io.weir.store.nodes.Refusals;
-import io.weir.store.nodes.RoutedStore;
+import io.weir.store.StoreOperation;
+import io.weir.store.nodes.RefusalCache;
+import io.weir.store.nodes.RoutingStore;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
@@ -39,38 +39,43 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class RedisStore implements Store {
-  private static final long TICK_MS = 500;
-  private static final long PATIENCE_MS = 3000;
+  private static final long UPKEEP_INTERVAL_MILLIS = 500;
+  private static final long CONNECT_WAIT_MILLIS = 3000;
   private static final long MICROS_PER_MILLI = 1000;
 
-  private final Link link;
-  private final Presence presence;
-  private final Guard guard;
-  private final Refusals refusals;
-  private final RoutedStore routed;
-  private final Lane.Shared shared;
+  private final RedisConnection connection;
+  private final LiveNodeRegistry liveNodes;
+  private final StoreFailureGuard guard;
+  private final RefusalCache refusals;
+  private final RoutingStore routedStore;
+  private final BatchingQueue.BatchingContext batchingContext;
   private final String prefix;
-  private final AtomicLong corrupt = new AtomicLong();
-  private volatile Shelves shelves;
+  private final AtomicLong corruptStates = new AtomicLong();
+  private volatile RedisShards shards;
 
   private RedisStore(Builder settings) {
-    Address address = Address.parse(settings.url);
+    RedisAddress address = RedisAddress.parse(settings.url);
     Clock storeClock = settings.storeClock;
     Clock clock = storeClock == null ? Clock.system() : storeClock;
     prefix = settings.prefix;
     Clock timer = Clock.system();
-    refusals = new Refusals(clock);
-    boolean cluster = address.kind() == Address.Kind.CLUSTER;
-    Setup setup = Setup.random(cluster ? settings.shelves : 1, settings.pages);
-    Handshake handshake = new Handshake(address, prefix, setup, this::join);
-    presence = new Presence(prefix);
-    link = new Link(address, handshake, presence, Clock.wall(), settings.deadline);
-    TaskMonitor ticks = link.onDemand("store-deadlines");
-    Alarm deadlines = (micros, task) -> link.replyLoops().after(micros, () -> ticks.run(task::run));
-    guard = new Guard(timer, settings.deadline, settings.maxWaiting, settings.listener, deadlines);
-    shared =
-        new Lane.Shared(
-            link,
+    refusals = new RefusalCache(clock);
+    boolean cluster = address.kind() == RedisAddress.RedisAddressKind.CLUSTER;
+    RedisLayout setup =
+        RedisLayout.withRandomSeed(cluster ? settings.shards : 1, settings.packedBuckets);
+    RedisHandshake handshake = new RedisHandshake(address, prefix, setup, this::useLayout);
+    liveNodes = new LiveNodeRegistry(prefix);
+    connection =
+        new RedisConnection(address, handshake, liveNodes, Clock.wall(), settings.deadline);
+    TaskMonitor ticks = connection.monitorOnDemand("store-deadlines");
+    Scheduler deadlines =
+        (micros, task) -> connection.replyEventLoops().schedule(micros, () -> ticks.run(task::run));
+    guard =
+        new StoreFailureGuard(
+            timer, settings.deadline, settings.maxWaiting, settings.listener, deadlines);
+    batchingContext =
+        new BatchingQueue.BatchingContext(
+            connection,
             timer,
             clock,
             storeClock,
@@ -78,13 +83,14 @@ public final class RedisStore implements Store {
             new AtomicInteger(),
             refusals,
             states -> {
-              corrupt.addAndGet(states);
-              guard.corrupt(states);
+              corruptStates.addAndGet(states);
+              guard.reportCorruptStates(states);
             },
             new ConcurrentLinkedQueue<>());
-    shelves = new Shelves(setup, prefix, guard, shared);
-    Alarm alarm = (micros, task) -> link.later(Math.max(1, micros / MICROS_PER_MILLI), task);
-    routed = new RoutedStore(new Exact(), guard, alarm, settings.spike);
+    shards = new RedisShards(setup, prefix, guard, batchingContext);
+    Scheduler alarm =
+        (micros, task) -> connection.runAfter(Math.max(1, micros / MICROS_PER_MILLI), task);
+    routedStore = new RoutingStore(new ExactRedisStore(), guard, alarm, settings.spikeThreshold);
   }
 
   /**
@@ -95,101 +101,104 @@ public final class RedisStore implements Store {
    * @throws IllegalArgumentException saying what is wrong with the address
    */
   public static Builder at(String url) {
-    Address.parse(url);
+    RedisAddress.parse(url);
     return new Builder(url);
   }
 
   @Override
-  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
-    return routed.take(claims, mode, when);
+  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
+    return routedStore.apply(claims, mode, when);
   }
 
   /** Has the server decide, unless it is known what it would say. */
-  private final class Exact implements Store {
+  private final class ExactRedisStore implements Store {
     @Override
-    public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
+    public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
       if (claims.length == 0) {
-        return CompletableFuture.completedFuture(new Outcome[0]);
+        return CompletableFuture.completedFuture(new ClaimOutcome[0]);
       }
-      if (mode == Mode.TAKE) {
-        Outcome[] known = refusals.recall(claims);
+      if (mode == StoreOperation.TAKE) {
+        ClaimOutcome[] known = refusals.get(claims);
         if (known != null) {
           return CompletableFuture.completedFuture(known);
         }
-      } else if (mode == Mode.REFUND) {
-        return lift(claims, shelves.take(claims, mode, when));
+      } else if (mode == StoreOperation.REFUND) {
+        return forgetRefusals(claims, shards.apply(claims, mode, when));
       }
-      return shelves.take(claims, mode, when);
+      return shards.apply(claims, mode, when);
     }
 
     /** Lets those who were refused ask again once something was given back. */
-    private CompletableFuture<Outcome[]> lift(Claim[] claims, CompletableFuture<Outcome[]> refund) {
-      refusals.forget(claims);
+    private CompletableFuture<ClaimOutcome[]> forgetRefusals(
+        Claim[] claims, CompletableFuture<ClaimOutcome[]> refund) {
+      refusals.invalidate(claims);
       return refund.thenApply(
           outcomes -> {
-            refusals.forget(claims);
+            refusals.invalidate(claims);
             return outcomes;
           });
     }
 
     @Override
     public Fingerprint fingerprint() {
-      return shelves.fingerprint();
+      return shards.fingerprint();
     }
   }
 
   @Override
   public Fingerprint fingerprint() {
-    return shelves.fingerprint();
+    return shards.fingerprint();
   }
 
   @Override
-  public boolean available() {
-    return link.isConnected() && guard.available();
+  public boolean isAvailable() {
+    return connection.isConnected() && guard.isAvailable();
   }
 
   @Override
-  public Health health() {
-    boolean connected = link.isConnected();
-    return new Health(
-        connected && guard.available(),
-        connected ? (guard.available() ? "answers" : "does not answer") : link.trouble(),
-        Duration.of(link.drift(), ChronoUnit.MICROS),
-        guard.degraded(),
-        corrupt.get(),
-        presence.nodes(),
-        routed.leased(),
-        routed.untold(),
-        Duration.of(routed.syncLag(), ChronoUnit.MICROS));
+  public StoreHealth health() {
+    boolean connected = connection.isConnected();
+    return new StoreHealth(
+        connected && guard.isAvailable(),
+        connected
+            ? (guard.isAvailable() ? "answers" : "does not answer")
+            : connection.disconnectReason(),
+        Duration.of(connection.clockDriftMicros(), ChronoUnit.MICROS),
+        guard.degradedDecisions(),
+        corruptStates.get(),
+        liveNodes.nodeCount(),
+        routedStore.leasedPermits(),
+        routedStore.unsyncedPermits(),
+        Duration.of(routedStore.syncLagMicros(), ChronoUnit.MICROS));
   }
 
-  private void join(Setup theirs) {
-    Shelves ours = shelves;
-    if (!ours.setup.equals(theirs)) {
-      shelves = new Shelves(theirs, prefix, guard, shared);
+  private void useLayout(RedisLayout theirs) {
+    RedisShards ours = shards;
+    if (!ours.layout.equals(theirs)) {
+      shards = new RedisShards(theirs, prefix, guard, batchingContext);
       ours.retire();
     }
   }
 
   /** Lets every shelf forget a little, and asks lost stores whether they answer. */
-  private void tick() {
-    shelves.tick();
+  private void runUpkeep() {
+    shards.sweepIfDue();
     guard.probe();
   }
 
-  private RedisStore start() {
-    CompletableFuture<Boolean> first = link.open();
-    link.every("redis-upkeep", TICK_MS, this::tick);
-    if (first.completeOnTimeout(false, PATIENCE_MS, TimeUnit.MILLISECONDS).join()) {
-      shelves.warmUp();
+  private RedisStore connect() {
+    CompletableFuture<Boolean> first = connection.open();
+    connection.runEvery("redis-upkeep", UPKEEP_INTERVAL_MILLIS, this::runUpkeep);
+    if (first.completeOnTimeout(false, CONNECT_WAIT_MILLIS, TimeUnit.MILLISECONDS).join()) {
+      shards.warmUp();
     }
     return this;
   }
 
   @Override
   public void close() {
-    routed.close();
-    link.close();
+    routedStore.close();
+    connection.close();
     guard.close();
   }
 
@@ -199,11 +208,11 @@ public final class RedisStore implements Store {
     private Duration deadline = Duration.ofMillis(5);
     private int maxWaiting = 10_000;
     private int maxInFlight = 1024;
-    private int shelves = 1024;
-    private int pages;
+    private int shards = 1024;
+    private int packedBuckets;
     private String prefix = "weir";
     private StoreListener listener = StoreListener.NONE;
-    private Duration spike = Duration.ZERO;
+    private Duration spikeThreshold = Duration.ZERO;
     private @Nullable Clock storeClock;
 
     private Builder(String url) {
@@ -232,9 +241,9 @@ public final class RedisStore implements Store {
     }
 
     /** Over how many keys a Cluster's counters are spread; a power of two up to 65536. */
-    public Builder shelves(int count) {
-      boolean fits = count >= 1 && count <= Setup.MOST_SHELVES && Integer.bitCount(count) == 1;
-      shelves = require(fits, count, "shelves cannot be; write a power of two up to 65536");
+    public Builder shards(int count) {
+      boolean fits = count >= 1 && count <= RedisLayout.MAX_SHARDS && Integer.bitCount(count) == 1;
+      shards = require(fits, count, "shelves cannot be; write a power of two up to 65536");
       return this;
     }
 
@@ -243,9 +252,12 @@ public final class RedisStore implements Store {
      * fourth as many as there are counters, each takes about 35 bytes, at half the speed. If not
      * said, or 0, each has a field of its own and takes about 75.
      */
-    public Builder pages(int count) {
-      boolean fits = count >= 0 && count <= Setup.MOST_PAGES;
-      pages = Setup.pages(require(fits, count, "pages cannot be; write 0 to " + Setup.MOST_PAGES));
+    public Builder packedBuckets(int count) {
+      boolean fits = count >= 0 && count <= RedisLayout.MAX_PACKED_BUCKETS;
+      packedBuckets =
+          RedisLayout.roundUpPackedBuckets(
+              require(
+                  fits, count, "pages cannot be; write 0 to " + RedisLayout.MAX_PACKED_BUCKETS));
       return this;
     }
 
@@ -263,8 +275,8 @@ public final class RedisStore implements Store {
      * Above which latency of the server this node answers from what it knows of each counter, marks
      * the decisions as degraded, and tells the server afterwards; never if not said.
      */
-    public Builder spike(Duration threshold) {
-      spike = threshold;
+    public Builder spikeThreshold(Duration threshold) {
+      spikeThreshold = threshold;
       return this;
     }
 
@@ -285,7 +297,7 @@ public final class RedisStore implements Store {
      * by postures, and joins when there is.
      */
     public RedisStore open() {
-      return new RedisStore(this).start();
+      return new RedisStore(this).connect();
     }
 
     private static int require(boolean condition, int value, String reason) {

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 
 /** One run of the script on a shelf; a server that has forgotten the script is brought it along. */
 final class ScriptCall {
-  private final Route.Wire to;
-  private final byte[] shelf;
+  private final RedisConnector.DriverConnection connection;
+  private final byte[] shardKey;
   private final byte[][] arguments;
 
-  ScriptCall(Route.Wire to, byte[] shelf, byte[][] arguments) {
-    this.to = to;
-    this.shelf = shelf;
+  ScriptCall(RedisConnector.DriverConnection to, byte[] shelf, byte[][] arguments) {
+    this.connection = to;
+    this.shardKey = shelf;
     this.arguments = arguments;
   }
 
@@ -30,15 +30,15 @@ final class ScriptCall {
    * @param then hears the answer, or why there is none
    */
   void run(boolean asFunction, BiConsumer<byte @Nullable [], @Nullable Throwable> then) {
-    Script script = Script.WEIR;
+    DecisionScript script = DecisionScript.INSTANCE;
     CompletionStage<byte[]> answer =
         asFunction
-            ? send(CommandType.FCALL, script.name.getBytes(US_ASCII))
-            : send(CommandType.EVALSHA, script.sha);
+            ? send(CommandType.FCALL, script.functionName.getBytes(US_ASCII))
+            : send(CommandType.EVALSHA, script.scriptSha);
     answer.whenComplete(
         (reply, failure) -> {
-          if (failure != null && Trouble.isUnknownScript(failure)) {
-            again(asFunction, then);
+          if (failure != null && RedisFailures.isUnknownScript(failure)) {
+            resendWithScript(asFunction, then);
           } else {
             then.accept(reply, failure);
           }
@@ -46,21 +46,24 @@ final class ScriptCall {
   }
 
   /** Nothing was done yet, so it may be sent once more. */
-  private void again(boolean asFunction, BiConsumer<byte @Nullable [], @Nullable Throwable> then) {
+  private void resendWithScript(
+      boolean asFunction, BiConsumer<byte @Nullable [], @Nullable Throwable> then) {
     if (asFunction) {
-      var unused = to.load(Script.WEIR.library);
+      var unused = connection.loadLibrary(DecisionScript.INSTANCE.librarySource);
     }
-    send(CommandType.EVAL, Script.WEIR.text).whenComplete(then);
+    send(CommandType.EVAL, DecisionScript.INSTANCE.scriptSource).whenComplete(then);
   }
 
   private CompletionStage<byte[]> send(CommandType command, byte[] script) {
     CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-    args.add(script).add(1).addKey(shelf);
+    args.add(script).add(1).addKey(shardKey);
     for (byte[] argument : arguments) {
       args.add(argument);
     }
     try {
-      return to.commands().dispatch(command, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), args);
+      return connection
+          .commands()
+          .dispatch(command, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), args);
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }

@@ -1,16 +1,16 @@
 package io.weir.redis;
 
-import static io.weir.redis.Asking.PATIENT;
-import static io.weir.redis.Asking.budget;
-import static io.weir.redis.Asking.claim;
-import static io.weir.redis.Asking.joined;
+import static io.weir.redis.RedisStoreTestSupport.LONG_DEADLINE;
+import static io.weir.redis.RedisStoreTestSupport.budget;
+import static io.weir.redis.RedisStoreTestSupport.claim;
+import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.Claim;
-import io.weir.rule.Posture;
 import io.weir.rule.Rule;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
+import io.weir.rule.StoreFailureFallback;
+import io.weir.store.ClaimOutcome;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,53 +34,54 @@ class ExactAcrossJvmsTest {
 
   @Test
   @DisplayName("C1 exactness: 4 JVMs of 64 threads share 1000 permits")
-  void c1_exact() {
-    List<NodeProcess> nodes = new ArrayList<>();
+  void fourJvmsOnOneStore_admitExactlyTheLimit() {
+    List<RedisTestNodeProcess> nodes = new ArrayList<>();
     try (RedisProcess redis = RedisProcess.start()) {
       for (int i = 0; i < NODES; i++) {
-        nodes.add(NodeProcess.start(redis.uri(), DEADLINE, Map.of()));
+        nodes.add(RedisTestNodeProcess.start(redis.uri(), DEADLINE, Map.of()));
       }
-      nodes.forEach(node -> assertThat(node.hear()).isEqualTo("ready"));
+      nodes.forEach(node -> assertThat(node.readLine()).isEqualTo("ready"));
 
-      String window = together(nodes, "take fixed-window 1000/300d x 1280 " + THREADS);
+      String window = runOnAll(nodes, "take fixed-window 1000/300d x 1280 " + THREADS);
       assertThat(window).hasSize(NODES * 1280).doesNotContain("d");
-      assertThat(count(window)).isEqualTo(1000);
+      assertThat(countAdmittedLetters(window)).isEqualTo(1000);
 
-      long began = time(redis);
-      String bucket = together(nodes, "take token-bucket 50/second+1000 x 1280 " + THREADS);
-      long elapsed = time(redis) - began;
+      long began = serverTimeMicros(redis);
+      String bucket = runOnAll(nodes, "take token-bucket 50/second+1000 x 1280 " + THREADS);
+      long elapsed = serverTimeMicros(redis) - began;
       assertThat(bucket).hasSize(NODES * 1280).doesNotContain("d");
-      assertThat(count(bucket)).isBetween(1000L, 1000 + 50 * elapsed / 1_000_000 + 1);
+      assertThat(countAdmittedLetters(bucket))
+          .isBetween(1000L, 1000 + 50 * elapsed / 1_000_000 + 1);
     } finally {
-      nodes.forEach(NodeProcess::close);
+      nodes.forEach(RedisTestNodeProcess::close);
     }
   }
 
   @Test
   @DisplayName("C2 first-use race: 256 in parallel get exactly the burst of each fresh key")
-  void c2_firstUse() throws Exception {
-    Rule rule = budget("c2", 100, Posture.CLOSED);
+  void parallelFirstUseOfKey_admitsExactlyTheBurst() throws Exception {
+    Rule rule = budget("c2", 100, StoreFailureFallback.CLOSED);
     ExecutorService pool = Executors.newFixedThreadPool(256);
     try (RedisProcess redis = RedisProcess.start();
-        RedisStore one = joined(RedisStore.at(redis.uri()).deadline(PATIENT));
-        RedisStore two = joined(RedisStore.at(redis.uri()).deadline(PATIENT))) {
+        RedisStore one = openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE));
+        RedisStore two = openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE))) {
       for (int key = 0; key < 8; key++) {
         String caller = "key " + key;
         CyclicBarrier start = new CyclicBarrier(256);
-        List<Callable<Outcome>> asks = new ArrayList<>();
+        List<Callable<ClaimOutcome>> asks = new ArrayList<>();
         for (int i = 0; i < 256; i++) {
           RedisStore store = i % 2 == 0 ? one : two;
           asks.add(
               () -> {
                 Claim[] claims = {claim(store, rule, caller, 1)};
                 start.await();
-                return store.take(claims, Mode.TAKE).join()[0];
+                return store.apply(claims, StoreOperation.TAKE).join()[0];
               });
         }
         int admitted = 0;
-        for (Future<Outcome> ask : pool.invokeAll(asks)) {
+        for (Future<ClaimOutcome> ask : pool.invokeAll(asks)) {
           assertThat(ask.get().degraded()).isFalse();
-          admitted += ask.get().fits() ? 1 : 0;
+          admitted += ask.get().admitted() ? 1 : 0;
         }
         assertThat(admitted).isEqualTo(100);
       }
@@ -89,18 +90,18 @@ class ExactAcrossJvmsTest {
     }
   }
 
-  private static String together(List<NodeProcess> nodes, String command) {
-    nodes.forEach(node -> node.say(command));
+  private static String runOnAll(List<RedisTestNodeProcess> nodes, String command) {
+    nodes.forEach(node -> node.send(command));
     StringBuilder all = new StringBuilder();
-    nodes.forEach(node -> all.append(node.hear()));
+    nodes.forEach(node -> all.append(node.readLine()));
     return all.toString();
   }
 
-  private static long count(String letters) {
+  private static long countAdmittedLetters(String letters) {
     return letters.chars().filter(letter -> letter == 'y').count();
   }
 
-  private static long time(RedisProcess redis) {
+  private static long serverTimeMicros(RedisProcess redis) {
     List<?> time = (List<?>) redis.command("TIME");
     if (time == null) {
       throw new AssertionError("no time");

@@ -1,7 +1,7 @@
 package io.weir.redis;
 
-import static io.weir.redis.Asking.PATIENT;
-import static io.weir.redis.Asking.joined;
+import static io.weir.redis.RedisStoreTestSupport.LONG_DEADLINE;
+import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 
 import io.weir.store.Clock;
 import io.weir.store.Store;
@@ -28,6 +28,6 @@ class RedisSentinelContractTest extends StoreContract {
   @Override
   protected Store open(Clock clock) {
     sentinels.primary().command("FLUSHALL");
-    return joined(RedisStore.at(sentinels.uri()).deadline(PATIENT).storeClock(clock));
+    return openAndAwait(RedisStore.at(sentinels.uri()).deadline(LONG_DEADLINE).storeClock(clock));
   }
 }

@@ -1,7 +1,7 @@
 package io.weir.redis;
 
-import static io.weir.redis.Asking.PATIENT;
-import static io.weir.redis.Asking.joined;
+import static io.weir.redis.RedisStoreTestSupport.LONG_DEADLINE;
+import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 
 import io.weir.store.Clock;
 import io.weir.store.Store;
@@ -26,6 +26,6 @@ class RedisStoreContractTest extends StoreContract {
   @Override
   protected Store open(Clock clock) {
     redis.command("FLUSHALL");
-    return joined(RedisStore.at(redis.uri()).deadline(PATIENT).storeClock(clock));
+    return openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE).storeClock(clock));
   }
 }

@@ -1,10 +1,10 @@
 package io.weir.redis;
 
-import static io.weir.redis.Asking.admitted;
-import static io.weir.redis.Asking.budget;
-import static io.weir.redis.Asking.claim;
-import static io.weir.redis.Asking.joined;
-import static io.weir.redis.Asking.take;
+import static io.weir.redis.RedisStoreTestSupport.budget;
+import static io.weir.redis.RedisStoreTestSupport.claim;
+import static io.weir.redis.RedisStoreTestSupport.countAdmitted;
+import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
+import static io.weir.redis.RedisStoreTestSupport.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.SlotHash;
@@ -13,13 +13,13 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
 import io.weir.rule.Claim;
-import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
+import io.weir.rule.StoreFailureFallback;
+import io.weir.store.ClaimOutcome;
+import io.weir.store.StoreOperation;
+import io.weir.testkit.Await;
 import io.weir.testkit.FakeClock;
-import io.weir.testkit.Soon;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,52 +59,54 @@ class RedisStoreTest {
   }
 
   @Test
-  void allRulesOfARequestAreOneRoundTrip() {
+  void requestWithSeveralRules_isOneRoundTrip() {
     try (RedisStore store = open()) {
-      Rule one = budget("one", 5, Posture.CLOSED);
-      Rule two = budget("two", 3, Posture.CLOSED);
-      Rule all = budget("all", 100, Posture.CLOSED);
+      Rule one = budget("one", 5, StoreFailureFallback.CLOSED);
+      Rule two = budget("two", 3, StoreFailureFallback.CLOSED);
+      Rule all = budget("all", 100, StoreFailureFallback.CLOSED);
       Claim[] claims = {
         claim(store, one, "x", 1), claim(store, two, "x", 1), claim(store, all, "everyone", 1)
       };
-      long before = decisions();
+      long before = decisionCalls();
       for (int i = 0; i < 3; i++) {
-        assertThat(store.take(claims, Mode.TAKE).join()).allMatch(Outcome::fits);
+        assertThat(store.apply(claims, StoreOperation.TAKE).join())
+            .allMatch(ClaimOutcome::admitted);
       }
-      assertThat(decisions() - before).isEqualTo(3);
+      assertThat(decisionCalls() - before).isEqualTo(3);
     }
   }
 
   @Test
-  void equalRequestsAreOneToTheServerAndGrantedExactly() {
+  void equalRequests_shareCallsAndAreGrantedExactly() {
     try (RedisStore store = open()) {
-      Rule rule = budget("hot", 1500, Posture.CLOSED);
-      List<CompletableFuture<Outcome[]>> answers = new ArrayList<>();
-      long before = decisions();
+      Rule rule = budget("hot", 1500, StoreFailureFallback.CLOSED);
+      List<CompletableFuture<ClaimOutcome[]>> answers = new ArrayList<>();
+      long before = decisionCalls();
       for (int i = 0; i < 4000; i++) {
-        answers.add(store.take(new Claim[] {claim(store, rule, "x", 1)}, Mode.TAKE));
+        answers.add(store.apply(new Claim[] {claim(store, rule, "x", 1)}, StoreOperation.TAKE));
       }
-      long granted = answers.stream().filter(answer -> answer.join()[0].fits()).count();
+      long granted = answers.stream().filter(answer -> answer.join()[0].admitted()).count();
       assertThat(granted).isEqualTo(1500);
-      assertThat(decisions() - before).isLessThan(1000);
+      assertThat(decisionCalls() - before).isLessThan(1000);
     }
   }
 
   @Test
-  void whatIsInFlightTravelsInTwoBatchesOfOneSize() {
+  void concurrentRequests_travelInTwoBatchesOfEqualSize() {
     redis.command(
         "CONFIG", "SET", "slowlog-log-slower-than", "0", "slowlog-max-len", "500"); // logs all
-    Rule rule = budget("many", 1000, Posture.CLOSED);
+    Rule rule = budget("many", 1000, StoreFailureFallback.CLOSED);
     AtomicInteger asked = new AtomicInteger();
     try (RedisStore store = open()) {
       List<CompletableFuture<?>> ended = new ArrayList<>();
       for (int i = 0; i < 256; i++) {
         CompletableFuture<?> end = new CompletableFuture<>();
         ended.add(end);
-        keepAsking(store, rule, asked, end);
+        keepTaking(store, rule, asked, end);
       }
-      Soon.until(Asking.LONG, "it runs evenly", () -> asked.get() > 60_000);
-      List<Integer> sizes = counters((List<?>) redis.command("SLOWLOG", "GET", "500"));
+      Await.until(
+          RedisStoreTestSupport.AWAIT_TIMEOUT, "it runs evenly", () -> asked.get() > 60_000);
+      List<Integer> sizes = countersPerCall((List<?>) redis.command("SLOWLOG", "GET", "500"));
       asked.set(Integer.MIN_VALUE);
       ended.forEach(CompletableFuture::join);
       assertThat(sizes).hasSizeGreaterThan(50);
@@ -117,7 +119,7 @@ class RedisStoreTest {
   }
 
   /** Asks for one caller after the other, until the count of those asked is negative. */
-  private static void keepAsking(
+  private static void keepTaking(
       RedisStore store, Rule rule, AtomicInteger asked, CompletableFuture<?> end) {
     int i = asked.getAndIncrement();
     if (i < 0) {
@@ -125,11 +127,12 @@ class RedisStoreTest {
       return;
     }
     Claim[] claims = {claim(store, rule, "u" + i % 10_000, 1)};
-    var unused = store.take(claims, Mode.TAKE).thenRun(() -> keepAsking(store, rule, asked, end));
+    var unused =
+        store.apply(claims, StoreOperation.TAKE).thenRun(() -> keepTaking(store, rule, asked, end));
   }
 
   /** How many counters each of the logged calls decided on, the smallest first. */
-  private static List<Integer> counters(@Nullable List<?> log) {
+  private static List<Integer> countersPerCall(@Nullable List<?> log) {
     Pattern keys = Pattern.compile("\\((\\d+) more bytes\\)$", Pattern.DOTALL);
     List<Integer> sizes = new ArrayList<>();
     for (Object entry : Objects.requireNonNull(log)) {
@@ -144,50 +147,54 @@ class RedisStoreTest {
   }
 
   @Test
-  void whoIsRefusedIsNotAskedForAgainAndNotAMomentTooLong() {
+  void refusedCaller_isAnsweredLocallyUntilExactRetryTime() {
     FakeClock clock = new FakeClock();
-    try (RedisStore store = joined(patient().storeClock(clock))) {
+    try (RedisStore store = openAndAwait(storeWithLongDeadline().storeClock(clock))) {
       Rule rule = Rule.named("r").limit("10/second").build();
-      assertThat(take(store, rule, "x", 10).fits()).isTrue();
-      assertThat(take(store, rule, "x", 1).waitFor()).isEqualTo(100_000);
-      long before = decisions();
+      assertThat(take(store, rule, "x", 10).admitted()).isTrue();
+      assertThat(take(store, rule, "x", 1).retryAfter()).isEqualTo(100_000);
+      long before = decisionCalls();
       clock.advance(Duration.ofMillis(99));
       for (int i = 0; i < 1000; i++) {
-        Outcome o = take(store, rule, "x", 1);
-        assertThat(o.fits()).isFalse();
-        assertThat(o.waitFor()).isEqualTo(1000);
+        ClaimOutcome o = take(store, rule, "x", 1);
+        assertThat(o.admitted()).isFalse();
+        assertThat(o.retryAfter()).isEqualTo(1000);
       }
-      assertThat(take(store, rule, "x", 2).fits()).as("another cost is another question").isFalse();
-      assertThat(decisions() - before).isEqualTo(1);
+      assertThat(take(store, rule, "x", 2).admitted())
+          .as("another cost is another question")
+          .isFalse();
+      assertThat(decisionCalls() - before).isEqualTo(1);
       clock.advance(Duration.ofMillis(1));
-      assertThat(take(store, rule, "x", 1).fits()).isTrue();
+      assertThat(take(store, rule, "x", 1).admitted()).isTrue();
     }
   }
 
   @Test
-  void aRefundIsFeltAtOnceHereAndWithinASecondElsewhere() {
+  void refund_takesEffectAtOnceHereAndWithinOneSecondElsewhere() {
     try (RedisStore here = open();
         RedisStore there = open()) {
-      Rule rule = budget("r", 5, Posture.CLOSED);
+      Rule rule = budget("r", 5, StoreFailureFallback.CLOSED);
       Claim[] five = {claim(here, rule, "x", 5)};
-      assertThat(take(here, rule, "x", 5).fits()).isTrue();
-      assertThat(take(here, rule, "x", 1).fits()).isFalse();
-      assertThat(take(there, rule, "x", 1).fits()).isFalse();
-      here.take(five, Mode.REFUND).join();
-      assertThat(take(here, rule, "x", 1).fits()).isTrue();
-      Soon.until(
-          Duration.ofSeconds(1), "felt on the other node", () -> take(there, rule, "x", 1).fits());
+      assertThat(take(here, rule, "x", 5).admitted()).isTrue();
+      assertThat(take(here, rule, "x", 1).admitted()).isFalse();
+      assertThat(take(there, rule, "x", 1).admitted()).isFalse();
+      here.apply(five, StoreOperation.REFUND).join();
+      assertThat(take(here, rule, "x", 1).admitted()).isTrue();
+      Await.until(
+          Duration.ofSeconds(1),
+          "felt on the other node",
+          () -> take(there, rule, "x", 1).admitted());
     }
   }
 
   @Test
-  void aResetOfOneRuleIsFeltWithinASecondOnEveryNode() {
+  void resetOfOneRule_takesEffectWithinOneSecondOnEveryNode() {
     try (RedisStore here = open();
         RedisStore there = open()) {
       RuleSet rules =
           RuleSet.of(
-              budget("r", 5, Posture.CLOSED).edit().per("user").build(),
-              budget("other", 100, Posture.CLOSED).edit().per("user").build());
+              budget("r", 5, StoreFailureFallback.CLOSED).edit().per("user").build(),
+              budget("other", 100, StoreFailureFallback.CLOSED).edit().per("user").build());
       Limiter first = Weir.limiter(rules).store(here).build();
       Limiter second = Weir.limiter(rules).store(there).build();
       Request one = Request.of("user", "x");
@@ -195,28 +202,28 @@ class RedisStoreTest {
       assertThat(first.decideNow(one).allowed()).isFalse();
       assertThat(second.decideNow(one).allowed()).isFalse();
 
-      Limiter operator = Weir.limiter(rules.only("r")).store(here).build();
+      Limiter operator = Weir.limiter(rules.onlyRule("r")).store(here).build();
       Decision reset = operator.reset(one).join();
       assertThat(reset.degraded()).isFalse();
       assertThat(reset.remaining()).isEqualTo(5);
       for (Limiter node : List.of(first, second)) {
-        Soon.until(Duration.ofSeconds(1), "felt on a node", () -> node.decideNow(one).allowed());
+        Await.until(Duration.ofSeconds(1), "felt on a node", () -> node.decideNow(one).allowed());
       }
       assertThat(first.peek(one).join().rules()).extracting("remaining").containsExactly(3L, 93L);
     }
   }
 
   @Test
-  void aRaisedLimitHelpsTheRefusedAtOnce() {
+  void raisedLimit_admitsRefusedCallerAtOnce() {
     try (RedisStore store = open()) {
-      Rule rule = budget("r", 5, Posture.CLOSED);
-      assertThat(admitted(store, rule, "x", 10)).isEqualTo(5);
-      assertThat(admitted(store, rule.edit().burst(8).build(), "x", 10)).isEqualTo(3);
+      Rule rule = budget("r", 5, StoreFailureFallback.CLOSED);
+      assertThat(countAdmitted(store, rule, "x", 10)).isEqualTo(5);
+      assertThat(countAdmitted(store, rule.edit().burst(8).build(), "x", 10)).isEqualTo(3);
     }
   }
 
   @Test
-  void shelvesAreSpreadOverTheSlots() {
+  void shards_areSpreadOverClusterSlots() {
     int[] thirds = new int[3];
     for (int i = 0; i < 1024; i++) {
       thirds[SlotHash.getSlot("weir:{" + Integer.toHexString(i) + "}") * 3 / 16384]++;
@@ -224,15 +231,15 @@ class RedisStoreTest {
     assertThat(Arrays.stream(thirds).min().orElseThrow()).isGreaterThan(1024 * 8 / 30);
   }
 
-  private static RedisStore.Builder patient() {
-    return RedisStore.at(redis.uri()).deadline(Asking.PATIENT);
+  private static RedisStore.Builder storeWithLongDeadline() {
+    return RedisStore.at(redis.uri()).deadline(RedisStoreTestSupport.LONG_DEADLINE);
   }
 
   private static RedisStore open() {
-    return joined(patient());
+    return openAndAwait(storeWithLongDeadline());
   }
 
-  private static long decisions() {
-    return Asking.decisions(redis);
+  private static long decisionCalls() {
+    return RedisStoreTestSupport.decisionCalls(redis);
   }
 }

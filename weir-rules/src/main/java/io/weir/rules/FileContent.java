@@ -1,9 +1,9 @@
 package io.weir.rules;
 
 import io.weir.rule.Rule;
-import io.weir.rules.text.Place;
-import io.weir.rules.text.Problems;
-import io.weir.rules.text.TextException;
+import io.weir.rules.text.InvalidConfigurationException;
+import io.weir.rules.text.ProblemCollector;
+import io.weir.rules.text.SourcePosition;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -35,7 +35,7 @@ final class FileContent {
    * @param digest of the bytes; empty if they could not be read
    * @param failure why they could not be read; empty if they could
    */
-  record Identity(String digest, String failure) {}
+  record FileIdentity(String digest, String failure) {}
 
   private FileContent(String name, byte[] bytes, String failure) {
     this.name = name;
@@ -48,17 +48,17 @@ final class FileContent {
       ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(maxBytes, in.size()) + 1);
       while (buffer.hasRemaining() && in.read(buffer) >= 0) {}
       if (!buffer.hasRemaining()) { // it grew, or its size was not said, as in /proc
-        buffer = rest(in, buffer, maxBytes);
+        buffer = readGrowing(in, buffer, maxBytes);
       }
       byte[] read = new byte[buffer.flip().remaining()];
       buffer.get(read);
       return new FileContent(file.toString(), read, "");
     } catch (IOException e) {
-      return new FileContent(file.toString(), new byte[0], reason(e));
+      return new FileContent(file.toString(), new byte[0], describeFailure(e));
     }
   }
 
-  private static ByteBuffer rest(SeekableByteChannel in, ByteBuffer begun, long maxBytes)
+  private static ByteBuffer readGrowing(SeekableByteChannel in, ByteBuffer begun, long maxBytes)
       throws IOException {
     ByteBuffer buffer = begun;
     while (true) {
@@ -68,7 +68,7 @@ final class FileContent {
         }
       }
       if (buffer.capacity() > maxBytes) {
-        throw RulesSize.exceeded(buffer.capacity(), maxBytes);
+        throw RulesSizeLimit.tooLargeException(buffer.capacity(), maxBytes);
       }
       long larger = Math.min(maxBytes + 1, buffer.capacity() * 2L + CHUNK_BYTES);
       buffer = ByteBuffer.allocate((int) larger).put(buffer.flip());
@@ -76,20 +76,20 @@ final class FileContent {
   }
 
   /** As {@code of(file, maxBytes).identity()}, in little memory whatever the size of the file. */
-  static Identity identify(Path file, long maxBytes) {
+  static FileIdentity identify(Path file, long maxBytes) {
     try (SeekableByteChannel in = open(file, maxBytes)) {
       MessageDigest digest = sha256();
       ByteBuffer buffer = ByteBuffer.allocate(CHUNK_BYTES);
       for (long total = 0; in.read(buffer) >= 0; buffer.clear()) {
         total += buffer.flip().remaining();
         if (total > maxBytes) {
-          throw RulesSize.exceeded(total, maxBytes);
+          throw RulesSizeLimit.tooLargeException(total, maxBytes);
         }
         digest.update(buffer);
       }
-      return new Identity(HexFormat.of().formatHex(digest.digest()), "");
+      return new FileIdentity(HexFormat.of().formatHex(digest.digest()), "");
     } catch (IOException e) {
-      return new Identity("", reason(e));
+      return new FileIdentity("", describeFailure(e));
     }
   }
 
@@ -97,29 +97,29 @@ final class FileContent {
   private static SeekableByteChannel open(Path file, long maxBytes) throws IOException {
     BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
     if (!attributes.isRegularFile()) {
-      throw new RefusedFileException(
+      throw new RejectedFileException(
           "must be a regular file (was %s); write rules into one"
               .formatted(attributes.isDirectory() ? "a folder" : "a pipe, socket or device"));
     }
     if (attributes.size() > maxBytes) {
-      throw RulesSize.exceeded(attributes.size(), maxBytes);
+      throw RulesSizeLimit.tooLargeException(attributes.size(), maxBytes);
     }
     return FileChannel.open(file, StandardOpenOption.READ);
   }
 
-  private static String reason(IOException e) {
+  private static String describeFailure(IOException e) {
     if (e instanceof NoSuchFileException) {
       return "does not exist; write rules into it";
     }
-    return e instanceof RefusedFileException
+    return e instanceof RejectedFileException
         ? String.valueOf(e.getMessage())
         : "cannot be read (" + e + "); make it a file that can be read";
   }
 
-  Identity identity() {
+  FileIdentity identity() {
     return failure.isEmpty()
-        ? new Identity(HexFormat.of().formatHex(sha256().digest(bytes)), "")
-        : new Identity("", failure);
+        ? new FileIdentity(HexFormat.of().formatHex(sha256().digest(bytes)), "")
+        : new FileIdentity("", failure);
   }
 
   private static MessageDigest sha256() {
@@ -133,11 +133,11 @@ final class FileContent {
   /**
    * The rules it says.
    *
-   * @throws TextException if it says none, with everything that is wrong
+   * @throws InvalidConfigurationException if it says none, with everything that is wrong
    */
-  List<Rule> rules() {
+  List<Rule> parseRules() {
     if (!failure.isEmpty()) {
-      throw new Problems(name).fatal(Place.FILE, failure);
+      throw new ProblemCollector(name).fatal(SourcePosition.WHOLE_FILE, failure);
     }
     return Rules.read(name, bytes);
   }

@@ -3,7 +3,7 @@ package io.weir.rules;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
-import io.weir.rules.text.TextException;
+import io.weir.rules.text.InvalidConfigurationException;
 import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -19,32 +19,32 @@ import java.util.function.Consumer;
  * <p>A change is in force a moment after it is written, whether in place, by renaming another file
  * over it, or by turning a symbolic link elsewhere; what the system does not tell is found by
  * looking every second. A file that cannot be read as rules changes nothing: the last good rules
- * serve, the listeners hear why, and {@link #stale} grows until the file is good again. A rule that
- * a change leaves as it was stays the same object.
+ * serve, the listeners hear why, and {@link #staleness} grows until the file is good again. A rule
+ * that a change leaves as it was stays the same object.
  *
  * <p>Safe for any number of threads; {@link #current} is a mere read.
  */
 public final class FileRules implements RuleSource, AutoCloseable {
   private static final Logger LOG = System.getLogger(FileRules.class.getName());
-  private static final long IN_STEP = Long.MIN_VALUE;
+  private static final long NOT_DIFFERING = Long.MIN_VALUE;
   private static final long NEVER = Long.MAX_VALUE;
-  private static final Duration UNSEEN = DirectoryWatch.INTERVAL.multipliedBy(3);
-  private static final long RETRY_MICROS = 60_000_000;
+  private static final Duration MAX_CHECK_AGE = DirectoryWatcher.CHECK_INTERVAL.multipliedBy(3);
+  private static final long RETRY_INTERVAL_MICROS = 60_000_000;
 
   private final Path file;
   private final Clock clock;
   private final List<RulesListener> listeners;
-  private final DirectoryWatch watch;
+  private final DirectoryWatcher watcher;
   private final long maxBytes;
-  private FileContent.Identity seen;
-  private FileContent.Identity served;
-  private long retryAt = NEVER;
+  private FileContent.FileIdentity lastRead;
+  private FileContent.FileIdentity lastApplied;
+  private long retryAtMicros = NEVER;
   private volatile RuleSet current;
-  private volatile long differsSince = IN_STEP;
-  private volatile long lookedAt;
+  private volatile long differsSinceMicros = NOT_DIFFERING;
+  private volatile long checkedAtMicros;
 
   FileRules(Path file, Clock clock, List<RulesListener> listeners) {
-    this(file, clock, RulesSize.defaultMaxBytes(), listeners);
+    this(file, clock, RulesSizeLimit.defaultMaxBytes(), listeners);
   }
 
   FileRules(Path file, Clock clock, long maxBytes, List<RulesListener> listeners) {
@@ -53,24 +53,24 @@ public final class FileRules implements RuleSource, AutoCloseable {
     this.maxBytes = maxBytes;
     this.listeners = List.copyOf(listeners);
     FileContent content = FileContent.of(file, maxBytes);
-    seen = content.identity();
-    served = seen;
-    current = RuleSet.of(1, content.rules());
-    lookedAt = clock.micros();
-    watch = DirectoryWatch.start(this.file, clock, this::look);
+    lastRead = content.identity();
+    lastApplied = lastRead;
+    current = RuleSet.of(1, content.parseRules());
+    checkedAtMicros = clock.micros();
+    watcher = DirectoryWatcher.start(this.file, clock, this::checkFile);
   }
 
   /**
    * The rules of a file, named as {@code file:rules.yaml} or by its path alone.
    *
-   * @throws TextException if it is missing or cannot be read as rules
+   * @throws InvalidConfigurationException if it is missing or cannot be read as rules
    */
   public static FileRules open(String address, RulesListener... listeners) {
-    return open(path(address), listeners);
+    return open(toPath(address), listeners);
   }
 
   /** The path of a file named as {@code file:rules.yaml} or by its path alone. */
-  public static Path path(String address) {
+  public static Path toPath(String address) {
     String path = address.startsWith("file:") ? address.substring("file:".length()) : address;
     return Path.of(path.startsWith("///") ? path.substring(2) : path);
   }
@@ -78,14 +78,14 @@ public final class FileRules implements RuleSource, AutoCloseable {
   /**
    * The rules of a file.
    *
-   * @throws TextException if it is missing or cannot be read as rules
+   * @throws InvalidConfigurationException if it is missing or cannot be read as rules
    */
   public static FileRules open(Path file, RulesListener... listeners) {
-    return open(file, RulesSize.defaultMaxBytes(), listeners);
+    return open(file, RulesSizeLimit.defaultMaxBytes(), listeners);
   }
 
   /**
-   * As {@link #open(Path, RulesListener...)}, with another bound than that of {@link RulesSize}.
+   * As {@link #open(Path, RulesListener)}, with another bound than that of {@link RulesSizeLimit}.
    *
    * @param maxBytes a larger file is refused before it is read
    */
@@ -108,90 +108,91 @@ public final class FileRules implements RuleSource, AutoCloseable {
    * zero while in step.
    */
   @Override
-  public Duration stale() {
-    long since = differsSince;
+  public Duration staleness() {
+    long since = differsSinceMicros;
     long now = clock.micros();
-    Duration unseen = between(lookedAt, now);
-    Duration differs = since == IN_STEP ? Duration.ZERO : between(since, now);
-    return unseen.compareTo(UNSEEN) > 0 && unseen.compareTo(differs) > 0 ? unseen : differs;
+    Duration unseen = elapsed(checkedAtMicros, now);
+    Duration differs = since == NOT_DIFFERING ? Duration.ZERO : elapsed(since, now);
+    return unseen.compareTo(MAX_CHECK_AGE) > 0 && unseen.compareTo(differs) > 0 ? unseen : differs;
   }
 
-  private static Duration between(long then, long now) {
+  private static Duration elapsed(long then, long now) {
     return Duration.of(Math.max(0, now - then), ChronoUnit.MICROS);
   }
 
   /** Looks at the file, and takes what it says if that is new. */
-  synchronized void look() {
-    if (!FileContent.identify(file, maxBytes).equals(seen) || clock.micros() >= retryAt) {
-      read();
+  synchronized void checkFile() {
+    if (!FileContent.identify(file, maxBytes).equals(lastRead) || clock.micros() >= retryAtMicros) {
+      reload();
     }
-    lookedAt = clock.micros();
+    checkedAtMicros = clock.micros();
   }
 
-  private void read() {
+  private void reload() {
     FileContent content = FileContent.of(file, maxBytes);
-    retryAt = NEVER;
-    seen = content.identity();
-    if (seen.equals(served)) {
-      inStepAgain();
+    retryAtMicros = NEVER;
+    lastRead = content.identity();
+    if (lastRead.equals(lastApplied)) {
+      markUpToDate();
       return;
     }
     try {
-      take(content);
-    } catch (TextException e) {
-      differs();
-      refuse(String.valueOf(e.getMessage()));
+      apply(content);
+    } catch (InvalidConfigurationException e) {
+      markDiffering();
+      reject(String.valueOf(e.getMessage()));
     } catch (OutOfMemoryError | StackOverflowError e) {
-      differs();
-      retryAt = clock.micros(); // reporting may run out of memory, too; then the next look retries
-      refuse(
+      markDiffering();
+      retryAtMicros =
+          clock.micros(); // reporting may run out of memory, too; then the next look retries
+      reject(
           "%s: reading it failed with %s, maximum heap %d MiB; tried again in a minute or when it changes"
               .formatted(file, e, Runtime.getRuntime().maxMemory() >> 20));
-      retryAt = clock.micros() + RETRY_MICROS;
+      retryAtMicros = clock.micros() + RETRY_INTERVAL_MICROS;
     }
   }
 
-  private void differs() {
-    differsSince = differsSince == IN_STEP ? clock.micros() : differsSince;
+  private void markDiffering() {
+    differsSinceMicros = differsSinceMicros == NOT_DIFFERING ? clock.micros() : differsSinceMicros;
   }
 
-  private void refuse(String reason) {
+  private void reject(String reason) {
     LOG.log(Level.WARNING, "refused, the last good rules serve:\n{0}", reason);
-    tell(listener -> listener.rejected(reason));
+    notifyListeners(listener -> listener.rejected(reason));
   }
 
-  private void take(FileContent content) {
-    List<Rule> rules = content.rules().stream().map(this::kept).toList();
+  private void apply(FileContent content) {
+    List<Rule> rules = content.parseRules().stream().map(this::reuseIfEqual).toList();
     boolean changed = !rules.equals(current.rules());
     if (changed) {
       current = RuleSet.of(current.revision() + 1, rules);
     }
-    served = seen;
+    lastApplied = lastRead;
     if (changed) {
-      differsSince = IN_STEP;
+      differsSinceMicros = NOT_DIFFERING;
       RuleSet taken = current;
       LOG.log(Level.INFO, "{0}: {1} rules, revision {2}", file, rules.size(), taken.revision());
-      tell(listener -> listener.changed(taken));
+      notifyListeners(listener -> listener.changed(taken));
     } else {
-      inStepAgain();
+      markUpToDate();
     }
   }
 
   /** Who put a bad file right waits to be told so, also where the rules are what they were. */
-  private void inStepAgain() {
-    if (differsSince != IN_STEP) {
-      differsSince = IN_STEP;
+  private void markUpToDate() {
+    if (differsSinceMicros != NOT_DIFFERING) {
+      differsSinceMicros = NOT_DIFFERING;
       LOG.log(Level.INFO, "{0}: good again, revision {1} serves", file, current.revision());
     }
   }
 
   /** The rule in force if it says the same, so that its limits stay the same objects. */
-  private Rule kept(Rule rule) {
+  private Rule reuseIfEqual(Rule rule) {
     Rule old = current.rule(rule.id());
     return old != null && old.equals(rule) ? old : rule;
   }
 
-  private void tell(Consumer<RulesListener> news) {
+  private void notifyListeners(Consumer<RulesListener> news) {
     for (RulesListener listener : listeners) {
       try {
         news.accept(listener);
@@ -204,6 +205,6 @@ public final class FileRules implements RuleSource, AutoCloseable {
   /** Stops following the file; the rules in force stay. */
   @Override
   public void close() {
-    watch.close();
+    watcher.close();
   }
 }

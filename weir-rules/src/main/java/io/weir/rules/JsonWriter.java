@@ -15,7 +15,7 @@ final class JsonWriter {
   static String rules(List<Map<String, Object>> rules) {
     JsonWriter writer = new JsonWriter();
     writer.out.append(rules.isEmpty() ? "{\"rules\":[" : "{\"rules\":[\n  ");
-    writer.each(rules, ",\n  ", writer::value);
+    writer.writeAll(rules, ",\n  ", writer::value);
     return writer.out.append(rules.isEmpty() ? "]}\n" : "\n]}\n").toString();
   }
 
@@ -35,13 +35,13 @@ final class JsonWriter {
   private void value(Object value) {
     if (value instanceof Map<?, ?> map) {
       out.append('{');
-      each(map.entrySet(), ",", this::field);
+      writeAll(map.entrySet(), ",", this::field);
       out.append('}');
     } else if (value instanceof List<?> list) {
       out.append('[');
-      each(list, ",", this::value);
+      writeAll(list, ",", this::value);
       out.append(']');
-    } else if (value instanceof RuleFields.Plain plain) {
+    } else if (value instanceof RuleFields.UnquotedText plain) {
       string(plain.text());
     } else if (value instanceof String text) {
       string(text);
@@ -56,7 +56,7 @@ final class JsonWriter {
     value(field.getValue());
   }
 
-  private <T> void each(Collection<? extends T> all, String between, Consumer<T> write) {
+  private <T> void writeAll(Collection<? extends T> all, String between, Consumer<T> write) {
     String before = "";
     for (T one : all) {
       out.append(before);

@@ -4,10 +4,10 @@ import io.weir.algorithm.Algorithms;
 import io.weir.rule.Consistency;
 import io.weir.rule.Durations;
 import io.weir.rule.LimitOverride;
-import io.weir.rule.Posture;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.Selector;
+import io.weir.rule.StoreFailureFallback;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +21,7 @@ import java.util.Map;
 final class RuleFields {
 
   /** Text that needs no quotes in YAML, such as {@code 100/minute}. */
-  record Plain(String text) {}
+  record UnquotedText(String text) {}
 
   private RuleFields() {}
 
@@ -36,7 +36,7 @@ final class RuleFields {
     putIf(fields, rule.burst() != 0, "burst", rule.burst());
     putIf(fields, !rule.coolDown().isZero(), "cool-down", duration(rule.coolDown()));
     consistency(fields, rule.consistency());
-    posture(fields, rule.posture());
+    fallback(fields, rule.fallback());
     putIf(fields, !rule.regions().isEmpty(), "regions", regions(rule));
     putIf(fields, !rule.overrides().isEmpty(), "overrides", overrides(rule));
     putIf(fields, rule.durable(), "durable", true);
@@ -46,18 +46,18 @@ final class RuleFields {
   }
 
   private static void consistency(Map<String, Object> fields, Consistency consistency) {
-    boolean exact = consistency.kind() == Consistency.Kind.EXACT;
-    putIf(fields, !exact, "consistency", word(consistency.kind()));
-    boolean synced = consistency.kind() == Consistency.Kind.SYNCED;
-    boolean usual = consistency.syncEvery().equals(PairsReader.SYNC_EVERY);
-    putIf(fields, synced && !usual, "sync-every", duration(consistency.syncEvery()));
+    boolean exact = consistency.mode() == Consistency.CountingMode.EXACT;
+    putIf(fields, !exact, "consistency", lowerCaseName(consistency.mode()));
+    boolean synced = consistency.mode() == Consistency.CountingMode.SYNCED;
+    boolean usual = consistency.syncInterval().equals(DependentFieldReader.DEFAULT_SYNC_INTERVAL);
+    putIf(fields, synced && !usual, "sync-every", duration(consistency.syncInterval()));
   }
 
-  private static void posture(Map<String, Object> fields, Posture posture) {
-    boolean open = posture.answer() == Posture.Answer.OPEN;
-    putIf(fields, !open, "on-store-failure", word(posture.answer()));
-    boolean local = posture.answer() == Posture.Answer.LOCAL;
-    boolean usual = posture.percent() == PairsReader.LOCAL_SHARE;
+  private static void fallback(Map<String, Object> fields, StoreFailureFallback posture) {
+    boolean open = posture.action() == StoreFailureFallback.FallbackAction.OPEN;
+    putIf(fields, !open, "on-store-failure", lowerCaseName(posture.action()));
+    boolean local = posture.action() == StoreFailureFallback.FallbackAction.LOCAL;
+    boolean usual = posture.percent() == DependentFieldReader.DEFAULT_LOCAL_SHARE_PERCENT;
     putIf(fields, local && !usual, "local-share", percent(posture.percent()));
   }
 
@@ -81,27 +81,27 @@ final class RuleFields {
 
   private static Map<String, Object> selector(Selector selector) {
     Map<String, Object> fields = new LinkedHashMap<>();
-    selector.patterns().forEach((name, some) -> fields.put(name, oneOrAll(some)));
+    selector.patterns().forEach((name, some) -> fields.put(name, oneOrMany(some)));
     return fields;
   }
 
   private static Object rates(List<Rate> rates) {
-    return oneOrAll(rates.stream().map(rate -> new Plain(rate.toString())).toList());
+    return oneOrMany(rates.stream().map(rate -> new UnquotedText(rate.toString())).toList());
   }
 
-  private static Object oneOrAll(List<?> several) {
+  private static Object oneOrMany(List<?> several) {
     return several.size() == 1 ? several.get(0) : several;
   }
 
-  static Plain duration(Duration duration) {
-    return new Plain(Durations.format(duration));
+  static UnquotedText duration(Duration duration) {
+    return new UnquotedText(Durations.format(duration));
   }
 
-  private static Plain percent(int percent) {
-    return new Plain(percent + "%");
+  private static UnquotedText percent(int percent) {
+    return new UnquotedText(percent + "%");
   }
 
-  private static String word(Enum<?> one) {
+  private static String lowerCaseName(Enum<?> one) {
     return one.name().toLowerCase(Locale.ROOT);
   }
 

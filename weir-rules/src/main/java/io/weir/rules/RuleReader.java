@@ -6,12 +6,12 @@ import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
-import io.weir.rules.text.Nearest;
-import io.weir.rules.text.Place;
-import io.weir.rules.text.Problems;
-import io.weir.rules.text.Written;
-import io.weir.rules.text.Written.Field;
-import io.weir.rules.text.Written.Fields;
+import io.weir.rules.text.NameSuggestion;
+import io.weir.rules.text.ParsedValue;
+import io.weir.rules.text.ParsedValue.MapEntry;
+import io.weir.rules.text.ParsedValue.MapValue;
+import io.weir.rules.text.ProblemCollector;
+import io.weir.rules.text.SourcePosition;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +25,7 @@ import java.util.Set;
  */
 final class RuleReader {
   /** All fields, in their usual order. */
-  static final List<String> KNOWN =
+  static final List<String> FIELD_NAMES =
       List.of(
           "id",
           "match",
@@ -50,22 +50,25 @@ final class RuleReader {
     Algorithms.all().forEach(one -> ALGORITHMS.put(one.name(), one));
   }
 
-  private final Problems problems;
-  private final Fields map;
+  private final ProblemCollector problems;
+  private final MapValue ruleFields;
   private final String id;
-  private final Map<String, Written> values = new LinkedHashMap<>();
-  private final RuleSteps steps;
-  private final Set<String> meant = new HashSet<>();
-  private List<OverridesReader.Placed> overrides = List.of();
+  private final Map<String, ParsedValue> values = new LinkedHashMap<>();
+  private final RuleAssembly steps;
+  private final Set<String> misspelledFields = new HashSet<>();
+  private List<OverridesReader.PlacedOverride> overrides = List.of();
 
-  RuleReader(Problems problems, Fields map) {
+  RuleReader(ProblemCollector problems, MapValue map) {
     this.problems = problems;
-    this.map = map;
-    for (Field field : map.fields()) {
+    this.ruleFields = map;
+    for (MapEntry field : map.fields()) {
       values.put(field.name(), field.value());
     }
-    id = values.get("id") instanceof Written.Text text && !text.isNull() ? text.value() : "";
-    steps = new RuleSteps(id.isEmpty() ? "unnamed" : id);
+    id =
+        values.get("id") instanceof ParsedValue.ScalarValue text && !text.isNull()
+            ? text.value()
+            : "";
+    steps = new RuleAssembly(id.isEmpty() ? "unnamed" : id);
   }
 
   /** The id as written, or empty. */
@@ -74,82 +77,93 @@ final class RuleReader {
   }
 
   /** The place of a field's value, or of the rule if it has none. */
-  Place place(String field) {
-    Written value = values.get(field);
-    return value == null ? map.at() : value.at();
+  SourcePosition positionOf(String field) {
+    ParsedValue value = values.get(field);
+    return value == null ? ruleFields.position() : value.position();
   }
 
   /** The rule; what comes of one with problems is of no use. */
   Optional<Rule> read() {
-    for (Field field : map.fields()) {
-      if (KNOWN.contains(field.name())) {
+    for (MapEntry field : ruleFields.fields()) {
+      if (FIELD_NAMES.contains(field.name())) {
         read(field.name(), field.value());
       } else {
-        Nearest.to(field.name(), KNOWN).ifPresent(meant::add);
-        in(field.name()).wrong(field.at(), "is not a field; " + Nearest.hint(field.name(), KNOWN));
+        NameSuggestion.closest(field.name(), FIELD_NAMES).ifPresent(misspelledFields::add);
+        fieldReader(field.name())
+            .report(
+                field.position(),
+                "is not a field; " + NameSuggestion.hint(field.name(), FIELD_NAMES));
       }
     }
     steps.add(
         "consistency",
-        new PairsReader(in("consistency"), in("sync-every"))
-            .consistency(values.get("consistency"), values.get("sync-every")),
+        new DependentFieldReader(fieldReader("consistency"), fieldReader("sync-every"))
+            .readConsistency(values.get("consistency"), values.get("sync-every")),
         RuleBuilder::consistency);
     steps.add(
         "on-store-failure",
-        new PairsReader(in("on-store-failure"), in("local-share"))
-            .posture(values.get("on-store-failure"), values.get("local-share")),
+        new DependentFieldReader(fieldReader("on-store-failure"), fieldReader("local-share"))
+            .readFallback(values.get("on-store-failure"), values.get("local-share")),
         RuleBuilder::onStoreFailure);
-    require("id", "write a name of its own, such as api");
-    require("limit", "write how many per how long, such as 100/minute");
-    boolean known = !values.containsKey("algorithm") || steps.has("algorithm");
-    if (!known || !steps.has("limit")) {
-      steps.standIn();
+    requireField("id", "write a name of its own, such as api");
+    requireField("limit", "write how many per how long, such as 100/minute");
+    boolean known = !values.containsKey("algorithm") || steps.hasField("algorithm");
+    if (!known || !steps.hasField("limit")) {
+      steps.usePlaceholderLimit();
       overrides = List.of();
     }
     LimitOverride[] all =
-        overrides.stream().map(OverridesReader.Placed::override).toArray(LimitOverride[]::new);
-    return steps.whole(all).or(this::explained);
+        overrides.stream()
+            .map(OverridesReader.PlacedOverride::override)
+            .toArray(LimitOverride[]::new);
+    return steps.build(all).or(this::reportInvalidFields);
   }
 
   /** Says of a rule that cannot be what it is that cannot. */
-  private Optional<Rule> explained() {
+  private Optional<Rule> reportInvalidFields() {
     steps
-        .make((field, reason) -> in(field).wrong(place(field), reason))
-        .ifPresent(rule -> new OverridesReader(in("overrides")).explain(rule, overrides));
+        .buildValidFields((field, reason) -> fieldReader(field).report(positionOf(field), reason))
+        .ifPresent(
+            rule ->
+                new OverridesReader(fieldReader("overrides"))
+                    .reportInvalidOverrides(rule, overrides));
     return Optional.empty();
   }
 
-  private void read(String name, Written value) {
-    FieldReader in = in(name);
+  private void read(String name, ParsedValue value) {
+    FieldReader in = fieldReader(name);
     switch (name) {
       case "id" -> in.text(value, "a name, such as api");
       case "match" -> steps.add(name, new SelectorReader(in).read(value), RuleBuilder::match);
       case "per" ->
-          steps.add(name, names(in, value), (rule, per) -> rule.per(per.toArray(new String[0])));
-      case "limit" -> steps.add(name, rates(in, value), RuleBuilder::limit);
+          steps.add(
+              name,
+              readAttributeNames(in, value),
+              (rule, per) -> rule.per(per.toArray(new String[0])));
+      case "limit" -> steps.add(name, readRates(in, value), RuleBuilder::limit);
       case "algorithm" -> steps.add(name, in.oneOf(value, ALGORITHMS), RuleBuilder::algorithm);
-      case "burst" -> steps.add(name, in.whole(value), RuleBuilder::burst);
+      case "burst" -> steps.add(name, in.wholeNumber(value), RuleBuilder::burst);
       case "cool-down" -> steps.add(name, in.duration(value), RuleBuilder::coolDown);
-      case "regions" -> steps.add(name, regions(in, value), RuleBuilder::regions);
+      case "regions" -> steps.add(name, readRegions(in, value), RuleBuilder::regions);
       case "overrides" -> overrides = new OverridesReader(in).read(value).orElse(List.of());
-      case "durable" -> steps.add(name, in.truth(value), RuleBuilder::durable);
-      case "shadow" -> steps.add(name, in.truth(value), RuleBuilder::shadow);
-      case "enabled" -> steps.add(name, in.truth(value), RuleBuilder::enabled);
+      case "durable" -> steps.add(name, in.booleanValue(value), RuleBuilder::durable);
+      case "shadow" -> steps.add(name, in.booleanValue(value), RuleBuilder::shadow);
+      case "enabled" -> steps.add(name, in.booleanValue(value), RuleBuilder::enabled);
       default -> {} // read in pairs
     }
   }
 
-  static Optional<List<Rate>> rates(FieldReader in, Written value) {
-    return in.several(value, "how many per how long, such as 100/minute")
-        .flatMap(several -> in.all(several, in::rate));
+  static Optional<List<Rate>> readRates(FieldReader in, ParsedValue value) {
+    return in.oneOrMany(value, "how many per how long, such as 100/minute")
+        .flatMap(several -> in.readAll(several, in::rate));
   }
 
-  private static Optional<List<String>> names(FieldReader in, Written value) {
-    return in.several(value, "a list of attributes, such as [user]")
-        .flatMap(several -> in.all(several, one -> in.text(one, "an attribute, such as user")));
+  private static Optional<List<String>> readAttributeNames(FieldReader in, ParsedValue value) {
+    return in.oneOrMany(value, "a list of attributes, such as [user]")
+        .flatMap(several -> in.readAll(several, one -> in.text(one, "an attribute, such as user")));
   }
 
-  private static Optional<Map<String, Integer>> regions(FieldReader in, Written value) {
+  private static Optional<Map<String, Integer>> readRegions(FieldReader in, ParsedValue value) {
     Map<String, Integer> shares = new LinkedHashMap<>();
     return in.fields(value, "regions and their shares, such as {eu-west-1: 50%}")
         .filter(
@@ -162,13 +176,13 @@ final class RuleReader {
         .map(all -> shares);
   }
 
-  private void require(String field, String advice) {
-    if (!values.containsKey(field) && !meant.contains(field)) {
-      in(field).wrong(map.at(), "is missing; " + advice);
+  private void requireField(String field, String advice) {
+    if (!values.containsKey(field) && !misspelledFields.contains(field)) {
+      fieldReader(field).report(ruleFields.position(), "is missing; " + advice);
     }
   }
 
-  private FieldReader in(String field) {
+  private FieldReader fieldReader(String field) {
     return new FieldReader(problems, id, field);
   }
 }

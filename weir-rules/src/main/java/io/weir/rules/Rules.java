@@ -2,9 +2,9 @@ package io.weir.rules;
 
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
-import io.weir.rules.text.Problems;
-import io.weir.rules.text.TextException;
-import io.weir.rules.text.Unprintable;
+import io.weir.rules.text.InvalidConfigurationException;
+import io.weir.rules.text.ProblemCollector;
+import io.weir.rules.text.TextDecoder;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
@@ -19,17 +19,17 @@ import java.util.List;
  * <p>What is read is read whole or not at all; what is written is read back as equal rules.
  */
 public final class Rules {
-  private static final String UNNAMED = "rules";
+  private static final String DEFAULT_NAME = "rules";
 
   private Rules() {}
 
   /**
    * The rules of a text, as a first snapshot.
    *
-   * @throws TextException with everything that is wrong
+   * @throws InvalidConfigurationException with everything that is wrong
    */
   public static RuleSet parse(String text) {
-    return parse(UNNAMED, text);
+    return parse(DEFAULT_NAME, text);
   }
 
   /** As {@link #parse(String)}, of a text whose name is shown where something is wrong. */
@@ -40,43 +40,43 @@ public final class Rules {
   /**
    * The rules of a text, in their order.
    *
-   * @throws TextException with everything that is wrong
+   * @throws InvalidConfigurationException with everything that is wrong
    */
   public static List<Rule> read(String text) {
-    return read(UNNAMED, text);
+    return read(DEFAULT_NAME, text);
   }
 
   /** As {@link #read(String)}, of a text whose name is shown where something is wrong. */
   public static List<Rule> read(String name, String text) {
-    return List.copyOf(RulesReader.rules(name, text));
+    return List.copyOf(RulesReader.readRules(name, text));
   }
 
   /** As {@link #read(String, String)}, of bytes that must be UTF-8. */
   public static List<Rule> read(String name, byte[] utf8) {
-    return read(name, Unprintable.text(utf8, new Problems(name)));
+    return read(name, TextDecoder.decode(utf8, new ProblemCollector(name)));
   }
 
   /**
    * The rules of a file, in their order.
    *
-   * @throws TextException with everything that is wrong, and if it cannot be read
+   * @throws InvalidConfigurationException with everything that is wrong, and if it cannot be read
    */
   public static List<Rule> read(Path file) {
-    return FileContent.of(file, RulesSize.defaultMaxBytes()).rules();
+    return FileContent.of(file, RulesSizeLimit.defaultMaxBytes()).parseRules();
   }
 
   /**
    * The rule of a text that is a single one, such as {@code {id: api, limit: 100/minute}}.
    *
-   * @throws TextException with everything that is wrong
+   * @throws InvalidConfigurationException with everything that is wrong
    */
   public static Rule readOne(String name, String text) {
-    return RulesReader.rule(name, text);
+    return RulesReader.readRule(name, text);
   }
 
   /** As {@link #readOne(String, String)}, of bytes that must be UTF-8. */
   public static Rule readOne(String name, byte[] utf8) {
-    return readOne(name, Unprintable.text(utf8, new Problems(name)));
+    return readOne(name, TextDecoder.decode(utf8, new ProblemCollector(name)));
   }
 
   /** These rules in YAML; what is not said is the default. */

@@ -1,8 +1,8 @@
 package io.weir.rules;
 
 import io.weir.rule.Consistency;
-import io.weir.rule.Posture;
 import io.weir.rule.Rule;
+import io.weir.rule.StoreFailureFallback;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -14,12 +14,12 @@ import java.util.Optional;
 /**
  * What differs between two collections of rules, by id. Their order makes no difference.
  *
- * @param changed the rules that differ: those added or changed in the order of the second
+ * @param changedRules the rules that differ: those added or changed in the order of the second
  *     collection, then those removed
- * @param equal how many are the same in both
+ * @param unchangedCount how many are the same in both
  */
-public record RulesDiff(List<Changed> changed, int equal) {
-  private static final Map<String, String> USUAL =
+public record RulesDiff(List<ChangedRule> changedRules, int unchangedCount) {
+  private static final Map<String, String> DEFAULT_VALUES =
       Map.of(
           "match", "everyone",
           "per", "[]",
@@ -33,7 +33,7 @@ public record RulesDiff(List<Changed> changed, int equal) {
   private static final String NONE = "none";
 
   public RulesDiff {
-    changed = List.copyOf(changed);
+    changedRules = List.copyOf(changedRules);
   }
 
   /**
@@ -42,24 +42,26 @@ public record RulesDiff(List<Changed> changed, int equal) {
    * @param before the rule as it was; empty if it is added
    * @param after the rule as it is; empty if it is removed
    */
-  public record Changed(String id, Optional<Rule> before, Optional<Rule> after) {
+  public record ChangedRule(String id, Optional<Rule> before, Optional<Rule> after) {
 
     /**
      * The fields that differ, in their usual order; of a rule added or removed, all it says but its
      * id.
      */
-    public List<Field> fields() {
+    public List<ChangedField> fields() {
       Map<String, Object> old = before.map(RuleFields::of).orElse(Map.of());
       Map<String, Object> now = after.map(RuleFields::of).orElse(Map.of());
-      return RuleReader.KNOWN.stream()
+      return RuleReader.FIELD_NAMES.stream()
           .filter(name -> !name.equals("id") && !Objects.equals(old.get(name), now.get(name)))
-          .map(name -> new Field(name, text(before, name, old), text(after, name, now)))
+          .map(name -> new ChangedField(name, text(before, name, old), text(after, name, now)))
           .toList();
     }
 
     private static String text(Optional<Rule> rule, String field, Map<String, Object> written) {
       Object value = written.get(field);
-      return value == null ? rule.map(r -> usual(r, field)).orElse("") : YamlWriter.flow(value);
+      return value == null
+          ? rule.map(r -> defaultValue(r, field)).orElse("")
+          : YamlWriter.flow(value);
     }
   }
 
@@ -69,38 +71,41 @@ public record RulesDiff(List<Changed> changed, int equal) {
    * @param before what it means where nothing is written; empty if there was no rule
    * @param after likewise; empty if there is no rule
    */
-  public record Field(String name, String before, String after) {}
+  public record ChangedField(String name, String before, String after) {}
 
   /** What makes of some rules the others. */
   public static RulesDiff between(Collection<Rule> before, Collection<Rule> after) {
     Map<String, Rule> old = new LinkedHashMap<>();
     before.forEach(rule -> old.put(rule.id(), rule));
-    List<Changed> changed = new ArrayList<>();
+    List<ChangedRule> changed = new ArrayList<>();
     for (Rule rule : after) {
       Rule was = old.remove(rule.id());
       if (!rule.equals(was)) {
-        changed.add(new Changed(rule.id(), Optional.ofNullable(was), Optional.of(rule)));
+        changed.add(new ChangedRule(rule.id(), Optional.ofNullable(was), Optional.of(rule)));
       }
     }
     int equal = after.size() - changed.size();
-    old.values().forEach(r -> changed.add(new Changed(r.id(), Optional.of(r), Optional.empty())));
+    old.values()
+        .forEach(r -> changed.add(new ChangedRule(r.id(), Optional.of(r), Optional.empty())));
     return new RulesDiff(changed, equal);
   }
 
   public boolean isEmpty() {
-    return changed.isEmpty();
+    return changedRules.isEmpty();
   }
 
   /** What a rule means that does not write a field. */
-  private static String usual(Rule rule, String field) {
+  private static String defaultValue(Rule rule, String field) {
     return switch (field) {
       case "sync-every" ->
-          rule.consistency().kind() == Consistency.Kind.SYNCED
-              ? YamlWriter.flow(RuleFields.duration(PairsReader.SYNC_EVERY))
+          rule.consistency().mode() == Consistency.CountingMode.SYNCED
+              ? YamlWriter.flow(RuleFields.duration(DependentFieldReader.DEFAULT_SYNC_INTERVAL))
               : NONE;
       case "local-share" ->
-          rule.posture().answer() == Posture.Answer.LOCAL ? PairsReader.LOCAL_SHARE + "%" : NONE;
-      default -> USUAL.getOrDefault(field, NONE);
+          rule.fallback().action() == StoreFailureFallback.FallbackAction.LOCAL
+              ? DependentFieldReader.DEFAULT_LOCAL_SHARE_PERCENT + "%"
+              : NONE;
+      default -> DEFAULT_VALUES.getOrDefault(field, NONE);
     };
   }
 }

@@ -1,14 +1,14 @@
 package io.weir.rules;
 
 import io.weir.rule.Rule;
-import io.weir.rules.text.Nearest;
-import io.weir.rules.text.Place;
-import io.weir.rules.text.Problems;
-import io.weir.rules.text.Written;
-import io.weir.rules.text.Written.Field;
-import io.weir.rules.text.Written.Fields;
-import io.weir.rules.text.Written.Items;
-import io.weir.rules.text.Yaml;
+import io.weir.rules.text.NameSuggestion;
+import io.weir.rules.text.ParsedValue;
+import io.weir.rules.text.ParsedValue.ListValue;
+import io.weir.rules.text.ParsedValue.MapEntry;
+import io.weir.rules.text.ParsedValue.MapValue;
+import io.weir.rules.text.ProblemCollector;
+import io.weir.rules.text.SourcePosition;
+import io.weir.rules.text.YamlReader;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,101 +18,103 @@ import java.util.function.BiConsumer;
 
 /** Reads a whole text of rules, and collects what is wrong with it. */
 final class RulesReader {
-  private static final String RULE = "{id: api, per: [user], limit: 100/minute}";
-  private static final String ADVICE = "write rules: and a list of rules, or rules: [] for none";
+  private static final String EXAMPLE_RULE = "{id: api, per: [user], limit: 100/minute}";
+  private static final String RULES_ADVICE =
+      "write rules: and a list of rules, or rules: [] for none";
 
-  private final Problems problems;
+  private final ProblemCollector problems;
   private final List<Rule> rules = new ArrayList<>();
-  private final Map<String, Place> ids = new HashMap<>();
+  private final Map<String, SourcePosition> idPositions = new HashMap<>();
 
-  RulesReader(Problems problems) {
+  RulesReader(ProblemCollector problems) {
     this.problems = problems;
   }
 
   /** The rules of a text that has a list of them. */
-  static List<Rule> rules(String name, String text) {
-    return quickly(name, text, RulesReader::list)
-        .orElseGet(() -> new RulesReader(new Problems(name)).rules(text));
+  static List<Rule> readRules(String name, String text) {
+    return readPlainJson(name, text, RulesReader::readDocument)
+        .orElseGet(() -> new RulesReader(new ProblemCollector(name)).readRules(text));
   }
 
   /** The rule of a text that is one. */
-  static Rule rule(String name, String text) {
-    return quickly(name, text, RulesReader::rule)
+  static Rule readRule(String name, String text) {
+    return readPlainJson(name, text, RulesReader::readRule)
         .map(rules -> rules.get(0))
-        .orElseGet(() -> new RulesReader(new Problems(name)).rule(text));
+        .orElseGet(() -> new RulesReader(new ProblemCollector(name)).readRule(text));
   }
 
   /** What is read of plain JSON; nothing if it is not, or has anything wrong. */
-  private static Optional<List<Rule>> quickly(
-      String name, String text, BiConsumer<RulesReader, Written> read) {
-    return JsonTree.read(text)
+  private static Optional<List<Rule>> readPlainJson(
+      String name, String text, BiConsumer<RulesReader, ParsedValue> read) {
+    return FastJsonParser.parse(text)
         .flatMap(
             tree -> {
-              Problems problems = new Problems(name);
+              ProblemCollector problems = new ProblemCollector(name);
               RulesReader reader = new RulesReader(problems);
               read.accept(reader, tree);
-              return problems.any() ? Optional.empty() : Optional.of(reader.rules);
+              return problems.hasProblems() ? Optional.empty() : Optional.of(reader.rules);
             });
   }
 
-  /** As {@link #rules(String, String)}, of any YAML. */
-  List<Rule> rules(String text) {
-    Optional<Written> tree = Yaml.read(text, problems);
+  /** As {@link #readRules(String, String)}, of any YAML. */
+  List<Rule> readRules(String text) {
+    Optional<ParsedValue> tree = YamlReader.read(text, problems);
     if (tree.isEmpty()) {
-      throw problems.fatal(Place.START, "nothing is written here; " + ADVICE);
+      throw problems.fatal(SourcePosition.START, "nothing is written here; " + RULES_ADVICE);
     }
-    list(tree.get());
-    return finished();
+    readDocument(tree.get());
+    return checkedRules();
   }
 
-  /** As {@link #rule(String, String)}, of any YAML. */
-  Rule rule(String text) {
-    Optional<Written> tree = Yaml.read(text, problems);
+  /** As {@link #readRule(String, String)}, of any YAML. */
+  Rule readRule(String text) {
+    Optional<ParsedValue> tree = YamlReader.read(text, problems);
     if (tree.isEmpty()) {
-      throw problems.fatal(Place.START, "nothing is written here; write a rule, such as " + RULE);
+      throw problems.fatal(
+          SourcePosition.START, "nothing is written here; write a rule, such as " + EXAMPLE_RULE);
     }
-    rule(tree.get());
-    return finished().get(0);
+    readRule(tree.get());
+    return checkedRules().get(0);
   }
 
-  private void list(Written tree) {
-    if (tree instanceof Fields top) {
-      top(top);
+  private void readDocument(ParsedValue tree) {
+    if (tree instanceof MapValue top) {
+      readTopLevelFields(top);
     } else {
-      unlike(tree, "", ADVICE);
+      reportWrongType(tree, "", RULES_ADVICE);
     }
   }
 
-  private void top(Fields top) {
+  private void readTopLevelFields(MapValue top) {
     boolean meant = false;
-    for (Field field : top.fields()) {
-      meant |= Nearest.to(field.name(), List.of("rules")).isPresent();
+    for (MapEntry field : top.fields()) {
+      meant |= NameSuggestion.closest(field.name(), List.of("rules")).isPresent();
       if (!field.name().equals("rules")) {
         problems.add(
-            field.at(),
+            field.position(),
             "",
             field.name(),
-            "is not known here; " + Nearest.hint(field.name(), List.of("rules")));
-      } else if (field.value() instanceof Items list) {
-        list.items().forEach(this::rule);
+            "is not known here; " + NameSuggestion.hint(field.name(), List.of("rules")));
+      } else if (field.value() instanceof ListValue list) {
+        list.items().forEach(this::readRule);
       } else {
-        unlike(field.value(), "rules", "write a list of rules, or [] for none");
+        reportWrongType(field.value(), "rules", "write a list of rules, or [] for none");
       }
     }
     if (!meant) {
-      problems.add(top.at(), "has no rules; " + ADVICE);
+      problems.add(top.position(), "has no rules; " + RULES_ADVICE);
     }
   }
 
-  private void rule(Written written) {
-    if (!(written instanceof Fields map)) {
-      unlike(written, "rules", "write a rule, such as " + RULE);
+  private void readRule(ParsedValue written) {
+    if (!(written instanceof MapValue map)) {
+      reportWrongType(written, "rules", "write a rule, such as " + EXAMPLE_RULE);
       return;
     }
     RuleReader reader = new RuleReader(problems, map);
     reader.read().ifPresent(rules::add);
-    Place at = reader.place("id");
-    Place first = reader.id().isEmpty() ? null : ids.putIfAbsent(reader.id(), at);
+    SourcePosition at = reader.positionOf("id");
+    SourcePosition first = reader.id().isEmpty() ? null : idPositions.putIfAbsent(reader.id(), at);
     if (first != null) {
       problems.add(
           at,
@@ -122,15 +124,15 @@ final class RulesReader {
     }
   }
 
-  private void unlike(Written value, String field, String advice) {
-    if (!(value instanceof Written.Refused)) {
-      problems.add(value.at(), "", field, "is " + value.kind() + "; " + advice);
+  private void reportWrongType(ParsedValue value, String field, String advice) {
+    if (!(value instanceof ParsedValue.InvalidValue)) {
+      problems.add(value.position(), "", field, "is " + value.typeName() + "; " + advice);
     }
   }
 
-  private List<Rule> finished() {
-    if (problems.any()) {
-      throw problems.exception();
+  private List<Rule> checkedRules() {
+    if (problems.hasProblems()) {
+      throw problems.toException();
     }
     return rules;
   }

@@ -9,14 +9,14 @@ import java.util.stream.Collectors;
 
 /** Writes fields as YAML: what fits a line in one, the rest one value to a line. */
 final class YamlWriter {
-  private static final int WIDTH = 100;
+  private static final int MAX_LINE_WIDTH = 100;
 
   /** Begins with a letter or a slash, and has nothing in it that YAML gives a meaning to. */
-  private static final Pattern BARE =
+  private static final Pattern UNQUOTED_PATTERN =
       Pattern.compile("[A-Za-z/][A-Za-z0-9_./*-]*( [A-Za-z0-9_./*-]+)*");
 
   /** Words that YAML, or a reader of its older versions, takes for something else. */
-  private static final Set<String> TAKEN =
+  private static final Set<String> RESERVED_WORDS =
       Set.of("y", "n", "yes", "no", "on", "off", "true", "false", "null");
 
   private final StringBuilder out = new StringBuilder();
@@ -47,7 +47,7 @@ final class YamlWriter {
   /** What comes after a name: on its line if it fits, else below. */
   private void value(Object value, String indent) {
     String line = flow(value);
-    boolean fits = isScalar(value) || indent.length() + line.length() < WIDTH;
+    boolean fits = isScalar(value) || indent.length() + line.length() < MAX_LINE_WIDTH;
     if (fits) {
       out.append(' ').append(line).append('\n');
     } else if (value instanceof Map<?, ?> map) {
@@ -61,7 +61,7 @@ final class YamlWriter {
 
   private void item(Object item, String indent, boolean mayFlow) {
     String line = flow(item);
-    boolean fits = mayFlow && indent.length() + line.length() < WIDTH;
+    boolean fits = mayFlow && indent.length() + line.length() < MAX_LINE_WIDTH;
     if (item instanceof Map<?, ?> map && !fits) {
       int begin = out.length();
       fields(map, indent + "  ");
@@ -89,16 +89,16 @@ final class YamlWriter {
   }
 
   private static String scalar(Object value) {
-    if (value instanceof RuleFields.Plain plain) {
+    if (value instanceof RuleFields.UnquotedText plain) {
       return plain.text();
     }
     if (!(value instanceof String text)) {
       return String.valueOf(value);
     }
     boolean bare =
-        text.length() < WIDTH
-            && BARE.matcher(text).matches()
-            && !TAKEN.contains(text.toLowerCase(Locale.ROOT));
+        text.length() < MAX_LINE_WIDTH
+            && UNQUOTED_PATTERN.matcher(text).matches()
+            && !RESERVED_WORDS.contains(text.toLowerCase(Locale.ROOT));
     return bare ? text : JsonWriter.quoted(text);
   }
 }

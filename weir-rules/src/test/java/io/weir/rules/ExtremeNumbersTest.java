@@ -6,7 +6,7 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
 import io.weir.rule.RuleSet;
-import io.weir.rules.text.TextException;
+import io.weir.rules.text.InvalidConfigurationException;
 import io.weir.testkit.FakeClock;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -35,7 +35,7 @@ class ExtremeNumbersTest {
 
   @Test
   @DisplayName("D2 rates far above and far below the burst: refused or exact")
-  void refusedOrExact() {
+  void extremeNumbers_areRejectedOrExact() {
     int exact = 0;
     int refused = 0;
     for (long permits : NUMBERS) {
@@ -44,9 +44,9 @@ class ExtremeNumbersTest {
           String rule =
               "{id: api, limit: %d/%dms, burst: %d}".formatted(permits, period.toMillis(), burst);
           try {
-            isExact(Rules.parse("rules: [" + rule + "]"), permits, period, burst, rule);
+            assertExact(Rules.parse("rules: [" + rule + "]"), permits, period, burst, rule);
             exact++;
-          } catch (TextException e) {
+          } catch (InvalidConfigurationException e) {
             assertThat(e).hasMessageContaining("write ");
             refused++;
           }
@@ -58,20 +58,20 @@ class ExtremeNumbersTest {
     assertThat(refused).isGreaterThan(50);
   }
 
-  private static void isExact(
+  private static void assertExact(
       RuleSet rules, long permits, Duration period, long burst, String rule) {
     FakeClock clock = new FakeClock();
     Limiter limiter = Weir.limiter(rules).clock(clock).build();
-    admitsJust(limiter, burst, rule);
+    assertAdmitsExactly(limiter, burst, rule);
     BigInteger all = BigInteger.valueOf(permits);
     BigInteger micros = BigInteger.valueOf(period.toNanos() / 1000);
     long time = micros.add(all).subtract(BigInteger.ONE).divide(all).longValueExact();
     clock.advance(Duration.of(time, ChronoUnit.MICROS));
     BigInteger filled = BigInteger.valueOf(time).multiply(all).divide(micros);
-    admitsJust(limiter, filled.min(BigInteger.valueOf(burst)).longValueExact(), rule);
+    assertAdmitsExactly(limiter, filled.min(BigInteger.valueOf(burst)).longValueExact(), rule);
   }
 
-  private static void admitsJust(Limiter limiter, long permits, String rule) {
+  private static void assertAdmitsExactly(Limiter limiter, long permits, String rule) {
     Request request = Request.of("user", "acme");
     assertThat(limiter.decideNow(request.cost(permits)).allowed()).as(rule).isTrue();
     assertThat(limiter.decideNow(request).allowed()).as(rule).isFalse();

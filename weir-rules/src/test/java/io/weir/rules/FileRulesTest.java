@@ -9,9 +9,9 @@ import io.weir.Request;
 import io.weir.Weir;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
-import io.weir.rules.text.TextException;
+import io.weir.rules.text.InvalidConfigurationException;
+import io.weir.testkit.CapturedLogs;
 import io.weir.testkit.FakeClock;
-import io.weir.testkit.LogLines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ class FileRulesTest {
   private static final String WEB = "  - {id: web, per: [ip], limit: 5/hour}\n";
 
   private final FakeClock clock = new FakeClock();
-  private final Heard heard = new Heard();
+  private final RecordingRulesListener listener = new RecordingRulesListener();
   private final Path folder;
   private final Path file;
 
@@ -43,93 +43,95 @@ class FileRulesTest {
   }
 
   @Test
-  void aChangeIsTheNextRevision() throws IOException {
+  void changedFile_becomesNextRevision() throws IOException {
     try (FileRules rules = open()) {
       assertThat(rules.current().revision()).isEqualTo(1);
       RuleSet first = rules.current();
       write(API, WEB.replace("5/hour", "6/hour"));
-      rules.look();
+      rules.checkFile();
       assertThat(rules.current().revision()).isEqualTo(2);
       assertThat(rules.current().rule("api")).isSameAs(first.rule("api"));
-      assertThat(rule(rules, "web").rates()).hasToString("[6/hour]");
-      assertThat(heard.revisions).containsExactly(2L);
-      assertThat(rules.stale()).isZero();
+      assertThat(ruleOf(rules, "web").rates()).hasToString("[6/hour]");
+      assertThat(listener.revisions).containsExactly(2L);
+      assertThat(rules.staleness()).isZero();
     }
   }
 
   @Test
-  void touchedOrCommentedItIsTheSame() throws IOException {
+  void touchedOrCommentedFile_keepsRevision() throws IOException {
     try (FileRules rules = open()) {
       RuleSet first = rules.current();
       write(API, WEB);
-      rules.look();
+      rules.checkFile();
       write(API, "# a comment\n", WEB);
-      rules.look();
+      rules.checkFile();
       assertThat(rules.current()).isSameAs(first);
-      assertThat(heard.revisions).isEmpty();
+      assertThat(listener.revisions).isEmpty();
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "rules:", "rules: [{id: api, limt: 10}]", "rules: [{id: api", "\0"})
   @DisplayName("D1, D3 a file blank, null, cut or misspelt is refused, the last good rules serve")
-  void aBadChangeIsRefusedAndTheLastGoodServes(String bad) throws IOException {
-    try (LogLines log = new LogLines();
+  void badChange_isRejectedAndLastGoodRulesStay(String bad) throws IOException {
+    try (CapturedLogs log = new CapturedLogs();
         FileRules rules = open()) {
       RuleSet first = rules.current();
       Files.writeString(file, bad);
       for (int i = 0; i < 5; i++) {
-        rules.look();
+        rules.checkFile();
       }
       assertThat(rules.current()).isSameAs(first);
-      assertThat(heard.rejections).hasSize(1).first().asString().startsWith(file + ":");
+      assertThat(listener.rejections).hasSize(1).first().asString().startsWith(file + ":");
       clock.advance(Duration.ofSeconds(7));
-      assertThat(rules.stale()).isEqualTo(Duration.ofSeconds(7));
+      assertThat(rules.staleness()).isEqualTo(Duration.ofSeconds(7));
       Files.writeString(file, bad + " ]");
-      rules.look();
+      rules.checkFile();
       clock.advance(Duration.ofSeconds(1));
-      assertThat(rules.stale()).as("counts from the first").isEqualTo(Duration.ofSeconds(8));
+      assertThat(rules.staleness()).as("counts from the first").isEqualTo(Duration.ofSeconds(8));
       write(API, WEB);
-      rules.look();
-      assertThat(rules.stale()).isZero();
+      rules.checkFile();
+      assertThat(rules.staleness()).isZero();
       assertThat(rules.current()).as("what was served all along").isSameAs(first);
       assertThat(log.lines()).last().isEqualTo(file + ": good again, revision 1 serves");
     }
   }
 
   @Test
-  void aFileThatIsGoneIsReportedOnceAndItsRulesServe() throws IOException {
+  void deletedFile_isReportedOnceAndRulesStay() throws IOException {
     try (FileRules rules = open()) {
       Files.delete(file);
-      rules.look();
-      rules.look();
-      assertThat(heard.rejections).containsExactly(file + ": does not exist; write rules into it");
+      rules.checkFile();
+      rules.checkFile();
+      assertThat(listener.rejections)
+          .containsExactly(file + ": does not exist; write rules into it");
       clock.advance(Duration.ofMinutes(1));
-      assertThat(rules.stale()).isEqualTo(Duration.ofMinutes(1));
+      assertThat(rules.staleness()).isEqualTo(Duration.ofMinutes(1));
       assertThat(rules.current().rules()).hasSize(2);
       write(API);
-      rules.look();
-      assertThat(rules.stale()).isZero();
+      rules.checkFile();
+      assertThat(rules.staleness()).isZero();
       assertThat(rules.current().rules()).hasSize(1);
     }
   }
 
   @Test
-  void atTheStartABadFileIsAnErrorThatSaysAll() throws IOException {
+  void badFileAtStart_throwsWithAllProblems() throws IOException {
     write("  - {id: api, limt: 10}\n", "  - {id: web, limit: -1/s}\n");
     assertThatThrownBy(this::open)
-        .isInstanceOfSatisfying(TextException.class, e -> assertThat(e.problems()).hasSize(2))
+        .isInstanceOfSatisfying(
+            InvalidConfigurationException.class, e -> assertThat(e.problems()).hasSize(2))
         .hasMessageContaining(file + ":2:15: api: limt: is not a field; did you mean limit?");
     Files.delete(file);
     assertThatThrownBy(this::open).hasMessage(file + ": does not exist; write rules into it");
     Files.createDirectory(file);
     assertThatThrownBy(this::open)
-        .isInstanceOf(TextException.class)
+        .isInstanceOf(InvalidConfigurationException.class)
         .hasMessage(file + ": must be a regular file (was a folder); write rules into one");
   }
 
   @Test
-  void anAddressMayHaveAScheme() {
+  void addressWithFileScheme_isOpened() {
     for (String address : List.of("file:" + file, "file://" + file, file.toString())) {
       try (FileRules rules = FileRules.open(address)) {
         assertThat(rules.current().rules()).as(address).hasSize(2);
@@ -138,7 +140,7 @@ class FileRulesTest {
   }
 
   @Test
-  void aListenerThatFailsHarmsNobody() throws IOException {
+  void failingListener_doesNotAffectOthers() throws IOException {
     RulesListener failing =
         new RulesListener() {
           @Override
@@ -146,28 +148,28 @@ class FileRulesTest {
             throw new IllegalStateException("on purpose");
           }
         };
-    try (FileRules rules = new FileRules(file, clock, MAX_BYTES, List.of(failing, heard))) {
+    try (FileRules rules = new FileRules(file, clock, MAX_BYTES, List.of(failing, listener))) {
       write(API);
-      rules.look();
-      assertThat(heard.revisions).containsExactly(2L);
+      rules.checkFile();
+      assertThat(listener.revisions).containsExactly(2L);
     }
   }
 
   @Test
   @DisplayName("D5 an unrelated edit or another order resets no counter")
-  void unrelatedEditsAndOrderKeepTheCounters() throws IOException {
+  void unrelatedEditsAndReordering_keepCounters() throws IOException {
     try (FileRules rules = open()) {
       Limiter limiter = Weir.limiter(rules).clock(clock).build();
       Request user = Request.of("user", "42");
       assertThat(limiter.decideNow(user)).isAllowed().hasRemaining(9);
       write(API, WEB.replace("5/hour", "50/hour"));
-      rules.look();
+      rules.checkFile();
       assertThat(limiter.decideNow(user)).isAllowed().hasRemaining(8);
       write(WEB, "  - {id: new, per: [user], limit: 100/minute}\n", API);
-      rules.look();
+      rules.checkFile();
       assertThat(limiter.decideNow(user)).isAllowed().hasRemaining(7);
       write(API);
-      rules.look();
+      rules.checkFile();
       assertThat(limiter.decideNow(user)).isAllowed().hasRemaining(6);
       assertThat(rules.current().revision()).isEqualTo(4);
     }
@@ -175,23 +177,23 @@ class FileRulesTest {
 
   @Test
   @DisplayName("D4 loosened while refused: helps at once")
-  void loosenedWhileRefusedItHelpsAtOnce() throws IOException {
+  void limitRaisedWhileRefused_admitsAtOnce() throws IOException {
     try (FileRules rules = open()) {
       Limiter limiter = Weir.limiter(rules).clock(clock).build();
       Request user = Request.of("user", "42");
       limiter.decideNow(user.cost(10));
       assertThat(limiter.decideNow(user)).isRefused();
       write(API.replace("10/hour", "1000/hour"), WEB);
-      rules.look();
+      rules.checkFile();
       assertThat(limiter.decideNow(user)).isAllowed().hasRemaining(989);
     }
   }
 
   private FileRules open() {
-    return new FileRules(file, clock, MAX_BYTES, List.of(heard));
+    return new FileRules(file, clock, MAX_BYTES, List.of(listener));
   }
 
-  private static Rule rule(FileRules rules, String id) {
+  private static Rule ruleOf(FileRules rules, String id) {
     return Objects.requireNonNull(rules.current().rule(id));
   }
 

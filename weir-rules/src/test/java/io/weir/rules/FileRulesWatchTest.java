@@ -3,7 +3,7 @@ package io.weir.rules;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.testkit.Soon;
+import io.weir.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,12 +14,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A real directory, changed in all the ways that editors and deployments have. */
 class FileRulesWatchTest {
-  private static final Duration MOST = Duration.ofSeconds(30);
+  private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
   /** Five times what is promised, for machines that are busy elsewhere. */
-  private static final Duration SOON = Duration.ofSeconds(10);
+  private static final Duration MAX_DELAY = Duration.ofSeconds(10);
 
-  private final Heard heard = new Heard();
+  private final RecordingRulesListener listener = new RecordingRulesListener();
   private final Path folder;
 
   FileRulesWatchTest(@TempDir Path folder) {
@@ -27,115 +27,116 @@ class FileRulesWatchTest {
   }
 
   @Test
-  void followsWritingRenamingAndRemoving() throws IOException {
+  void writeRenameAndDelete_areDetected() throws IOException {
     Path file = folder.resolve("rules.yaml");
-    Files.writeString(file, text(1));
-    try (FileRules rules = FileRules.open(file, heard)) {
-      Files.writeString(file, text(2));
-      expect(rules, 2, "written in place");
+    Files.writeString(file, rulesText(1));
+    try (FileRules rules = FileRules.open(file, listener)) {
+      Files.writeString(file, rulesText(2));
+      assertRuleCount(rules, 2, "written in place");
 
-      Files.writeString(folder.resolve("rules.yaml.tmp"), text(3));
+      Files.writeString(folder.resolve("rules.yaml.tmp"), rulesText(3));
       Files.move(folder.resolve("rules.yaml.tmp"), file, ATOMIC_MOVE);
-      expect(rules, 3, "renamed over");
+      assertRuleCount(rules, 3, "renamed over");
 
       Files.move(file, folder.resolve("rules.yaml~"));
-      Files.writeString(file, text(4));
-      expect(rules, 4, "the old one moved away, as vim does");
+      Files.writeString(file, rulesText(4));
+      assertRuleCount(rules, 4, "the old one moved away, as vim does");
 
       Files.delete(file);
-      goneIsTold();
+      awaitDeletionReported();
       assertThat(rules.current().rules()).hasSize(4);
-      Files.writeString(file, text(5));
-      expect(rules, 5, "back again");
-      Soon.until(MOST, "in step", () -> rules.stale().isZero());
+      Files.writeString(file, rulesText(5));
+      assertRuleCount(rules, 5, "back again");
+      Await.until(MAX_WAIT, "in step", () -> rules.staleness().isZero());
     }
   }
 
   @Test
-  void followsTheLinksOfAConfigMap() throws IOException {
+  void configMapLinkSwap_isDetected() throws IOException {
     Path file = folder.resolve("rules.yaml");
-    turn("..2026_01", text(1));
+    swapDataLink("..2026_01", rulesText(1));
     Files.createSymbolicLink(file, Path.of("..data", "rules.yaml"));
-    try (FileRules rules = FileRules.open(file, heard)) {
-      turn("..2026_02", text(2));
-      expect(rules, 2, "..data turned");
-      turn("..2026_03", text(3));
-      expect(rules, 3, "..data turned again");
+    try (FileRules rules = FileRules.open(file, listener)) {
+      swapDataLink("..2026_02", rulesText(2));
+      assertRuleCount(rules, 2, "..data turned");
+      swapDataLink("..2026_03", rulesText(3));
+      assertRuleCount(rules, 3, "..data turned again");
     }
   }
 
   @Test
-  void whatIsNotToldIsFoundByLooking() throws IOException {
+  void changeWithoutEvent_isFoundByPolling() throws IOException {
     Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
     Path here = Files.createDirectory(folder.resolve("here"));
-    Files.writeString(elsewhere.resolve("real.yaml"), text(1));
+    Files.writeString(elsewhere.resolve("real.yaml"), rulesText(1));
     Path link =
         Files.createSymbolicLink(here.resolve("rules.yaml"), elsewhere.resolve("real.yaml"));
-    try (FileRules rules = FileRules.open(link, heard)) {
-      Files.writeString(elsewhere.resolve("real.yaml"), text(2));
-      Soon.until(MOST, "found in another directory", () -> rules.current().rules().size() == 2);
+    try (FileRules rules = FileRules.open(link, listener)) {
+      Files.writeString(elsewhere.resolve("real.yaml"), rulesText(2));
+      Await.until(
+          MAX_WAIT, "found in another directory", () -> rules.current().rules().size() == 2);
     }
   }
 
   @Test
-  void aDirectoryMadeAnewIsWatchedAnew() throws IOException {
+  void recreatedDirectory_isWatchedAgain() throws IOException {
     Path inner = Files.createDirectory(folder.resolve("inner"));
     Path file = inner.resolve("rules.yaml");
-    Files.writeString(file, text(1));
-    try (FileRules rules = FileRules.open(file, heard)) {
+    Files.writeString(file, rulesText(1));
+    try (FileRules rules = FileRules.open(file, listener)) {
       Files.delete(file);
       Files.delete(inner);
-      goneIsTold();
+      awaitDeletionReported();
       Files.createDirectory(inner);
-      Files.writeString(file, text(2));
-      expect(rules, 2, "made anew");
+      Files.writeString(file, rulesText(2));
+      assertRuleCount(rules, 2, "made anew");
     }
   }
 
   @Test
-  void aFileWrittenInPiecesIsSeenWhole() throws IOException {
+  void fileWrittenInPieces_isReadWhole() throws IOException {
     Path file = folder.resolve("rules.yaml");
-    Files.writeString(file, text(1));
-    try (FileRules rules = FileRules.open(file, heard)) {
+    Files.writeString(file, rulesText(1));
+    try (FileRules rules = FileRules.open(file, listener)) {
       Files.writeString(file, "");
-      for (String piece : text(3).split("(?<=\n)", -1)) {
+      for (String piece : rulesText(3).split("(?<=\n)", -1)) {
         Files.writeString(file, piece, StandardOpenOption.APPEND);
       }
-      expect(rules, 3, "written in pieces");
+      assertRuleCount(rules, 3, "written in pieces");
     }
   }
 
   @Test
-  void closedItStandsStill() throws IOException {
+  void closedSource_stopsReloading() throws IOException {
     Path file = folder.resolve("rules.yaml");
-    Files.writeString(file, text(1));
-    FileRules rules = FileRules.open(file, heard);
+    Files.writeString(file, rulesText(1));
+    FileRules rules = FileRules.open(file, listener);
     rules.close();
     rules.close();
     try (FileRules open = FileRules.open(file)) {
-      Files.writeString(file, text(2));
-      expect(open, 2, "seen by one that is open");
-      Files.writeString(file, text(3));
-      expect(open, 3, "and again");
+      Files.writeString(file, rulesText(2));
+      assertRuleCount(open, 2, "seen by one that is open");
+      Files.writeString(file, rulesText(3));
+      assertRuleCount(open, 3, "and again");
     }
     assertThat(rules.current().rules()).hasSize(1);
   }
 
-  private void goneIsTold() {
-    Soon.until(
-        MOST,
+  private void awaitDeletionReported() {
+    Await.until(
+        MAX_WAIT,
         "gone is told",
-        () -> heard.rejections.stream().anyMatch(reason -> reason.contains("does not exist")));
+        () -> listener.rejections.stream().anyMatch(reason -> reason.contains("does not exist")));
   }
 
-  private static void expect(FileRules rules, int size, String what) {
-    Duration took = Soon.until(MOST, what, () -> rules.current().rules().size() == size);
+  private static void assertRuleCount(FileRules rules, int size, String what) {
+    Duration took = Await.until(MAX_WAIT, what, () -> rules.current().rules().size() == size);
     System.out.println(what + ": in force after " + took.toMillis() + " ms");
-    assertThat(took).as(what).isLessThan(SOON);
+    assertThat(took).as(what).isLessThan(MAX_DELAY);
   }
 
   /** Points {@code ..data} at a new directory, as Kubernetes does. */
-  private void turn(String name, String text) throws IOException {
+  private void swapDataLink(String name, String text) throws IOException {
     Path directory = Files.createDirectory(folder.resolve(name));
     Files.writeString(directory.resolve("rules.yaml"), text);
     Path link = Files.createSymbolicLink(folder.resolve("..data_tmp"), Path.of(name));
@@ -143,7 +144,7 @@ class FileRulesWatchTest {
   }
 
   /** So many rules. */
-  private static String text(int rules) {
+  private static String rulesText(int rules) {
     StringBuilder text = new StringBuilder("rules:\n");
     for (int i = 0; i < rules; i++) {
       text.append("  - {id: r-" + i + ", limit: 10/s}\n");

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
-import io.weir.rules.text.TextException;
+import io.weir.rules.text.InvalidConfigurationException;
 import io.weir.store.Clock;
-import io.weir.testkit.LogLines;
+import io.weir.testkit.CapturedLogs;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every file under {@code bad} is refused with the words beside it; those under good are read. */
 class RulesCorpusTest {
-  private static final String ADVICE =
+  private static final String ADVICE_PATTERN =
       "[Ww]rite |leave it out|keep one|close it by|name at most|take it out|save the file";
 
   static List<Path> bad() throws Exception {
@@ -38,31 +38,32 @@ class RulesCorpusTest {
 
   @ParameterizedTest
   @MethodSource("bad")
-  void isRefusedInTheseWords(Path file) throws Exception {
+  void badFile_isRejectedWithExpectedMessage(Path file) throws Exception {
     Path words = Path.of(file.toString().replaceFirst("\\.[a-z]+$", ".txt"));
     assertThat(words).as("what is expected of %s", file.getFileName()).exists();
-    TextException refused = catchThrowableOfType(TextException.class, () -> read(file));
+    InvalidConfigurationException refused =
+        catchThrowableOfType(InvalidConfigurationException.class, () -> read(file));
     assertThat(refused).as("%s is refused", file.getFileName()).isNotNull();
     String expected = Files.readString(words, UTF_8).stripTrailing();
     assertThat(refused).hasMessage(expected);
     assertThat(refused.problems())
         .hasSize((int) expected.lines().count())
-        .allSatisfy(problem -> assertThat(problem.reason()).containsPattern(ADVICE));
+        .allSatisfy(problem -> assertThat(problem.reason()).containsPattern(ADVICE_PATTERN));
   }
 
   @Test
   @DisplayName("D1, D2, D3 each bad file in turn, written over good rules, changes nothing")
-  void writtenOverGoodRulesNoneChangesAnything(@TempDir Path folder) throws Exception {
+  void badFileOverGoodRules_changesNothing(@TempDir Path folder) throws Exception {
     Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{id: a, limit: 1/h}]");
-    Heard heard = new Heard();
-    try (LogLines quiet = new LogLines();
+    RecordingRulesListener heard = new RecordingRulesListener();
+    try (CapturedLogs quiet = new CapturedLogs();
         FileRules rules = new FileRules(file, Clock.system(), List.of(heard))) {
       RuleSet good = rules.current();
       for (Path bad : bad()) {
         // at once, or the watch may read it before it is whole
         Path next = Files.copy(bad, folder.resolve("next"));
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-        rules.look();
+        rules.checkFile();
         assertThat(rules.current()).as("%s", bad).isSameAs(good);
         String last = heard.rejections.get(heard.rejections.size() - 1);
         assertThat(last).as("%s", bad).startsWith(file + ":");
@@ -72,7 +73,7 @@ class RulesCorpusTest {
   }
 
   @Test
-  void thereAreManyAndNoWordsWithoutTheirFile() throws Exception {
+  void everyExpectedMessage_hasItsBadFile() throws Exception {
     assertThat(bad()).hasSizeGreaterThan(150);
     assertThat(files("bad").filter(file -> file.toString().endsWith(".txt")).count())
         .isEqualTo(bad().size());
@@ -80,7 +81,7 @@ class RulesCorpusTest {
 
   @ParameterizedTest
   @MethodSource("good")
-  void isReadAndComesBack(Path file) throws Exception {
+  void goodFile_survivesRoundTrip(Path file) throws Exception {
     List<Rule> rules = read(file);
     assertThat(Rules.read(Rules.toYaml(rules))).isEqualTo(rules);
     assertThat(Rules.read(Rules.toJson(rules))).isEqualTo(rules);

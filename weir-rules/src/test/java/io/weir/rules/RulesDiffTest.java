@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.weir.rule.Rule;
-import io.weir.rules.RulesDiff.Changed;
-import io.weir.rules.RulesDiff.Field;
+import io.weir.rules.RulesDiff.ChangedField;
+import io.weir.rules.RulesDiff.ChangedRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,46 +17,48 @@ class RulesDiffTest {
     return Rules.read("rules: [" + text + "]");
   }
 
-  private static List<Field> fields(String before, String after) {
+  private static List<ChangedField> fields(String before, String after) {
     RulesDiff diff =
         RulesDiff.between(rules("{id: api, " + before + "}"), rules("{id: api, " + after + "}"));
-    return diff.changed().get(0).fields();
+    return diff.changedRules().get(0).fields();
   }
 
   @Test
-  void addedRemovedChangedAndEqual() {
+  void addedRemovedChangedAndUnchangedRules_areReported() {
     RulesDiff diff =
         RulesDiff.between(
             rules("{id: gone, limit: 1/s}, {id: same, limit: 1/s}, {id: api, limit: 1/s}"),
             rules(
                 "{id: new, per: [ip], limit: 1/s}, {id: api, limit: 2/s}, {id: same, limit: 1/s}"));
-    assertThat(diff.equal()).isEqualTo(1);
+    assertThat(diff.unchangedCount()).isEqualTo(1);
     assertThat(diff.isEmpty()).isFalse();
-    assertThat(diff.changed())
-        .extracting(Changed::id, c -> c.before().isPresent(), c -> c.after().isPresent())
+    assertThat(diff.changedRules())
+        .extracting(ChangedRule::id, c -> c.before().isPresent(), c -> c.after().isPresent())
         .containsExactly(
             tuple("new", false, true), tuple("api", true, true), tuple("gone", true, false));
-    assertThat(diff.changed().get(0).fields())
-        .containsExactly(new Field("per", "", "[ip]"), new Field("limit", "", "1/second"));
-    assertThat(diff.changed().get(1).fields())
-        .containsExactly(new Field("limit", "1/second", "2/second"));
-    assertThat(diff.changed().get(2).fields()).containsExactly(new Field("limit", "1/second", ""));
+    assertThat(diff.changedRules().get(0).fields())
+        .containsExactly(
+            new ChangedField("per", "", "[ip]"), new ChangedField("limit", "", "1/second"));
+    assertThat(diff.changedRules().get(1).fields())
+        .containsExactly(new ChangedField("limit", "1/second", "2/second"));
+    assertThat(diff.changedRules().get(2).fields())
+        .containsExactly(new ChangedField("limit", "1/second", ""));
   }
 
   @Test
-  void theOrderOfRulesAndOfMatchIsNoDifference() {
+  void differentOrder_isNoDifference() {
     String one = "{id: a, limit: 1/s, match: {tier: free, user: x}}";
     String other = "{id: a, limit: 1/s, match: {user: x, tier: free}}";
     String more = "{id: b, limit: 1/s}";
     RulesDiff diff = RulesDiff.between(rules(one + "," + more), rules(more + "," + other));
     assertThat(diff.isEmpty()).isTrue();
-    assertThat(diff.equal()).isEqualTo(2);
+    assertThat(diff.unchangedCount()).isEqualTo(2);
     assertThat(
             RulesDiff.between(rules(one), rules(other.replace("1/s", "2/s")))
-                .changed()
+                .changedRules()
                 .get(0)
                 .fields())
-        .extracting(Field::name)
+        .extracting(ChangedField::name)
         .containsExactly("limit");
   }
 
@@ -77,26 +79,26 @@ class RulesDiffTest {
         "shadow: true|shadow|false|true",
         "enabled: false|enabled|true|false",
       })
-  void whatIsNotWrittenIsShownAsWhatItMeans(
-      String added, String name, String before, String after) {
-    Field field = new Field(name, before, after);
+  void omittedField_isShownAsItsDefault(String added, String name, String before, String after) {
+    ChangedField field = new ChangedField(name, before, after);
     assertThat(fields("limit: 1/s", "limit: 1/s, " + added)).containsExactly(field);
     assertThat(fields("limit: 1/s, " + added, "limit: 1/s"))
-        .containsExactly(new Field(name, after, before));
+        .containsExactly(new ChangedField(name, after, before));
   }
 
   @Test
-  void fieldsThatGoWithOthers() {
+  void dependentFields_showTheirDefaults() {
     String synced = "limit: 1/s, consistency: synced";
     assertThat(fields(synced, synced + ", sync-every: 250ms"))
-        .containsExactly(new Field("sync-every", "100ms", "250ms"));
+        .containsExactly(new ChangedField("sync-every", "100ms", "250ms"));
     assertThat(fields("limit: 1/s", synced + ", sync-every: 250ms"))
         .containsExactly(
-            new Field("consistency", "exact", "synced"), new Field("sync-every", "none", "250ms"));
+            new ChangedField("consistency", "exact", "synced"),
+            new ChangedField("sync-every", "none", "250ms"));
     String local = "limit: 9/s, on-store-failure: local";
     assertThat(fields(local, local + ", local-share: 25%"))
-        .containsExactly(new Field("local-share", "10%", "25%"));
+        .containsExactly(new ChangedField("local-share", "10%", "25%"));
     assertThat(fields("limit: 9/s", local + ", local-share: 25%"))
-        .contains(new Field("local-share", "none", "25%"));
+        .contains(new ChangedField("local-share", "none", "25%"));
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
-import io.weir.rules.text.TextException;
+import io.weir.rules.text.InvalidConfigurationException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Text that was made to harm is refused soon, in few words, whatever it is. */
 class RulesHostileTest {
-  private static final int MUCH = 10_000_000;
+  private static final int HUGE_LENGTH = 10_000_000;
 
   static Stream<Arguments> hostile() {
     StringBuilder laughs = new StringBuilder("a0: &a0 [x, x]\n");
@@ -32,11 +32,11 @@ class RulesHostileTest {
         Arguments.of("deep map", "{a: ".repeat(100_000), "nested deeper than 16"),
         Arguments.of("deep block", "- ".repeat(100_000), "nested deeper than 16"),
         Arguments.of("deep keys", "? ".repeat(100_000), "nested deeper than 16"),
-        Arguments.of("long id", "rules: [{id: " + "a".repeat(MUCH) + "}]", "at most 65536"),
-        Arguments.of("long name", "{\"" + "a".repeat(MUCH) + "\": 1}", "1:2"),
-        Arguments.of("long quote", "rules: \"" + "a ".repeat(MUCH / 2), "never ends"),
-        Arguments.of("long lines", "rules: \"" + "\n".repeat(MUCH), "never ends"),
-        Arguments.of("long number", "rules: " + "9".repeat(MUCH), "at most 65536"),
+        Arguments.of("long id", "rules: [{id: " + "a".repeat(HUGE_LENGTH) + "}]", "at most 65536"),
+        Arguments.of("long name", "{\"" + "a".repeat(HUGE_LENGTH) + "\": 1}", "1:2"),
+        Arguments.of("long quote", "rules: \"" + "a ".repeat(HUGE_LENGTH / 2), "never ends"),
+        Arguments.of("long lines", "rules: \"" + "\n".repeat(HUGE_LENGTH), "never ends"),
+        Arguments.of("long number", "rules: " + "9".repeat(HUGE_LENGTH), "at most 65536"),
         Arguments.of("many wrong", "rules: [" + "x,".repeat(1_000_000) + "]", "these 1000"),
         Arguments.of(
             "many values", "rules: [" + "[],".repeat(3_000_000) + "]", "more than 2000000"),
@@ -53,18 +53,18 @@ class RulesHostileTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("hostile")
-  void isRefusedSoonInFewWords(String name, String text, String reason) {
+  void hostileText_isRejectedQuicklyWithShortMessage(String name, String text, String reason) {
     assertTimeout(
         Duration.ofSeconds(20),
         () ->
             assertThatThrownBy(() -> Rules.read(name, text))
-                .isInstanceOf(TextException.class)
+                .isInstanceOf(InvalidConfigurationException.class)
                 .hasMessageContaining(reason)
                 .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(200_000)));
   }
 
   @Test
-  void bytesThatAreNotTextAreRefusedWithTheirPlace() {
+  void invalidUtf8_isRejectedWithPosition() {
     byte[] bytes = "rules:\n  - id: caf?\n".getBytes(UTF_8);
     for (int wrong : new int[] {0x80, 0xC0, 0xE9, 0xFE, 0xFF}) {
       bytes[18] = (byte) wrong;

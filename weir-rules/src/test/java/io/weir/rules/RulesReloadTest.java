@@ -7,7 +7,7 @@ import io.weir.Request;
 import io.weir.Weir;
 import io.weir.rule.RuleSet;
 import io.weir.store.Clock;
-import io.weir.testkit.Soon;
+import io.weir.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -28,47 +28,47 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 @Tag("slow")
 class RulesReloadTest {
-  private static final int MANY = 10_000;
+  private static final int RULES = 10_000;
   private static final int ROUNDS = 5;
   private static final Request REQUEST = Request.of("user", "42", "path", "/a/77", "tier", "pro");
-  private static final ThreadMXBean PROCESSOR = ManagementFactory.getThreadMXBean();
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private final Clock clock = Clock.system();
 
   @Test
-  void tenThousandRulesOfAFileAreReadAnewWhileDecisionsGoOn(@TempDir Path folder) throws Exception {
+  void tenThousandRulesReloaded_decisionsAreNotBlocked(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("rules.yaml");
-    Files.writeString(file, many(0));
+    Files.writeString(file, rulesText(0));
     try (FileRules rules = new FileRules(file, clock, List.of());
-        Pauses pauses = new Pauses(Weir.inMemory(rules), REQUEST)) {
+        DecisionPauseMeter pauses = new DecisionPauseMeter(Weir.inMemory(rules), REQUEST)) {
       for (int i = 1; i <= 3; i++) {
         reload(rules, file, i).run();
       }
       List<Long> reads = new ArrayList<>();
-      Pauses.Found found =
-          pauses.during(
+      DecisionPauseMeter.PauseMeasurement found =
+          pauses.measure(
               ROUNDS,
               i -> {
                 Runnable reload = reload(rules, file, i + 4);
                 return () -> {
-                  long start = PROCESSOR.getCurrentThreadCpuTime();
+                  long start = THREADS.getCurrentThreadCpuTime();
                   reload.run();
-                  reads.add(PROCESSOR.getCurrentThreadCpuTime() - start);
+                  reads.add(THREADS.getCurrentThreadCpuTime() - start);
                 };
               });
       Collections.sort(reads);
       Duration read = Duration.ofNanos(reads.get(reads.size() / 2));
       System.out.printf(
-          "file of %d rules: read in %d ms of processor time; %s%n", MANY, read.toMillis(), found);
+          "file of %d rules: read in %d ms of processor time; %s%n", RULES, read.toMillis(), found);
       assertThat(read).isLessThan(Duration.ofSeconds(1));
-      assertThat(found.heldUp()).as("held up: %s", found).isFalse();
+      assertThat(found.isBlocking()).as("held up: %s", found).isFalse();
     }
   }
 
   @Test
-  void aSourceThatHeldDecisionsUpWouldBeFound() throws Exception {
+  void blockingSource_isDetected() throws Exception {
     Object lock = new Object();
-    RuleSet rules = Rules.parse(many(0));
+    RuleSet rules = Rules.parse(rulesText(0));
     Limiter limiter =
         Weir.inMemory(
             () -> {
@@ -76,17 +76,17 @@ class RulesReloadTest {
                 return rules;
               }
             });
-    try (Pauses pauses = new Pauses(limiter, REQUEST)) {
-      Pauses.Found found =
-          pauses.during(
+    try (DecisionPauseMeter pauses = new DecisionPauseMeter(limiter, REQUEST)) {
+      DecisionPauseMeter.PauseMeasurement found =
+          pauses.measure(
               1,
               i ->
                   () -> {
                     synchronized (lock) {
-                      Soon.pass(Duration.ofMillis(500));
+                      Await.sleep(Duration.ofMillis(500));
                     }
                   });
-      assertThat(found.heldUp()).as("held up: %s", found).isTrue();
+      assertThat(found.isBlocking()).as("held up: %s", found).isTrue();
     }
   }
 
@@ -94,22 +94,22 @@ class RulesReloadTest {
   private static Runnable reload(FileRules rules, Path file, int version) {
     return () -> {
       try {
-        Path next = Files.writeString(file.resolveSibling("next"), many(version));
+        Path next = Files.writeString(file.resolveSibling("next"), rulesText(version));
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-        rules.look();
-        Soon.until(
+        rules.checkFile();
+        Await.until(
             Duration.ofMinutes(1),
             "it is read",
-            () -> rules.current().rules().size() == MANY + version);
+            () -> rules.current().rules().size() == RULES + version);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
     };
   }
 
-  private static String many(int version) {
+  private static String rulesText(int version) {
     StringBuilder text = new StringBuilder("rules:\n");
-    for (int i = 0; i < MANY + version; i++) {
+    for (int i = 0; i < RULES + version; i++) {
       text.append("  - id: rule-" + i + "\n    match: {path: /a/" + i + ", tier: [free, pro]}\n");
       text.append("    per: [user]\n    limit: 10000000/s\n    burst: " + (1000000 + version));
       text.append("\n    overrides: [{when: {user: acme}, limit: 6000/minute}]\n");

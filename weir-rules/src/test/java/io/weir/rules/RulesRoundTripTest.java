@@ -6,12 +6,12 @@ import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
 import io.weir.rule.Consistency;
 import io.weir.rule.LimitOverride;
-import io.weir.rule.Posture;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.Selector;
-import io.weir.testkit.History;
+import io.weir.rule.StoreFailureFallback;
+import io.weir.testkit.RandomHistory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -117,38 +117,38 @@ class RulesRoundTripTest {
 
   @ParameterizedTest
   @MethodSource("values")
-  void anyTextComesBackTheSame(String value) {
+  void anyText_survivesRoundTrip(String value) {
     Rule rule = Rule.named("api").match("x", value).limit("1/s").build();
-    comesBack(List.of(rule), "");
+    assertRoundTrip(List.of(rule), "");
     Rule among = Rule.named("api").match("x", value, "a", value).limit("1/s").build();
-    comesBack(List.of(among), "");
+    assertRoundTrip(List.of(among), "");
   }
 
   @Test
-  void anyRuleComesBackTheSame() {
-    long seed = History.seed();
+  void anyRule_survivesRoundTrip() {
+    long seed = RandomHistory.seed();
     System.out.println("round trip of " + RULES + " rules, seed " + seed);
-    History history = new History(seed);
+    RandomHistory history = new RandomHistory(seed);
     List<Rule> rules = new ArrayList<>();
     while (rules.size() < RULES) {
       rules.add(rule(history, "r-" + rules.size()));
     }
-    comesBack(rules, "seed " + seed);
+    assertRoundTrip(rules, "seed " + seed);
     for (Rule rule : rules.subList(0, 200)) {
       assertThat(Rules.readOne("one", Rules.toYaml(rule))).isEqualTo(rule);
       assertThat(Rules.readOne("one", Rules.toJson(rule))).isEqualTo(rule);
     }
   }
 
-  private static void comesBack(List<Rule> rules, String as) {
+  private static void assertRoundTrip(List<Rule> rules, String as) {
     String yaml = Rules.toYaml(rules);
     assertThat(Rules.read(yaml)).as("%s:\n%s", as, yaml).isEqualTo(rules);
     assertThat(Rules.toYaml(Rules.read(yaml))).as(as).isEqualTo(yaml);
     assertThat(Rules.read(Rules.toJson(rules))).as(as).isEqualTo(rules);
   }
 
-  private static Rule rule(History history, String id) {
-    Algorithm algorithm = history.oneOf(Algorithms.all());
+  private static Rule rule(RandomHistory history, String id) {
+    Algorithm algorithm = history.pick(Algorithms.all());
     RuleBuilder rule = history.rule(id, algorithm);
     List<Rate> rates = rule.build().rates();
     rule.per(names(history).toArray(new String[0]))
@@ -158,7 +158,7 @@ class RulesRoundTripTest {
         .enabled(history.oneIn(2))
         .regions(regions(history))
         .consistency(
-            history.oneOf(
+            history.pick(
                 List.of(
                     Consistency.EXACT,
                     Consistency.LEASED,
@@ -166,42 +166,48 @@ class RulesRoundTripTest {
                     Consistency.synced(Duration.ofNanos(1_000L * (1_000 + history.below(9999)))),
                     Consistency.synced(Duration.ofMillis(100)))))
         .overrides(overrides(history, algorithm, rates));
-    Posture share = Posture.local(1 + history.below(100));
-    Posture posture =
-        history.oneOf(List.of(Posture.OPEN, Posture.CLOSED, share, Posture.local(10)));
+    StoreFailureFallback share = StoreFailureFallback.local(1 + history.below(100));
+    StoreFailureFallback posture =
+        history.pick(
+            List.of(
+                StoreFailureFallback.OPEN,
+                StoreFailureFallback.CLOSED,
+                share,
+                StoreFailureFallback.local(10)));
     try {
       return rule.onStoreFailure(posture).build();
     } catch (IllegalArgumentException e) {
       // that share of it, or a region's, is not exact
-      return rule.onStoreFailure(Posture.OPEN).regions(Map.of()).build();
+      return rule.onStoreFailure(StoreFailureFallback.OPEN).regions(Map.of()).build();
     }
   }
 
-  private static LimitOverride[] overrides(History history, Algorithm algorithm, List<Rate> rates) {
+  private static LimitOverride[] overrides(
+      RandomHistory history, Algorithm algorithm, List<Rate> rates) {
     LimitOverride[] overrides = new LimitOverride[history.below(4)];
     for (int i = 0; i < overrides.length; i++) {
       Rule other = history.rule("other", algorithm).coolDown(Duration.ZERO).build();
       overrides[i] =
-          algorithm.coolsDown()
+          algorithm.hasCoolDown()
               ? new LimitOverride(selector(history), rates, 0)
               : new LimitOverride(selector(history), other.rates(), other.burst());
     }
     return overrides;
   }
 
-  private static Selector selector(History history) {
+  private static Selector selector(RandomHistory history) {
     Map<String, List<String>> patterns = new LinkedHashMap<>();
     for (int i = 0; i <= history.below(3); i++) {
       List<String> some = new ArrayList<>();
       for (int j = 0; j <= history.below(4); j++) {
-        some.add(history.oneOf(values()));
+        some.add(history.pick(values()));
       }
-      patterns.put(history.oneOf(NAMES), some);
+      patterns.put(history.pick(NAMES), some);
     }
     return Selector.of(patterns);
   }
 
-  private static List<String> names(History history) {
+  private static List<String> names(RandomHistory history) {
     List<String> names = new ArrayList<>();
     NAMES.forEach(
         name -> {
@@ -212,10 +218,10 @@ class RulesRoundTripTest {
     return names;
   }
 
-  private static Map<String, Integer> regions(History history) {
+  private static Map<String, Integer> regions(RandomHistory history) {
     Map<String, Integer> regions = new LinkedHashMap<>();
     for (int i = 0; i < history.below(4); i++) {
-      regions.put(history.oneOf(List.of("eu-west-1", "us", "1", "no", "-", "0-0")), 1 + i * 10);
+      regions.put(history.pick(List.of("eu-west-1", "us", "1", "no", "-", "0-0")), 1 + i * 10);
     }
     return regions;
   }

@@ -10,11 +10,11 @@ import io.weir.Weir;
 import io.weir.algorithm.Algorithms;
 import io.weir.rule.Consistency;
 import io.weir.rule.LimitOverride;
-import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.rule.Selector;
-import io.weir.rules.text.Problem;
-import io.weir.rules.text.TextException;
+import io.weir.rule.StoreFailureFallback;
+import io.weir.rules.text.ConfigurationProblem;
+import io.weir.rules.text.InvalidConfigurationException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -25,14 +25,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RulesTest {
 
   @Test
-  void theContractsLineWorks() {
+  void exampleOfContract_works() {
     Limiter limiter =
         Weir.inMemory(Rules.parse("rules: [{id: api, per: [user], limit: 100/minute}]"));
     assertThat(limiter.decide(Request.of("user", "42")).join()).isAllowed().hasRemaining(99);
   }
 
   @Test
-  void readsEveryFieldOfTheContract() {
+  void everyFieldOfContract_isRead() {
     String text =
         """
         rules:
@@ -61,7 +61,7 @@ class RulesTest {
             .algorithm(Algorithms.TOKEN_BUCKET)
             .burst(200)
             .consistency(Consistency.synced(Duration.ofMillis(200)))
-            .onStoreFailure(Posture.local(20))
+            .onStoreFailure(StoreFailureFallback.local(20))
             .regions(Map.of("eu-west-1", 50, "us-east-1", 50))
             .overrides(LimitOverride.of(Selector.of("user", "acme"), "6000/minute"))
             .durable(true)
@@ -72,24 +72,24 @@ class RulesTest {
   }
 
   @Test
-  void whatIsNotSaidIsTheDefault() {
+  void omittedFields_takeDefaults() {
     Rule rule = Rules.readOne("one", "{id: api, limit: 100/minute}");
     assertThat(rule).isEqualTo(Rule.named("api").limit("100/minute").build());
     assertThat(Rules.readOne("one", "{id: a, limit: 1/s, consistency: synced}").consistency())
         .isEqualTo(Consistency.synced(Duration.ofMillis(100)));
-    assertThat(Rules.readOne("one", "{id: a, limit: 1/s, on-store-failure: local}").posture())
-        .isEqualTo(Posture.local(10));
+    assertThat(Rules.readOne("one", "{id: a, limit: 1/s, on-store-failure: local}").fallback())
+        .isEqualTo(StoreFailureFallback.local(10));
   }
 
   @Test
-  void writesForPeople() {
+  void writtenRules_areReadable() {
     Rule api =
         Rule.named("api")
             .match("endpoint", "GET /v1/orders/**")
             .match("tier", "free", "yes")
             .per("user")
             .limit("10/second", "1000/hour")
-            .onStoreFailure(Posture.CLOSED)
+            .onStoreFailure(StoreFailureFallback.CLOSED)
             .build();
     assertThat(Rules.toYaml(List.of(api)))
         .isEqualTo(
@@ -111,7 +111,7 @@ class RulesTest {
   }
 
   @Test
-  void whatIsLongIsWrittenLineByLine() {
+  void longValues_areWrittenOnSeparateLines() {
     String[] users = new String[40];
     for (int i = 0; i < users.length; i++) {
       users[i] = "user-" + i;
@@ -130,12 +130,12 @@ class RulesTest {
   }
 
   @Test
-  void aProblemKnowsItsPlace() {
+  void problem_hasItsPosition() {
     assertThatThrownBy(() -> Rules.parse("my.yaml", "rules:\n  - id: api\n    limt: 10/s\n"))
         .isInstanceOfSatisfying(
-            TextException.class,
+            InvalidConfigurationException.class,
             e -> {
-              Problem problem = e.problems().get(0);
+              ConfigurationProblem problem = e.problems().get(0);
               assertThat(problem.file()).isEqualTo("my.yaml");
               assertThat(problem.line()).isEqualTo(3);
               assertThat(problem.column()).isEqualTo(5);
@@ -143,10 +143,10 @@ class RulesTest {
               assertThat(problem.field()).isEqualTo("limt");
               assertThat(problem.reason()).startsWith("is not a field; did you mean limit?");
             });
-    assertThat(new Problem("f", 0, 0, "", "", "is gone")).hasToString("f: is gone");
-    assertThat(new Problem("f", 1, 2, "", "", "no")).hasToString("f:1:2: no");
-    assertThat(new Problem("f", 1, 2, "r", "", "no")).hasToString("f:1:2: r: no");
-    assertThat(new Problem("f", 1, 2, "r", "x", "no")).hasToString("f:1:2: r: x: no");
+    assertThat(new ConfigurationProblem("f", 0, 0, "", "", "is gone")).hasToString("f: is gone");
+    assertThat(new ConfigurationProblem("f", 1, 2, "", "", "no")).hasToString("f:1:2: no");
+    assertThat(new ConfigurationProblem("f", 1, 2, "r", "", "no")).hasToString("f:1:2: r: no");
+    assertThat(new ConfigurationProblem("f", 1, 2, "r", "x", "no")).hasToString("f:1:2: r: x: no");
   }
 
   @ParameterizedTest
@@ -160,9 +160,9 @@ class RulesTest {
         "{id: api, limit: 1/s",
         "[{id: api, limit: 1/s}]"
       })
-  void oneRuleIsReadAsStrictly(String text) {
+  void invalidSingleRule_isRejected(String text) {
     assertThatThrownBy(() -> Rules.readOne("one", text))
-        .isInstanceOf(TextException.class)
+        .isInstanceOf(InvalidConfigurationException.class)
         .hasMessageStartingWith("one:1:");
   }
 }

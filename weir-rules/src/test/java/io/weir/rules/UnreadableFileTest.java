@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.weir.background.BackgroundTasks;
 import io.weir.background.TaskStatus;
 import io.weir.store.Clock;
+import io.weir.testkit.Await;
+import io.weir.testkit.CapturedLogs;
 import io.weir.testkit.ChildJvm;
-import io.weir.testkit.LogLines;
-import io.weir.testkit.Soon;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,49 +26,51 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 class UnreadableFileTest {
   /** Five times what is promised, for machines that are busy elsewhere. */
-  private static final Duration SOON = Duration.ofSeconds(10);
+  private static final Duration MAX_DELAY = Duration.ofSeconds(10);
 
-  private static final Duration PROMISED = Duration.ofSeconds(2);
+  private static final Duration PROMISED_DELAY = Duration.ofSeconds(2);
 
-  private static final String GOOD = "rules: [{id: api, limit: 1/s}]";
-  private static final String BETTER = "rules: [{id: api, limit: 1/s}, {id: web, limit: 1/s}]";
+  private static final String ONE_RULE = "rules: [{id: api, limit: 1/s}]";
+  private static final String TWO_RULES = "rules: [{id: api, limit: 1/s}, {id: web, limit: 1/s}]";
 
   private final Path folder;
   private final Path file;
-  private final Heard heard = new Heard();
+  private final RecordingRulesListener listener = new RecordingRulesListener();
 
   UnreadableFileTest(@TempDir Path folder) throws IOException {
     this.folder = folder;
-    file = Files.writeString(folder.resolve("rules.yaml"), GOOD);
+    file = Files.writeString(folder.resolve("rules.yaml"), ONE_RULE);
   }
 
   @Test
-  void aLinkToADeviceWithoutEnd_isRefused_andAGoodEditActs() throws IOException {
+  void linkToEndlessDevice_isRejectedAndGoodEditApplies() throws IOException {
     Path device = Path.of("/dev/zero");
     assumeTrue(Files.exists(device), "this system has no /dev/zero");
-    refusedThenGood(() -> Files.createSymbolicLink(file, device), "must be a regular file");
+    assertRejectedThenRecovers(
+        () -> Files.createSymbolicLink(file, device), "must be a regular file");
   }
 
   @Test
-  void aFifo_isRefused_andAGoodEditActs() throws IOException {
-    refusedThenGood(this::makeFifo, "must be a regular file (was a pipe, socket or device)");
+  void fifo_isRejectedAndGoodEditApplies() throws IOException {
+    assertRejectedThenRecovers(
+        this::makeFifo, "must be a regular file (was a pipe, socket or device)");
   }
 
   @Test
-  void aFileThatIsTooLarge_isRefusedWithTheLimit_andAGoodEditActs() throws IOException {
-    refusedThenGood(
-        () -> Files.writeString(file, GOOD + " ".repeat(5000)),
+  void tooLargeFile_isRejectedWithLimitAndGoodEditApplies() throws IOException {
+    assertRejectedThenRecovers(
+        () -> Files.writeString(file, ONE_RULE + " ".repeat(5000)),
         "rules must be at most 4096 bytes (was at least 5030)");
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 4096, 65_536, 200_000})
-  void aFileThatGrowsWhileItIsRead_isBoundedAllTheSame(long size) throws IOException {
+  void fileGrowingWhileRead_isBounded(long size) throws IOException {
     Path endless = Path.of("/proc/self/maps"); // a regular file that says its size is 0
     assumeTrue(Files.exists(endless), "this system has no /proc");
     long real = Files.readAllBytes(endless).length;
     FileContent content = FileContent.of(endless, size);
-    FileContent.Identity identity = FileContent.identify(endless, size);
+    FileContent.FileIdentity identity = FileContent.identify(endless, size);
     assertThat(content.identity().failure().isEmpty()).isEqualTo(real <= size);
     assertThat(identity.failure().isEmpty()).isEqualTo(real <= size);
   }
@@ -76,7 +78,7 @@ class UnreadableFileTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "67108864"})
   @DisplayName("300,000 rules with a small heap are refused, by their size or for want of memory")
-  void moreRulesThanTheHeapHolds_areRefused_andAGoodEditActs(String maxBytes) throws IOException {
+  void moreRulesThanHeapHolds_areRejectedAndGoodEditApplies(String maxBytes) throws IOException {
     StringBuilder text = new StringBuilder("rules:\n");
     for (int i = 0; i < 300_000; i++) {
       text.append("  - {id: r-" + i + ", match: {endpoint: \"GET /v1/orders/" + i + "/**\"},");
@@ -85,7 +87,7 @@ class UnreadableFileTest {
     Path large = Files.writeString(folder.resolve("large.yaml"), text);
     try (ChildJvm node =
         ChildJvm.start(
-            SmallHeapNode.class,
+            SmallHeapProcess.class,
             List.of("-Xmx128m"),
             file.toString(),
             large.toString(),
@@ -94,81 +96,84 @@ class UnreadableFileTest {
           .startsWith(file + ": ")
           .contains(maxBytes.isEmpty() ? "rules must be at most" : "OutOfMemoryError");
       assertThat(node.await("serves ")).isEqualTo("1");
-      assertThat(Long.parseLong(node.await("acted "))).isLessThan(PROMISED.toMillis());
+      assertThat(Long.parseLong(node.await("acted "))).isLessThan(PROMISED_DELAY.toMillis());
     }
   }
 
   @Test
-  void aLookThatFailsWithAnyError_isCounted_andAGoodEditActs() throws IOException {
+  void checkFailingWithError_isCountedAndGoodEditApplies() throws IOException {
     AtomicReference<Error> planted = new AtomicReference<>(new OutOfMemoryError("on purpose"));
     long before = BackgroundTasks.failures("rules-file");
-    try (LogLines log = new LogLines();
-        FileRules rules = new FileRules(file, new FailingClock(planted), List.of(heard))) {
-      Soon.until(SOON, "a round failed", () -> BackgroundTasks.failures("rules-file") > before);
+    try (CapturedLogs log = new CapturedLogs();
+        FileRules rules = new FileRules(file, new FailingClock(planted), List.of(listener))) {
+      Await.until(
+          MAX_DELAY, "a round failed", () -> BackgroundTasks.failures("rules-file") > before);
       planted.set(new StackOverflowError());
-      Soon.until(SOON, "more failed", () -> BackgroundTasks.failures("rules-file") > before + 1);
+      Await.until(
+          MAX_DELAY, "more failed", () -> BackgroundTasks.failures("rules-file") > before + 1);
       planted.set(null);
-      Files.writeString(file, BETTER);
-      Soon.until(PROMISED, "a good edit acts", () -> rules.current().rules().size() == 2);
+      Files.writeString(file, TWO_RULES);
+      Await.until(PROMISED_DELAY, "a good edit acts", () -> rules.current().rules().size() == 2);
       assertThat(log.lines())
           .anyMatch(line -> line.startsWith("background task rules-file failed, it goes on"));
     }
   }
 
   @Test
-  void aWatcherThatHangs_isOverdue_andTheRulesAreStale() throws IOException {
+  void hangingWatcher_isOverdueAndRulesAreStale() throws IOException {
     JumpingClock clock = new JumpingClock();
-    try (LogLines log = new LogLines();
-        FileRules rules = new FileRules(file, clock, List.of(heard))) {
+    try (CapturedLogs log = new CapturedLogs();
+        FileRules rules = new FileRules(file, clock, List.of(listener))) {
       synchronized (rules) { // as a file system that does not answer holds the look up
-        clock.jump = 60_000_000;
-        assertThat(rules.stale()).isGreaterThan(Duration.ofSeconds(50));
+        clock.offsetMicros = 60_000_000;
+        assertThat(rules.staleness()).isGreaterThan(Duration.ofSeconds(50));
         assertThat(BackgroundTasks.unhealthy()).extracting(TaskStatus::name).contains("rules-file");
       }
-      Soon.until(SOON, "it is in step again", () -> rules.stale().isZero());
+      Await.until(MAX_DELAY, "it is in step again", () -> rules.staleness().isZero());
       assertThat(log.lines()).isNotNull();
     }
   }
 
-  private void refusedThenGood(Spoil spoil, String reason) throws IOException {
-    try (FileRules rules = FileRules.open(file, 4096, heard)) {
+  private void assertRejectedThenRecovers(FileReplacement spoil, String reason) throws IOException {
+    try (FileRules rules = FileRules.open(file, 4096, listener)) {
       Files.delete(file);
-      spoil.file();
-      Soon.until(
-          SOON,
+      spoil.replaceFile();
+      Await.until(
+          MAX_DELAY,
           "it is refused: " + reason,
-          () -> heard.rejections.stream().anyMatch(text -> text.contains(reason)));
-      assertThat(heard.rejections).last().asString().startsWith(file + ": ");
-      assertThat(rules.stale()).isPositive();
+          () -> listener.rejections.stream().anyMatch(text -> text.contains(reason)));
+      assertThat(listener.rejections).last().asString().startsWith(file + ": ");
+      assertThat(rules.staleness()).isPositive();
       assertThat(rules.current().rules()).hasSize(1);
       Files.delete(file);
-      Files.writeString(file, BETTER);
+      Files.writeString(file, TWO_RULES);
       Duration took =
-          Soon.until(PROMISED, "a good edit acts", () -> rules.current().rules().size() == 2);
+          Await.until(
+              PROMISED_DELAY, "a good edit acts", () -> rules.current().rules().size() == 2);
       System.out.println("after " + reason + ": a good edit acted within " + took.toMillis());
-      Soon.until(SOON, "it is in step", () -> rules.stale().isZero());
+      Await.until(MAX_DELAY, "it is in step", () -> rules.staleness().isZero());
     }
   }
 
   private void makeFifo() throws IOException {
     Process made = new ProcessBuilder("mkfifo", file.toString()).start();
-    Soon.until(SOON, "mkfifo ends", () -> !made.isAlive());
+    Await.until(MAX_DELAY, "mkfifo ends", () -> !made.isAlive());
     assumeTrue(made.exitValue() == 0, "mkfifo is not installed here");
   }
 
   /** Puts something else in the place of the file. */
   @FunctionalInterface
-  private interface Spoil {
-    void file() throws IOException;
+  private interface FileReplacement {
+    void replaceFile() throws IOException;
   }
 
   /** Fails the round of the watcher that asks it, with an error that nobody expects. */
-  private record FailingClock(AtomicReference<Error> planted) implements Clock {
+  private record FailingClock(AtomicReference<Error> injectedError) implements Clock {
     private static final Clock SYSTEM = Clock.system();
 
     @Override
     public long micros() {
-      Error error = planted.get();
+      Error error = injectedError.get();
       boolean inLook =
           error != null
               && StackWalker.getInstance()
@@ -183,11 +188,11 @@ class UnreadableFileTest {
   /** The time of this machine, and a jump. */
   private static final class JumpingClock implements Clock {
     private static final Clock SYSTEM = Clock.system();
-    private volatile long jump;
+    private volatile long offsetMicros;
 
     @Override
     public long micros() {
-      return SYSTEM.micros() + jump;
+      return SYSTEM.micros() + offsetMicros;
     }
   }
 }

@@ -27,27 +27,31 @@ import java.util.List;
 final class Warmup {
   private static final int CONNECTIONS = 8;
   private static final int MAX_REQUESTS_PER_CONNECTION = 80;
-  private static final long MAX_MICROS = 800_000;
-  private static final long TIMEOUT_MS = 2000;
-  private static final String CALLER = "weir-warm-up";
+  private static final long MAX_DURATION_MICROS = 800_000;
+  private static final long REQUEST_TIMEOUT_MILLIS = 2000;
+  private static final String WARMUP_USER = "weir-warm-up";
 
   private final HttpClientAgent client;
   private final RequestOptions request;
   private final Buffer body;
   private final Clock clock;
-  private final long until;
+  private final long deadlineMicros;
 
   private Warmup(
-      Vertx vertx, OpenDoor endpoint, HttpVersion version, RequestOptions request, Buffer body) {
+      Vertx vertx,
+      HttpListener endpoint,
+      HttpVersion version,
+      RequestOptions request,
+      Buffer body) {
     this.request =
         request
             .setMethod(HttpMethod.POST)
-            .setHost(reachable(endpoint.host()))
+            .setHost(reachableHost(endpoint.host()))
             .setPort(endpoint.port())
-            .setTimeout(TIMEOUT_MS);
+            .setTimeout(REQUEST_TIMEOUT_MILLIS);
     this.body = body;
     clock = Clock.system();
-    until = clock.micros() + MAX_MICROS;
+    deadlineMicros = clock.micros() + MAX_DURATION_MICROS;
     client =
         vertx.createHttpClient(
             new HttpClientOptions()
@@ -61,15 +65,15 @@ final class Warmup {
   }
 
   /** Warms up the decision API; fails if there was no answer. */
-  static Future<?> ofDecisions(Vertx vertx, OpenDoor endpoint) {
+  static Future<?> warmUpDecisionApi(Vertx vertx, HttpListener endpoint) {
     RequestOptions peek =
         new RequestOptions().setURI("/v1/peek").putHeader("content-type", "application/json");
-    Buffer body = Buffer.buffer("{\"attributes\":{\"user\":\"" + CALLER + "\"}}");
+    Buffer body = Buffer.buffer("{\"attributes\":{\"user\":\"" + WARMUP_USER + "\"}}");
     return new Warmup(vertx, endpoint, HttpVersion.HTTP_1_1, peek, body).run();
   }
 
   /** Warms up Envoy's rate limit service; fails if there was no answer. */
-  static Future<?> ofEnvoy(Vertx vertx, OpenDoor endpoint) {
+  static Future<?> warmUpRateLimitService(Vertx vertx, HttpListener endpoint) {
     RequestOptions call =
         new RequestOptions()
             .setURI("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit")
@@ -77,12 +81,14 @@ final class Warmup {
             .putHeader("te", "trailers");
     byte[] message =
         RateLimitRequest.newBuilder()
-            .setDomain(CALLER)
+            .setDomain(WARMUP_USER)
             .addDescriptors(
                 RateLimitDescriptor.newBuilder()
                     .setHitsAddend(UInt64Value.of(0)) // which only looks
                     .addEntries(
-                        RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue(CALLER)))
+                        RateLimitDescriptor.Entry.newBuilder()
+                            .setKey("user")
+                            .setValue(WARMUP_USER)))
             .build()
             .toByteArray();
     Buffer body =
@@ -93,25 +99,25 @@ final class Warmup {
   private Future<?> run() {
     List<Future<?>> all = new ArrayList<>();
     for (int i = 0; i < CONNECTIONS; i++) {
-      all.add(repeat(MAX_REQUESTS_PER_CONNECTION));
+      all.add(sendRepeatedly(MAX_REQUESTS_PER_CONNECTION));
     }
     return Future.join(all).eventually(client::close);
   }
 
-  private Future<?> repeat(int requests) {
+  private Future<?> sendRepeatedly(int requests) {
     return client
         .request(new RequestOptions(request))
         .compose(sent -> sent.send(body))
         .compose(HttpClientResponse::body)
         .compose(
             reply ->
-                requests > 1 && clock.micros() < until
-                    ? repeat(requests - 1)
+                requests > 1 && clock.micros() < deadlineMicros
+                    ? sendRepeatedly(requests - 1)
                     : Future.succeededFuture());
   }
 
   /** An endpoint that listens on all addresses is found on this machine. */
-  private static String reachable(String host) {
+  private static String reachableHost(String host) {
     try {
       return InetAddress.getByName(host).isAnyLocalAddress() ? "localhost" : host;
     } catch (UnknownHostException e) {

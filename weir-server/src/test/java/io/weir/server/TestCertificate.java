@@ -16,22 +16,22 @@ import javax.net.ssl.TrustManagerFactory;
 /**
  * A certificate of localhost with its key, as PEM files, made by the JDK's own tool.
  *
- * @param store where the tool put both
+ * @param keyStore where the tool put both
  */
-record TestCertificate(Path cert, Path key, Path store) {
+record TestCertificate(Path cert, Path key, Path keyStore) {
   private static final String PASSWORD = "password";
 
-  static TestCertificate make(Path folder) {
+  static TestCertificate create(Path folder) {
     Path store = folder.resolve("test.p12");
     try {
-      keytool(
+      runKeytool(
           "-genkeypair -alias weir -keyalg EC -groupname secp256r1 -dname CN=localhost -validity 2"
               + " -ext san=dns:localhost,ip:127.0.0.1 -storetype PKCS12 -keystore "
               + store);
       KeyStore keys = load(store);
-      Path cert = pem(folder, "CERTIFICATE", keys.getCertificate("weir").getEncoded());
+      Path cert = writePem(folder, "CERTIFICATE", keys.getCertificate("weir").getEncoded());
       Path key =
-          pem(folder, "PRIVATE KEY", keys.getKey("weir", PASSWORD.toCharArray()).getEncoded());
+          writePem(folder, "PRIVATE KEY", keys.getKey("weir", PASSWORD.toCharArray()).getEncoded());
       return new TestCertificate(cert, key, store);
     } catch (IOException | GeneralSecurityException e) {
       throw new IllegalStateException(e);
@@ -39,11 +39,11 @@ record TestCertificate(Path cert, Path key, Path store) {
   }
 
   /** What shows it. */
-  SSLContext serving() {
+  SSLContext serverContext() {
     try {
       KeyManagerFactory keys =
           KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      keys.init(load(store), PASSWORD.toCharArray());
+      keys.init(load(keyStore), PASSWORD.toCharArray());
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(keys.getKeyManagers(), null, null);
       return context;
@@ -53,13 +53,13 @@ record TestCertificate(Path cert, Path key, Path store) {
   }
 
   /** What trusts it and nothing else. */
-  SSLContext trusting() {
+  SSLContext trustingContext() {
     try {
       TrustManagerFactory trust =
           TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
       KeyStore only = KeyStore.getInstance("PKCS12");
       only.load(null, null);
-      only.setCertificateEntry("weir", load(store).getCertificate("weir"));
+      only.setCertificateEntry("weir", load(keyStore).getCertificate("weir"));
       trust.init(only);
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(null, trust.getTrustManagers(), null);
@@ -77,13 +77,13 @@ record TestCertificate(Path cert, Path key, Path store) {
     return keys;
   }
 
-  private static Path pem(Path folder, String kind, byte[] bytes) throws IOException {
+  private static Path writePem(Path folder, String kind, byte[] bytes) throws IOException {
     String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
     String whole = "-----BEGIN " + kind + "-----\n" + text + "\n-----END " + kind + "-----\n";
     return Files.writeString(folder.resolve(kind.replace(' ', '-') + ".pem"), whole, US_ASCII);
   }
 
-  private static void keytool(String arguments) throws IOException {
+  private static void runKeytool(String arguments) throws IOException {
     String tool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
     String[] words = (tool + " " + arguments + " -storepass " + PASSWORD).split(" ", -1);
     try {

@@ -15,17 +15,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The requests a server makes of itself before it is ready. */
 class WarmupTest {
-  private final List<String> heard = new CopyOnWriteArrayList<>();
+  private final List<String> receivedRequests = new CopyOnWriteArrayList<>();
 
   @Test
-  void theyComeToDoorsThatListenEverywhere() throws Exception {
-    rehearse("0.0.0.0", new HttpServerOptions());
+  void listenerOnAllAddresses_receivesWarmupRequests() throws Exception {
+    warmUp("0.0.0.0", new HttpServerOptions());
   }
 
   @Test
-  void theyComeOverTls(@TempDir Path folder) throws Exception {
-    TestCertificate certificate = TestCertificate.make(folder);
-    rehearse(
+  void tlsListener_receivesWarmupRequests(@TempDir Path folder) throws Exception {
+    TestCertificate certificate = TestCertificate.create(folder);
+    warmUp(
         "127.0.0.1",
         new HttpServerOptions()
             .setSsl(true)
@@ -37,32 +37,32 @@ class WarmupTest {
   }
 
   @Test
-  void theyChargeNobody(@TempDir Path folder) {
-    try (Running server =
-        Running.start(folder, "rules: [{id: all, limit: 5/hour}]", "grpc-port", "0")) {
-      assertThat(server.post("/v1/check", Running.of("anna", 1)).body())
+  void warmupRequests_chargeNothing(@TempDir Path folder) {
+    try (RunningServer server =
+        RunningServer.start(folder, "rules: [{id: all, limit: 5/hour}]", "grpc-port", "0")) {
+      assertThat(server.post("/v1/check", RunningServer.checkBody("anna", 1)).body())
           .contains("\"remaining\":4");
     }
   }
 
-  private void rehearse(String host, HttpServerOptions options) throws Exception {
+  private void warmUp(String host, HttpServerOptions options) throws Exception {
     Vertx vertx = Vertx.vertx();
     try {
-      OpenDoor open = soon(OpenDoor.open(vertx, door(host, options), 1));
-      soon(Warmup.ofDecisions(vertx, open));
-      soon(Warmup.ofEnvoy(vertx, open));
-      assertThat(heard)
+      HttpListener open = await(HttpListener.open(vertx, listenerConfig(host, options), 1));
+      await(Warmup.warmUpDecisionApi(vertx, open));
+      await(Warmup.warmUpRateLimitService(vertx, open));
+      assertThat(receivedRequests)
           .anyMatch(line -> line.startsWith("HTTP_1_1 /v1/peek {\"attributes\":"))
           .anyMatch(
               line -> line.startsWith("HTTP_2 /envoy.service.ratelimit.v3.RateLimitService/"));
-      assertThat(heard.size()).as("bounded").isBetween(16, 2 * 8 * 80);
+      assertThat(receivedRequests.size()).as("bounded").isBetween(16, 2 * 8 * 80);
     } finally {
-      soon(vertx.close());
+      await(vertx.close());
     }
   }
 
-  private Door door(String host, HttpServerOptions options) {
-    return new Door(
+  private HttpListenerConfig listenerConfig(String host, HttpServerOptions options) {
+    return new HttpListenerConfig(
         "any",
         host,
         0,
@@ -73,12 +73,13 @@ class WarmupTest {
                     .body()
                     .onSuccess(
                         body -> {
-                          heard.add(request.version() + " " + request.path() + " " + body);
+                          receivedRequests.add(
+                              request.version() + " " + request.path() + " " + body);
                           request.response().end();
                         }));
   }
 
-  private static <T> T soon(Future<T> future) throws Exception {
+  private static <T> T await(Future<T> future) throws Exception {
     return future.toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
   }
 }

@@ -4,8 +4,8 @@ package io.weir.spring;
 interface DecisionTimer {
 
   /** The time now, in microseconds. */
-  long now();
+  long nowMicros();
 
   /** Notes that a decision was made on what came then. */
-  void tookSince(long came);
+  void recordLatencySince(long came);
 }

@@ -21,41 +21,42 @@ import org.springframework.web.method.HandlerMethod;
 final class HandlerNames {
 
   /** The attributes of one method. */
-  record Name(String controller, String handler) {}
+  record HandlerAttributes(String controller, String handler) {}
 
   /** A method as one controller has it; controllers may share one they inherit. */
-  record Place(Class<?> controller, Method method) {
-    static Place of(HandlerMethod handler) {
-      return new Place(handler.getBeanType(), handler.getMethod());
+  record ControllerMethod(Class<?> controller, Method method) {
+    static ControllerMethod of(HandlerMethod handler) {
+      return new ControllerMethod(handler.getBeanType(), handler.getMethod());
     }
 
-    String plain() {
+    String qualifiedName() {
       return controller.getName() + "." + method.getName();
     }
   }
 
-  private final Map<Place, Name> names = new HashMap<>();
+  private final Map<ControllerMethod, HandlerAttributes> names = new HashMap<>();
 
   HandlerNames(Collection<HandlerMethod> handlers) {
-    Set<Place> places = new LinkedHashSet<>();
-    handlers.forEach(handler -> places.add(Place.of(handler)));
-    Map<String, Long> counts = places.stream().collect(groupingBy(Place::plain, counting()));
-    for (Place place : places) {
-      boolean shared = counts.getOrDefault(place.plain(), 0L) > 1;
-      String handler = place.plain() + (shared ? parameters(place.method()) : "");
-      names.put(place, new Name(place.controller().getName(), handler));
+    Set<ControllerMethod> places = new LinkedHashSet<>();
+    handlers.forEach(handler -> places.add(ControllerMethod.of(handler)));
+    Map<String, Long> counts =
+        places.stream().collect(groupingBy(ControllerMethod::qualifiedName, counting()));
+    for (ControllerMethod place : places) {
+      boolean shared = counts.getOrDefault(place.qualifiedName(), 0L) > 1;
+      String handler = place.qualifiedName() + (shared ? parameterList(place.method()) : "");
+      names.put(place, new HandlerAttributes(place.controller().getName(), handler));
     }
   }
 
-  Map<Place, Name> all() {
+  Map<ControllerMethod, HandlerAttributes> all() {
     return names;
   }
 
-  @Nullable Name of(HandlerMethod handler) {
-    return names.get(Place.of(handler));
+  @Nullable HandlerAttributes find(HandlerMethod handler) {
+    return names.get(ControllerMethod.of(handler));
   }
 
-  private static String parameters(Method method) {
+  private static String parameterList(Method method) {
     return Arrays.stream(method.getParameterTypes())
         .map(Class::getSimpleName)
         .collect(joining(",", "(", ")"));

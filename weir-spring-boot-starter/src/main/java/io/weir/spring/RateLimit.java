@@ -37,7 +37,7 @@ public @interface RateLimit {
    *   <li>{@code principal}: whom Spring Security or the container has authenticated
    *   <li>{@code ip}: the caller's address
    *   <li>{@code header.x-tenant}: a header field
-   *   <li>{@code #{…}}: an expression over a {@link SpringCall}, such as {@code
+   *   <li>{@code #{…}}: an expression over a {@link SpringRequest}, such as {@code
    *       #{variable('tenant')}}
    *   <li>the name of one of {@code weir.attributes}
    * </ul>

@@ -22,29 +22,29 @@ record RedisSettings(
     @Nullable String username,
     @Nullable String password,
     @Nullable Integer database,
-    @Nullable Ssl ssl,
-    @Nullable Sentinel sentinel,
-    @Nullable Cluster cluster) {
+    @Nullable RedisSslSettings ssl,
+    @Nullable RedisSentinelSettings sentinel,
+    @Nullable RedisClusterSettings cluster) {
   private static final String PREFIX = "spring.data.redis";
-  private static final int PORT = 6379;
+  private static final int DEFAULT_PORT = 6379;
 
   /** How TLS is spoken. */
-  record Ssl(@Nullable Boolean enabled, @Nullable String bundle) {}
+  record RedisSslSettings(@Nullable Boolean enabled, @Nullable String bundle) {}
 
   /** Who knows the master. */
-  record Sentinel(
+  record RedisSentinelSettings(
       @Nullable String master,
       @Nullable List<String> nodes,
       @Nullable String username,
       @Nullable String password) {}
 
   /** Some nodes of a cluster. */
-  record Cluster(@Nullable List<String> nodes) {}
+  record RedisClusterSettings(@Nullable List<String> nodes) {}
 
   /**
    * The address of that Redis, as Weir writes it; empty if the application names none.
    *
-   * @throws StartFailure if it is named in a way that cannot be taken over
+   * @throws StartFailureException if it is named in a way that cannot be taken over
    */
   static Optional<String> address(Environment environment) {
     RedisSettings settings = Binder.get(environment).bind(PREFIX, RedisSettings.class).orElse(null);
@@ -53,10 +53,10 @@ record RedisSettings(
 
   private @Nullable String address() {
     if (ssl != null && ssl.bundle() != null) {
-      throw cannot("ssl.bundle");
+      throw unsupported("ssl.bundle");
     }
     if (sentinel != null && (sentinel.username() != null || sentinel.password() != null)) {
-      throw cannot("sentinel.username and sentinel.password");
+      throw unsupported("sentinel.username and sentinel.password");
     }
     if (url != null) {
       return url;
@@ -74,7 +74,7 @@ record RedisSettings(
     return scheme("")
         + name
         + ":"
-        + (port == null ? PORT : port)
+        + (port == null ? DEFAULT_PORT : port)
         + (database == null ? "" : "/" + database);
   }
 
@@ -83,16 +83,16 @@ record RedisSettings(
     String login =
         password == null
             ? ""
-            : (username == null ? "" : encoded(username)) + ":" + encoded(password) + "@";
+            : (username == null ? "" : urlEncode(username)) + ":" + urlEncode(password) + "@";
     return (tls ? "rediss" : "redis") + kind + "://" + login;
   }
 
-  private static String encoded(String text) {
+  private static String urlEncode(String text) {
     return URLEncoder.encode(text, UTF_8).replace("+", "%20");
   }
 
-  private static StartFailure cannot(String setting) {
-    return new StartFailure(
+  private static StartFailureException unsupported(String setting) {
+    return new StartFailureException(
         "Weir cannot take over " + PREFIX + "." + setting + ".",
         "Write weir.store: rediss://user:password@host:port (or redis-sentinel://, redis-cluster://)"
             + " for the same Redis, or weir.store: memory to count in each instance alone.",

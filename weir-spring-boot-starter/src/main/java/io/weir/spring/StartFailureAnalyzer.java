@@ -3,11 +3,11 @@ package io.weir.spring;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Shows a {@link StartFailure} as Spring Boot shows its own, without a stack trace. */
-final class StartFailureAnalyzer extends AbstractFailureAnalyzer<StartFailure> {
+/** Shows a {@link StartFailureException} as Spring Boot shows its own, without a stack trace. */
+final class StartFailureAnalyzer extends AbstractFailureAnalyzer<StartFailureException> {
 
   @Override
-  protected FailureAnalysis analyze(Throwable root, StartFailure failure) {
+  protected FailureAnalysis analyze(Throwable root, StartFailureException failure) {
     return new FailureAnalysis(String.valueOf(failure.getMessage()), failure.action(), failure);
   }
 }

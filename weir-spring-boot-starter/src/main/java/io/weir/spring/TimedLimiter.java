@@ -4,7 +4,7 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Reservation;
-import io.weir.store.Mode;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,21 +20,21 @@ final class TimedLimiter implements Limiter {
   }
 
   @Override
-  public CompletableFuture<Decision> ask(Request request, Mode mode) {
-    long came = timer.now();
-    return timed(limiter.ask(request, mode), came);
+  public CompletableFuture<Decision> execute(Request request, StoreOperation mode) {
+    long came = timer.nowMicros();
+    return recordLatency(limiter.execute(request, mode), came);
   }
 
   @Override
-  public CompletableFuture<List<Decision>> askAll(List<Request> requests, Mode mode) {
-    long came = timer.now();
-    return timed(limiter.askAll(requests, mode), came);
+  public CompletableFuture<List<Decision>> executeAll(List<Request> requests, StoreOperation mode) {
+    long came = timer.nowMicros();
+    return recordLatency(limiter.executeAll(requests, mode), came);
   }
 
   @Override
   public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
-    long came = timer.now();
-    return timed(limiter.reserve(request, ttl), came);
+    long came = timer.nowMicros();
+    return recordLatency(limiter.reserve(request, ttl), came);
   }
 
   @Override
@@ -57,11 +57,11 @@ final class TimedLimiter implements Limiter {
     limiter.close();
   }
 
-  private <T> CompletableFuture<T> timed(CompletableFuture<T> answer, long came) {
+  private <T> CompletableFuture<T> recordLatency(CompletableFuture<T> answer, long came) {
     if (answer.isDone()) {
-      timer.tookSince(came);
+      timer.recordLatencySince(came);
       return answer;
     }
-    return answer.whenComplete((value, failure) -> timer.tookSince(came));
+    return answer.whenComplete((value, failure) -> timer.recordLatencySince(came));
   }
 }

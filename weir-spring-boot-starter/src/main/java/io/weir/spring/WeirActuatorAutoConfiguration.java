@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.weir.DecisionListener;
 import io.weir.Limiter;
 import io.weir.metrics.DecisionMetrics;
+import io.weir.metrics.NodeHealth;
 import io.weir.metrics.NodeMetrics;
-import io.weir.metrics.Vitals;
 import io.weir.rule.RuleSet;
 import io.weir.rules.RulesListener;
 import io.weir.store.Clock;
@@ -32,19 +32,19 @@ import org.springframework.context.annotation.Configuration;
       "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
       "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration"
     })
-@ConditionalOnBean(Summary.class)
+@ConditionalOnBean(WeirStatus.class)
 class WeirActuatorAutoConfiguration {
 
   @Bean
-  WeirVitals weirVitals(Summary summary) {
-    return new WeirVitals(summary);
+  WeirHealth weirHealth(WeirStatus summary) {
+    return new WeirHealth(summary);
   }
 
   /** Metrics, under the names they have everywhere. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(MeterRegistry.class)
   @ConditionalOnSingleCandidate(MeterRegistry.class)
-  static class Metrics {
+  static class MetricsConfiguration {
 
     @Bean
     NodeMetrics weirMetrics(MeterRegistry registry, Clock clock) {
@@ -63,12 +63,13 @@ class WeirActuatorAutoConfiguration {
 
     @Bean
     RulesListener weirRulesMetrics(
-        NodeMetrics metrics, ObjectProvider<LivePlan> plan, ObjectProvider<Store> store) {
+        NodeMetrics metrics, ObjectProvider<MergedRuleSource> plan, ObjectProvider<Store> store) {
       RulesListener counting = metrics.rules();
       return new RulesListener() {
         @Override
         public void changed(RuleSet now) {
-          metrics.follow(Vitals.of(plan.getObject(), store.getObject())); // annotations included
+          metrics.refresh(
+              NodeHealth.of(plan.getObject(), store.getObject())); // annotations included
         }
 
         @Override
@@ -83,23 +84,27 @@ class WeirActuatorAutoConfiguration {
       DecisionMetrics decisions = metrics.decisions();
       return new DecisionTimer() {
         @Override
-        public long now() {
+        public long nowMicros() {
           return decisions.now();
         }
 
         @Override
-        public void tookSince(long came) {
-          decisions.tookSince(came);
+        public void recordLatencySince(long came) {
+          decisions.recordLatencySince(came);
         }
       };
     }
 
     @Bean
-    SmartInitializingSingleton weirWatch(
-        NodeMetrics metrics, LivePlan plan, Store store, Desk desk, Limiter limiter) {
+    SmartInitializingSingleton weirGaugeRegistration(
+        NodeMetrics metrics,
+        MergedRuleSource plan,
+        Store store,
+        RateLimitService desk,
+        Limiter limiter) {
       return () ->
-          metrics.watch(
-              Vitals.of(
+          metrics.registerGauges(
+              NodeHealth.of(
                   plan, store, () -> limiter.pendingSettlements() + desk.pendingSettlements()));
     }
   }
@@ -107,11 +112,11 @@ class WeirActuatorAutoConfiguration {
   /** {@code /actuator/weir}. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
-  static class Actuator {
+  static class EndpointConfiguration {
 
     @Bean
     @ConditionalOnAvailableEndpoint
-    WeirEndpoint weirEndpoint(Summary summary) {
+    WeirEndpoint weirEndpoint(WeirStatus summary) {
       return new WeirEndpoint(summary);
     }
   }
@@ -120,10 +125,10 @@ class WeirActuatorAutoConfiguration {
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(HealthIndicator.class)
   @ConditionalOnEnabledHealthIndicator("weir")
-  static class Indicator {
+  static class HealthConfiguration {
 
     @Bean
-    HealthIndicator weirHealthIndicator(WeirVitals vitals) {
+    HealthIndicator weirHealthIndicator(WeirHealth vitals) {
       return () -> Health.up().withDetails(vitals.details()).build();
     }
   }

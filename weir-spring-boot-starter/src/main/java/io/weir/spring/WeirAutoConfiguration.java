@@ -35,15 +35,15 @@ import org.springframework.web.method.HandlerMethod;
 @ConditionalOnClass(HandlerMethod.class)
 @EnableConfigurationProperties(WeirProperties.class)
 class WeirAutoConfiguration {
-  private static final List<String> SECURITY =
+  private static final List<String> SECURITY_FILTER_CLASSES =
       List.of(
           "org.springframework.security.web.FilterChainProxy",
           "org.springframework.security.web.server.WebFilterChainProxy");
 
   /** Whether Spring Security is there, before and after which requests can be decided on. */
-  static boolean isSecured() {
+  static boolean hasSpringSecurity() {
     ClassLoader loader = WeirAutoConfiguration.class.getClassLoader();
-    return SECURITY.stream().anyMatch(name -> ClassUtils.isPresent(name, loader));
+    return SECURITY_FILTER_CLASSES.stream().anyMatch(name -> ClassUtils.isPresent(name, loader));
   }
 
   @Bean
@@ -59,46 +59,47 @@ class WeirAutoConfiguration {
       Environment environment,
       Clock clock,
       ObjectProvider<StoreListener> listeners) {
-    return OpenStore.open(
-        OpenStore.address(settings, environment),
+    return StoreFactory.open(
+        StoreFactory.resolveAddress(settings, environment),
         settings,
         clock,
         listeners.orderedStream().toList());
   }
 
   @Bean(destroyMethod = "close")
-  OpenRules weirWrittenRules(Environment environment, ObjectProvider<RulesListener> listeners) {
-    return OpenRules.open(environment, listeners.orderedStream().toList());
+  ConfiguredRules weirConfiguredRules(
+      Environment environment, ObjectProvider<RulesListener> listeners) {
+    return ConfiguredRules.open(environment, listeners.orderedStream().toList());
   }
 
   @Bean
-  LivePlan weirPlan(OpenRules written, WeirProperties settings) {
+  MergedRuleSource weirRuleSource(ConfiguredRules written, WeirProperties settings) {
     Set<String> own = settings.attributes().keySet();
-    boolean secured = isSecured();
-    return new LivePlan(
+    boolean secured = hasSpringSecurity();
+    return new MergedRuleSource(
         written.source(),
         settings.mode(),
-        rules -> Plan.of(rules, own, secured, settings.identity()::reading));
+        rules -> StagedRuleSet.of(rules, own, secured, settings.identity()::resolverFor));
   }
 
   @Bean
-  Expressions weirExpressions(BeanFactory beans) {
-    return new Expressions(beans);
+  SpelExpressions weirExpressions(BeanFactory beans) {
+    return new SpelExpressions(beans);
   }
 
   @Bean
-  CallReader weirCallReader(Expressions expressions, WeirProperties settings) {
-    return new CallReader(expressions, Map.copyOf(settings.attributes()));
+  SpringRequestReader weirRequestReader(SpelExpressions expressions, WeirProperties settings) {
+    return new SpringRequestReader(expressions, Map.copyOf(settings.attributes()));
   }
 
   @Bean
-  Limiters weirLimiters(
+  LimiterFactory weirLimiterFactory(
       Store store,
       Clock clock,
       ObjectProvider<DecisionListener> listeners,
       ObjectProvider<DecisionTimer> timer) {
     return rules -> {
-      Weir.Builder builder = Weir.limiter(rules).store(store).clock(clock);
+      Weir.LimiterBuilder builder = Weir.limiter(rules).store(store).clock(clock);
       listeners.orderedStream().forEach(builder::listener);
       Limiter limiter = builder.build();
       DecisionTimer timed = timer.getIfAvailable();
@@ -107,46 +108,48 @@ class WeirAutoConfiguration {
   }
 
   /** Makes limiters that count where all others do and are heard by the same. */
-  interface Limiters extends Function<RuleSource, Limiter> {}
+  interface LimiterFactory extends Function<RuleSource, Limiter> {}
 
   @Bean
-  Desk weirDesk(LivePlan plan, CallReader reader, Limiters limiters) {
-    return new Desk(plan, reader, limiters);
+  RateLimitService weirRateLimitService(
+      MergedRuleSource plan, SpringRequestReader reader, LimiterFactory limiters) {
+    return new RateLimitService(plan, reader, limiters);
   }
 
   /** For the application's own questions: all rules, whatever the attributes it names. */
   @Bean(destroyMethod = "close")
   @ConditionalOnMissingBean
-  Limiter weirLimiter(LivePlan plan, Limiters limiters) {
+  Limiter weirLimiter(MergedRuleSource plan, LimiterFactory limiters) {
     return limiters.apply(plan);
   }
 
   @Bean
-  Summary weirSummary(
+  WeirStatus weirStatus(
       WeirProperties settings,
       Environment environment,
       Store store,
-      OpenRules written,
-      LivePlan plan) {
-    return new Summary(
-        settings.mode(), OpenStore.address(settings, environment), store, written, plan);
+      ConfiguredRules written,
+      MergedRuleSource plan) {
+    return new WeirStatus(
+        settings.mode(), StoreFactory.resolveAddress(settings, environment), store, written, plan);
   }
 
   @Bean
-  Start weirStart(
+  WeirStartup weirStartup(
       Environment environment,
       ConfigurableListableBeanFactory beans,
-      OpenRules written,
-      LivePlan plan,
-      CallReader reader,
-      Expressions expressions,
+      ConfiguredRules written,
+      MergedRuleSource plan,
+      SpringRequestReader reader,
+      SpelExpressions expressions,
       WeirProperties settings,
-      Summary summary,
-      ObjectProvider<Handlers> handlers) {
-    return new Start(
+      WeirStatus summary,
+      ObjectProvider<HandlerMethods> handlers) {
+    return new WeirStartup(
         environment,
         beans,
-        new Start.Parts(written, plan, reader, expressions, settings.attributes(), summary),
+        new WeirStartup.StartupComponents(
+            written, plan, reader, expressions, settings.attributes(), summary),
         handlers.orderedStream().toList());
   }
 }

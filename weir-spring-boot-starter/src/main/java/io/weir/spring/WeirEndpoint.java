@@ -2,7 +2,7 @@ package io.weir.spring;
 
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
-import io.weir.store.Health;
+import io.weir.store.StoreHealth;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,21 +12,21 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 /** {@code /actuator/weir}: the mode, the store and the rules in force. */
 @Endpoint(id = "weir")
 class WeirEndpoint {
-  private final Summary summary;
+  private final WeirStatus status;
 
-  WeirEndpoint(Summary summary) {
-    this.summary = summary;
+  WeirEndpoint(WeirStatus summary) {
+    this.status = summary;
   }
 
   /** What is shown. */
-  record View(
-      String mode, StoreView store, long revision, long staleMillis, List<RuleView> rules) {}
+  record StatusResponse(
+      String mode, StoreStatus store, long revision, long staleMillis, List<RuleStatus> rules) {}
 
   /** A store, and how it fares. */
-  record StoreView(String name, boolean available, long degradedDecisions) {}
+  record StoreStatus(String name, boolean available, long degradedDecisions) {}
 
   /** A rule in force. */
-  record RuleView(
+  record RuleStatus(
       String id,
       Map<String, List<String>> match,
       List<String> per,
@@ -34,8 +34,8 @@ class WeirEndpoint {
       String algorithm,
       boolean shadow,
       boolean enabled) {
-    static RuleView of(Rule rule) {
-      return new RuleView(
+    static RuleStatus of(Rule rule) {
+      return new RuleStatus(
           rule.id(),
           rule.match().patterns(),
           rule.per(),
@@ -47,13 +47,13 @@ class WeirEndpoint {
   }
 
   @ReadOperation
-  View view() {
-    Health health = summary.store().health();
-    return new View(
-        summary.mode().name().toLowerCase(Locale.ROOT),
-        new StoreView(summary.storeText(), health.available(), health.degraded()),
-        summary.plan().current().revision(),
-        summary.plan().stale().toMillis(),
-        summary.plan().current().rules().stream().map(RuleView::of).toList());
+  StatusResponse view() {
+    StoreHealth health = status.store().health();
+    return new StatusResponse(
+        status.mode().name().toLowerCase(Locale.ROOT),
+        new StoreStatus(status.storeDescription(), health.available(), health.degradedDecisions()),
+        status.ruleSource().current().revision(),
+        status.ruleSource().staleness().toMillis(),
+        status.ruleSource().current().rules().stream().map(RuleStatus::of).toList());
   }
 }

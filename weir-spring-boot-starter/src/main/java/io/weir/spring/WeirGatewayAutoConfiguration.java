@@ -9,12 +9,12 @@ import org.springframework.context.annotation.Bean;
 /** The filter {@code Weir} of Spring Cloud Gateway's routes. */
 @AutoConfiguration(after = WeirReactiveAutoConfiguration.class)
 @ConditionalOnClass(AbstractGatewayFilterFactory.class)
-@ConditionalOnBean(ReactiveDoor.class)
+@ConditionalOnBean(RateLimitWebFilter.class)
 class WeirGatewayAutoConfiguration {
 
   @Bean
   WeirGatewayFilterFactory weirGatewayFilterFactory(
-      Desk desk, WeirProperties settings, Expressions expressions) {
+      RateLimitService desk, WeirProperties settings, SpelExpressions expressions) {
     return new WeirGatewayFilterFactory(desk, settings, expressions);
   }
 }

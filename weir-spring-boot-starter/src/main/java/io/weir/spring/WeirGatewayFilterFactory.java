@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import io.weir.Limiter;
 import io.weir.http.BadRequestException;
-import io.weir.http.Identity;
+import io.weir.http.IdentityResolver;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleSet;
@@ -26,13 +26,14 @@ import reactor.core.publisher.Mono;
  */
 public final class WeirGatewayFilterFactory
     extends AbstractGatewayFilterFactory<WeirGatewayFilterFactory.Config> {
-  private final Desk desk;
+  private final RateLimitService service;
   private final WeirProperties settings;
-  private final Expressions expressions;
+  private final SpelExpressions expressions;
 
-  WeirGatewayFilterFactory(Desk desk, WeirProperties settings, Expressions expressions) {
+  WeirGatewayFilterFactory(
+      RateLimitService desk, WeirProperties settings, SpelExpressions expressions) {
     super(Config.class);
-    this.desk = desk;
+    this.service = desk;
     this.settings = settings;
     this.expressions = expressions;
   }
@@ -48,23 +49,31 @@ public final class WeirGatewayFilterFactory
       return (exchange, chain) -> chain.filter(exchange);
     }
     Set<String> own = settings.attributes().keySet();
-    Counting per = Counting.per(List.of(config.per), own, expressions);
+    PerAttributes per = PerAttributes.parse(List.of(config.per), own, expressions);
     RuleBuilder rule =
-        Rule.named(RuleIds.of("route-" + requireNonNullElse(config.routeId, "unnamed")))
+        Rule.named(RuleIds.fromName("route-" + requireNonNullElse(config.routeId, "unnamed")))
             .per(per.attributes().toArray(new String[0]))
             .limit(config.limit)
             .shadow(config.shadow || settings.mode() == WeirMode.SHADOW);
     RuleSet rules = RuleSet.of((config.burst == 0 ? rule : rule.burst(config.burst)).build());
     List<String> derived =
-        per.attributes().stream().filter(name -> name.endsWith(Attribute.OR_IP)).toList();
-    Plan.Part part = new Plan.Part(rules, false, derived, per.expressions());
+        per.attributes().stream()
+            .filter(name -> name.endsWith(AttributeNames.OR_IP_SUFFIX))
+            .toList();
+    StagedRuleSet.StageRules part =
+        new StagedRuleSet.StageRules(rules, false, derived, per.expressions());
     List<String> headers =
-        derived.stream().map(Attribute::header).flatMap(Optional::stream).toList();
-    return new Filter(desk, desk.limiter(rules), part, settings.identity().reading(headers));
+        derived.stream().map(AttributeNames::headerName).flatMap(Optional::stream).toList();
+    return new RouteFilter(
+        service, service.limiter(rules), part, settings.identity().resolverFor(headers));
   }
 
   /** The filter of one route. */
-  private record Filter(Desk desk, Limiter limiter, Plan.Part part, Identity identity)
+  private record RouteFilter(
+      RateLimitService service,
+      Limiter limiter,
+      StagedRuleSet.StageRules stageRules,
+      IdentityResolver identity)
       implements GatewayFilter {
 
     @Override
@@ -73,15 +82,15 @@ public final class WeirGatewayFilterFactory
           .getPrincipal()
           .map(Optional::<Principal>of)
           .defaultIfEmpty(Optional.empty())
-          .flatMap(who -> decide(new ReactiveCall(exchange, who.orElse(null), null), chain));
+          .flatMap(who -> decide(new WebFluxRequest(exchange, who.orElse(null), null), chain));
     }
 
-    private Mono<Void> decide(ReactiveCall call, GatewayFilterChain chain) {
-      ReactiveAnswer answer = new ReactiveAnswer(call.exchange());
+    private Mono<Void> decide(WebFluxRequest call, GatewayFilterChain chain) {
+      ReactiveDecisionHandler answer = new ReactiveDecisionHandler(call.exchange());
       try {
         return answer.decide(
             limiter,
-            desk.read(call, identity, part),
+            service.read(call, identity, stageRules),
             Mono.defer(() -> chain.filter(call.exchange())));
       } catch (BadRequestException e) {
         return answer.refuse(e);
@@ -90,14 +99,14 @@ public final class WeirGatewayFilterFactory
 
     @Override
     public String toString() {
-      return "Weir " + part.rules().rules();
+      return "Weir " + stageRules.rules().rules();
     }
   }
 
   /** What a route says. */
   public static final class Config implements HasRouteId {
     private String limit = "";
-    private String per = Attribute.PRINCIPAL;
+    private String per = AttributeNames.PRINCIPAL;
     private long burst;
     private boolean shadow;
     private @Nullable String routeId;

@@ -1,8 +1,8 @@
 package io.weir.spring;
 
-import io.weir.http.CallerAddress;
-import io.weir.http.ForwardedBy;
-import io.weir.http.Identity;
+import io.weir.http.CallerAddressResolver;
+import io.weir.http.ForwardingHeader;
+import io.weir.http.IdentityResolver;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +29,7 @@ record WeirProperties(
     @DefaultValue("5ms") Duration storeDeadline,
     @DefaultValue("weir") String storePrefix,
     @DefaultValue Map<String, String> attributes,
-    @DefaultValue Address identity) {
+    @DefaultValue IdentityProperties identity) {
 
   /**
    * How a caller's address is found.
@@ -38,14 +38,14 @@ record WeirProperties(
    * @param forwardedBy The field those proxies write.
    * @param v6Bits How many leading bits of an IPv6 address make one caller.
    */
-  record Address(
+  record IdentityProperties(
       @DefaultValue List<String> trustedProxies,
-      @DefaultValue("x-forwarded-for") ForwardedBy forwardedBy,
-      @DefaultValue("" + CallerAddress.USUAL_V6_BITS) int v6Bits) {
+      @DefaultValue("x-forwarded-for") ForwardingHeader forwardedBy,
+      @DefaultValue("" + CallerAddressResolver.DEFAULT_V6_BITS) int v6Bits) {
 
     /** How requests are read whose rules name these header fields. */
-    Identity reading(List<String> headers) {
-      return Identity.builder()
+    IdentityResolver resolverFor(List<String> headers) {
+      return IdentityResolver.builder()
           .trustedProxies(trustedProxies.toArray(new String[0]))
           .forwardedBy(forwardedBy)
           .v6Bits(v6Bits)

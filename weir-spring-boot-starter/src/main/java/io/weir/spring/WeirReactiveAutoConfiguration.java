@@ -1,6 +1,6 @@
 package io.weir.spring;
 
-import io.weir.spring.Desk.Stage;
+import io.weir.spring.RateLimitService.FilterStage;
 import java.security.Principal;
 import java.util.function.Predicate;
 import org.springframework.beans.factory.ObjectProvider;
@@ -22,37 +22,46 @@ import org.springframework.web.reactive.HandlerMapping;
 class WeirReactiveAutoConfiguration {
 
   @Bean
-  ReactiveHandlers weirReactiveHandlers(ObjectProvider<HandlerMapping> mappings) {
-    return new ReactiveHandlers(mappings);
+  WebFluxHandlerMethods weirReactiveHandlers(ObjectProvider<HandlerMapping> mappings) {
+    return new WebFluxHandlerMethods(mappings);
   }
 
   @Bean
-  ReactiveDoor weirWebFilter(
-      Desk desk,
-      ReactiveHandlers handlers,
+  RateLimitWebFilter weirWebFilter(
+      RateLimitService desk,
+      WebFluxHandlerMethods handlers,
       Environment environment,
-      ObjectProvider<Nobody> nobody) {
+      ObjectProvider<AnonymousPrincipals> nobody) {
     Predicate<Principal> anonymous = nobody.getIfAvailable(() -> who -> false);
-    return new ReactiveDoor(
-        desk, handlers, Stage.AFTER_AUTHENTICATION, Orders.after(environment), anonymous);
+    return new RateLimitWebFilter(
+        desk,
+        handlers,
+        FilterStage.AFTER_AUTHENTICATION,
+        FilterOrders.afterSecurity(environment),
+        anonymous);
   }
 
   /** Tells principals that stand for nobody. */
-  interface Nobody extends Predicate<Principal> {}
+  interface AnonymousPrincipals extends Predicate<Principal> {}
 
   /** What is so only where Spring Security is. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(name = "org.springframework.security.web.server.WebFilterChainProxy")
-  static class Secured {
+  static class SpringSecurityConfiguration {
 
     @Bean
-    ReactiveDoor weirEarlyWebFilter(Desk desk, ReactiveHandlers handlers, Environment environment) {
-      return new ReactiveDoor(
-          desk, handlers, Stage.BEFORE_AUTHENTICATION, Orders.before(environment), who -> false);
+    RateLimitWebFilter weirEarlyWebFilter(
+        RateLimitService desk, WebFluxHandlerMethods handlers, Environment environment) {
+      return new RateLimitWebFilter(
+          desk,
+          handlers,
+          FilterStage.BEFORE_AUTHENTICATION,
+          FilterOrders.beforeSecurity(environment),
+          who -> false);
     }
 
     @Bean
-    Nobody weirNobody() {
+    AnonymousPrincipals weirAnonymousPrincipals() {
       AuthenticationTrustResolverImpl trust = new AuthenticationTrustResolverImpl();
       return who -> who instanceof Authentication token && trust.isAnonymous(token);
     }

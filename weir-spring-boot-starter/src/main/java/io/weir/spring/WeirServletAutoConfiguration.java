@@ -1,6 +1,6 @@
 package io.weir.spring;
 
-import io.weir.spring.Desk.Stage;
+import io.weir.spring.RateLimitService.FilterStage;
 import jakarta.servlet.Filter;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -19,26 +19,28 @@ import org.springframework.web.servlet.HandlerMapping;
 class WeirServletAutoConfiguration {
 
   @Bean
-  ServletHandlers weirServletHandlers(ObjectProvider<HandlerMapping> mappings) {
-    return new ServletHandlers(mappings);
+  ServletHandlerMethods weirServletHandlers(ObjectProvider<HandlerMapping> mappings) {
+    return new ServletHandlerMethods(mappings);
   }
 
   @Bean
   @ConditionalOnClass(name = "org.springframework.security.web.FilterChainProxy")
   FilterRegistrationBean<Filter> weirEarlyFilter(
-      Desk desk, ServletHandlers handlers, Environment environment) {
-    return registered(
-        new ServletDoor(desk, handlers, Stage.BEFORE_AUTHENTICATION), Orders.before(environment));
+      RateLimitService desk, ServletHandlerMethods handlers, Environment environment) {
+    return register(
+        new RateLimitServletFilter(desk, handlers, FilterStage.BEFORE_AUTHENTICATION),
+        FilterOrders.beforeSecurity(environment));
   }
 
   @Bean
   FilterRegistrationBean<Filter> weirFilter(
-      Desk desk, ServletHandlers handlers, Environment environment) {
-    return registered(
-        new ServletDoor(desk, handlers, Stage.AFTER_AUTHENTICATION), Orders.after(environment));
+      RateLimitService desk, ServletHandlerMethods handlers, Environment environment) {
+    return register(
+        new RateLimitServletFilter(desk, handlers, FilterStage.AFTER_AUTHENTICATION),
+        FilterOrders.afterSecurity(environment));
   }
 
-  private static FilterRegistrationBean<Filter> registered(Filter filter, int order) {
+  private static FilterRegistrationBean<Filter> register(Filter filter, int order) {
     FilterRegistrationBean<Filter> bean = new FilterRegistrationBean<>(filter);
     bean.setOrder(order);
     return bean;

@@ -11,7 +11,7 @@ import org.springframework.mock.env.MockEnvironment;
 class RedisSettingsTest {
 
   @Test
-  void everyWayToNameARedisIsTakenOver() {
+  void supportedSettings_becomeStoreAddress() {
     assertThat(address()).isEmpty();
     assertThat(address("repositories.enabled", "false")).isEmpty();
     assertThat(address("host", "cache")).contains("redis://cache:6379");
@@ -37,14 +37,14 @@ class RedisSettingsTest {
   }
 
   @Test
-  void whatCannotBeTakenOverIsRefused() {
+  void unsupportedSettings_areRejected() {
     assertThatThrownBy(() -> address("host", "cache", "ssl.bundle", "mine"))
-        .isInstanceOf(StartFailure.class)
+        .isInstanceOf(StartFailureException.class)
         .hasMessageContaining("spring.data.redis.ssl.bundle");
     assertThatThrownBy(
             () ->
                 address("sentinel.nodes", "a:1", "sentinel.master", "m", "sentinel.password", "p"))
-        .isInstanceOf(StartFailure.class);
+        .isInstanceOf(StartFailureException.class);
   }
 
   private static Optional<String> address(String... pairs) {

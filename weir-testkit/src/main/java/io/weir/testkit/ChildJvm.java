@@ -45,12 +45,12 @@ public final class ChildJvm implements AutoCloseable {
       Path folder, int kilobytes, Class<?> main, String... arguments) {
     String mount = "mount -t tmpfs -o size=" + kilobytes + "k tmpfs \"$0\"";
     try {
-      Process trial = unshared(mount, folder).start();
+      Process trial = inOwnMountNamespace(mount, folder).start();
       trial.getInputStream().readAllBytes();
       if (trial.waitFor() != 0) {
         return Optional.empty();
       }
-      List<String> command = unshared(mount + " && exec \"$@\"", folder).command();
+      List<String> command = inOwnMountNamespace(mount + " && exec \"$@\"", folder).command();
       command.addAll(command(main, List.of(), arguments));
       return Optional.of(new ChildJvm(command));
     } catch (IOException e) {
@@ -61,7 +61,7 @@ public final class ChildJvm implements AutoCloseable {
     }
   }
 
-  private static ProcessBuilder unshared(String script, Path folder) {
+  private static ProcessBuilder inOwnMountNamespace(String script, Path folder) {
     List<String> command =
         new ArrayList<>(List.of("unshare", "-rm", "sh", "-c", script, folder.toString()));
     return new ProcessBuilder(command).redirectErrorStream(true);
@@ -100,7 +100,7 @@ public final class ChildJvm implements AutoCloseable {
 
   /** Ends it as kill -9 does. What it had printed can still be read. */
   public void kill() {
-    Signals.kill(process.toHandle());
+    ProcessSignals.kill(process.toHandle());
   }
 
   @Override

@@ -21,12 +21,12 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
 
   /** Refused for now. */
   public DecisionAssert isRefused() {
-    return check(!actual.allowed() && !actual.never(), "refused");
+    return check(!actual.allowed() && !actual.costExceedsLimit(), "refused");
   }
 
   /** Refused because its cost can never fit. */
   public DecisionAssert neverFits() {
-    return check(actual.never(), "never fitting");
+    return check(actual.costExceedsLimit(), "never fitting");
   }
 
   public DecisionAssert isDegraded() {

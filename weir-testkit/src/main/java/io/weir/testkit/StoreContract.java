@@ -10,10 +10,10 @@ import io.weir.rule.Limit;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.Clock;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
 import io.weir.store.Store;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,261 +58,262 @@ public abstract class StoreContract {
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void admitsTheLimitAndThenRefuses(Algorithm algorithm) {
+  void requestsUpToLimit_areAdmittedThenRefused(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
     for (int i = 1; i <= 10; i++) {
-      Outcome o = take(claim(rule, "x", 1));
-      assertThat(o.fits()).isTrue();
+      ClaimOutcome o = take(claim(rule, "x", 1));
+      assertThat(o.admitted()).isTrue();
       assertThat(o.remaining()).isEqualTo(10 - i);
     }
-    Outcome refused = take(claim(rule, "x", 1));
-    assertThat(refused.fits()).isFalse();
-    assertThat(refused.never()).isFalse();
+    ClaimOutcome refused = take(claim(rule, "x", 1));
+    assertThat(refused.admitted()).isFalse();
+    assertThat(refused.costExceedsLimit()).isFalse();
     assertThat(refused.degraded()).isFalse();
     assertThat(refused.remaining()).isZero();
-    assertThat(take(claim(rule, "y", 10)).fits()).as("another caller").isTrue();
+    assertThat(take(claim(rule, "y", 10)).admitted()).as("another caller").isTrue();
   }
 
   /** As many as a limiter sends at once; a store that could not would count it as its failure. */
   @Test
-  void asManyClaimsAsALimiterSends_areDecidedTogether() {
+  void maximumNumberOfClaims_isDecidedTogether() {
     Claim[] claims = new Claim[TooManyLimitsException.MAX_LIMITS];
     for (int i = 0; i < claims.length; i++) {
       claims[i] = claim(rule("r" + i, Algorithms.FIXED_WINDOW, 10).build(), "x", 1);
     }
     for (int left = 9; left >= 0; left--) {
-      for (Outcome outcome : store.take(claims, Mode.TAKE).join()) {
+      for (ClaimOutcome outcome : store.apply(claims, StoreOperation.TAKE).join()) {
         assertThat(outcome.degraded()).isFalse();
-        assertThat(outcome.fits()).isTrue();
+        assertThat(outcome.admitted()).isTrue();
         assertThat(outcome.remaining()).isEqualTo(left);
       }
     }
-    assertThat(store.take(claims, Mode.TAKE).join()).noneMatch(Outcome::fits);
+    assertThat(store.apply(claims, StoreOperation.TAKE).join()).noneMatch(ClaimOutcome::admitted);
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void theWaitItNamesIsExact(Algorithm algorithm) {
+  void retryAfter_isExact(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
     take(claim(rule, "x", 9));
     clock.advance(Duration.ofSeconds(7));
-    long wait = take(claim(rule, "x", 5)).waitFor();
+    long wait = take(claim(rule, "x", 5)).retryAfter();
     clock.advance(Duration.ofNanos((wait - 1) * 1000));
-    assertThat(take(claim(rule, "x", 5)).waitFor()).isEqualTo(1);
+    assertThat(take(claim(rule, "x", 5)).retryAfter()).isEqualTo(1);
     clock.advance(Duration.ofNanos(1000));
-    assertThat(take(claim(rule, "x", 5)).fits()).isTrue();
+    assertThat(take(claim(rule, "x", 5)).admitted()).isTrue();
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void everythingIsBackAfterTheReset(Algorithm algorithm) {
+  void afterReset_allPermitsAreAvailable(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
     long reset = take(claim(rule, "x", 7)).reset();
     clock.advance(Duration.ofNanos(reset * 1000));
-    Outcome o = take(claim(rule, "x", 10));
-    assertThat(o.fits()).isTrue();
+    ClaimOutcome o = take(claim(rule, "x", 10));
+    assertThat(o.admitted()).isTrue();
     assertThat(o.delay()).isZero();
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void aRefusalTakesNothing(Algorithm algorithm) {
+  void refusal_chargesNothing(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
     take(claim(rule, "x", 6));
-    assertThat(take(claim(rule, "x", 5)).fits()).isFalse();
-    assertThat(take(claim(rule, "x", 4)).fits()).isTrue();
+    assertThat(take(claim(rule, "x", 5)).admitted()).isFalse();
+    assertThat(take(claim(rule, "x", 4)).admitted()).isTrue();
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void neverIsNotNotNow(Algorithm algorithm) {
+  void costAboveLimit_exceedsCapacity(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
-    assertThat(take(claim(rule, "x", 11)).never()).isTrue();
-    assertThat(take(claim(rule, "x", Claim.MAX_COST)).never()).isTrue();
-    assertThat(take(claim(rule, "x", 10)).fits()).isTrue();
+    assertThat(take(claim(rule, "x", 11)).costExceedsLimit()).isTrue();
+    assertThat(take(claim(rule, "x", Claim.MAX_COST)).costExceedsLimit()).isTrue();
+    assertThat(take(claim(rule, "x", 10)).admitted()).isTrue();
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void peekingTakesNothing(Algorithm algorithm) {
+  void peek_chargesNothing(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
     take(claim(rule, "x", 3));
     for (int i = 0; i < 20; i++) {
-      Outcome o = ask(Mode.PEEK, claim(rule, "x", 7))[0];
-      assertThat(o.fits()).isTrue();
+      ClaimOutcome o = apply(StoreOperation.PEEK, claim(rule, "x", 7))[0];
+      assertThat(o.admitted()).isTrue();
       assertThat(o.remaining()).isEqualTo(7);
     }
-    assertThat(ask(Mode.PEEK, claim(rule, "x", 8))[0].fits()).isFalse();
+    assertThat(apply(StoreOperation.PEEK, claim(rule, "x", 8))[0].admitted()).isFalse();
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void forcingGoesPastTheLimitAndIsRemembered(Algorithm algorithm) {
+  void force_exceedsLimitAndIsCounted(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
     take(claim(rule, "x", 8));
-    Outcome forced = ask(Mode.FORCE, claim(rule, "x", 6))[0];
-    assertThat(forced.fits()).isFalse();
+    ClaimOutcome forced = apply(StoreOperation.FORCE, claim(rule, "x", 6))[0];
+    assertThat(forced.admitted()).isFalse();
     assertThat(forced.remaining()).isZero();
     assertThat(forced.debt()).isEqualTo(4);
-    ask(Mode.REFUND, claim(rule, "x", 4));
-    assertThat(take(claim(rule, "x", 1)).fits()).as("still at the limit").isFalse();
-    ask(Mode.REFUND, claim(rule, "x", 1));
-    assertThat(take(claim(rule, "x", 1)).fits()).isTrue();
+    apply(StoreOperation.REFUND, claim(rule, "x", 4));
+    assertThat(take(claim(rule, "x", 1)).admitted()).as("still at the limit").isFalse();
+    apply(StoreOperation.REFUND, claim(rule, "x", 1));
+    assertThat(take(claim(rule, "x", 1)).admitted()).isTrue();
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void aRefundGivesBackNoMoreThanWasUsed(Algorithm algorithm) {
+  void refund_returnsAtMostWhatWasUsed(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
     take(claim(rule, "x", 4));
-    ask(Mode.REFUND, claim(rule, "x", Claim.MAX_COST));
-    ask(Mode.REFUND, claim(rule, "new", 5));
+    apply(StoreOperation.REFUND, claim(rule, "x", Claim.MAX_COST));
+    apply(StoreOperation.REFUND, claim(rule, "new", 5));
     for (String caller : List.of("x", "new")) {
-      assertThat(take(claim(rule, caller, 10)).fits()).isTrue();
-      assertThat(take(claim(rule, caller, 1)).fits()).isFalse();
+      assertThat(take(claim(rule, caller, 10)).admitted()).isTrue();
+      assertThat(take(claim(rule, caller, 1)).admitted()).isFalse();
     }
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void givingEverythingBackIsAReset(Algorithm algorithm) {
+  void fullRefund_isReset(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
     Rule other = rule("b", algorithm, 10).build();
     take(claim(rule, "x", 10));
     take(claim(rule, "y", 10));
     clock.advance(Duration.ofSeconds(62));
-    ask(Mode.FORCE, claim(rule, "x", 10), claim(other, "x", 10), claim(rule, "y", 10));
-    ask(Mode.FORCE, claim(rule, "x", 7));
-    assertThat(take(claim(rule, "x", 1)).fits()).isFalse();
-    Outcome reset = ask(Mode.REFUND, claim(rule, "x", Claim.MAX_COST))[0];
-    assertThat(reset.fits()).isTrue();
+    apply(StoreOperation.FORCE, claim(rule, "x", 10), claim(other, "x", 10), claim(rule, "y", 10));
+    apply(StoreOperation.FORCE, claim(rule, "x", 7));
+    assertThat(take(claim(rule, "x", 1)).admitted()).isFalse();
+    ClaimOutcome reset = apply(StoreOperation.REFUND, claim(rule, "x", Claim.MAX_COST))[0];
+    assertThat(reset.admitted()).isTrue();
     assertThat(reset.remaining()).isEqualTo(10);
     assertThat(reset.reset()).isZero();
-    assertThat(take(claim(rule, "x", 10)).fits()).isTrue();
-    assertThat(take(claim(rule, "x", 1)).fits()).isFalse();
-    assertThat(take(claim(other, "x", 1)).fits()).as("under another rule").isFalse();
-    assertThat(take(claim(rule, "y", 1)).fits()).as("another caller").isFalse();
+    assertThat(take(claim(rule, "x", 10)).admitted()).isTrue();
+    assertThat(take(claim(rule, "x", 1)).admitted()).isFalse();
+    assertThat(take(claim(other, "x", 1)).admitted()).as("under another rule").isFalse();
+    assertThat(take(claim(rule, "y", 1)).admitted()).as("another caller").isFalse();
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void aResetUnderOtherNumbersIsOneToo(Algorithm algorithm) {
+  void fullRefundUnderEditedLimit_isReset(Algorithm algorithm) {
     Rule generous = rule("a", algorithm, 1000).build();
     Rule strict = rule("a", algorithm, 4).build();
     take(claim(generous, "x", 1000));
-    ask(Mode.REFUND, claim(strict, "x", Claim.MAX_COST));
-    assertThat(ask(Mode.PEEK, claim(generous, "x", 1))[0].remaining()).isEqualTo(1000);
+    apply(StoreOperation.REFUND, claim(strict, "x", Claim.MAX_COST));
+    assertThat(apply(StoreOperation.PEEK, claim(generous, "x", 1))[0].remaining()).isEqualTo(1000);
   }
 
   @Test
-  void aRefundGivesBackWhatHasNotDrained() {
+  void refund_returnsOnlyUndrainedPermits() {
     Rule rule = rule("a", Algorithms.TOKEN_BUCKET, 10).build();
     take(claim(rule, "x", 4));
     Claim held = claim(rule, "x", 6);
     long chargedAt = take(held).chargedAt(held);
     clock.advance(Duration.ofSeconds(36)); // 6 have drained: the first 4, and 2 that are held
     take(claim(rule, "x", 3));
-    store.take(new Claim[] {held}, Mode.REFUND, chargedAt).join();
-    assertThat(ask(Mode.PEEK, claim(rule, "x", 1))[0].remaining()).isEqualTo(7);
+    store.apply(new Claim[] {held}, StoreOperation.REFUND, chargedAt).join();
+    assertThat(apply(StoreOperation.PEEK, claim(rule, "x", 1))[0].remaining()).isEqualTo(7);
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void whatIsCharged_isSaid(Algorithm algorithm) {
+  void outcome_reportsWhetherCharged(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
     Rule shadow = rule("b", algorithm, 3).shadow(true).build();
-    Outcome[] taken = ask(Mode.TAKE, claim(rule, "x", 4), claim(shadow, "x", 4));
-    assertThat(taken).extracting(Outcome::charged).containsExactly(true, false);
-    Outcome[] refused = ask(Mode.TAKE, claim(rule, "y", 4), claim(rule, "x", 7));
-    assertThat(refused).extracting(Outcome::charged).containsExactly(false, false);
-    assertThat(ask(Mode.PEEK, claim(rule, "x", 1))[0].charged()).isFalse();
-    assertThat(ask(Mode.FORCE, claim(rule, "x", 9))[0].charged()).isTrue();
-    assertThat(ask(Mode.REFUND, claim(rule, "x", 1))[0].charged()).isFalse();
+    ClaimOutcome[] taken = apply(StoreOperation.TAKE, claim(rule, "x", 4), claim(shadow, "x", 4));
+    assertThat(taken).extracting(ClaimOutcome::charged).containsExactly(true, false);
+    ClaimOutcome[] refused = apply(StoreOperation.TAKE, claim(rule, "y", 4), claim(rule, "x", 7));
+    assertThat(refused).extracting(ClaimOutcome::charged).containsExactly(false, false);
+    assertThat(apply(StoreOperation.PEEK, claim(rule, "x", 1))[0].charged()).isFalse();
+    assertThat(apply(StoreOperation.FORCE, claim(rule, "x", 9))[0].charged()).isTrue();
+    assertThat(apply(StoreOperation.REFUND, claim(rule, "x", 1))[0].charged()).isFalse();
   }
 
   @Test
-  void aRefundDoesNotReachIntoAnotherWindow() {
+  void refund_doesNotAffectOtherWindow() {
     Rule rule = rule("a", Algorithms.FIXED_WINDOW, 10).build();
     long chargedAt = take(claim(rule, "x", 10)).time();
     clock.advance(Duration.ofMinutes(1));
     take(claim(rule, "x", 10));
-    store.take(new Claim[] {claim(rule, "x", 10)}, Mode.REFUND, chargedAt).join();
-    assertThat(take(claim(rule, "x", 1)).fits()).isFalse();
+    store.apply(new Claim[] {claim(rule, "x", 10)}, StoreOperation.REFUND, chargedAt).join();
+    assertThat(take(claim(rule, "x", 1)).admitted()).isFalse();
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void aLeaseIsGivenWhatFits(Algorithm algorithm) {
+  void lease_getsAvailablePermits(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
-    Outcome whole = ask(Mode.LEASE, claim(rule, "x", 7))[0];
-    assertThat(whole.fits()).isTrue();
+    ClaimOutcome whole = apply(StoreOperation.LEASE, claim(rule, "x", 7))[0];
+    assertThat(whole.admitted()).isTrue();
     assertThat(whole.remaining()).as("left").isEqualTo(3);
-    Outcome part = ask(Mode.LEASE, claim(rule, "x", 7))[0];
-    assertThat(part.fits()).isFalse();
+    ClaimOutcome part = apply(StoreOperation.LEASE, claim(rule, "x", 7))[0];
+    assertThat(part.admitted()).isFalse();
     assertThat(part.remaining()).as("given").isEqualTo(3);
-    Outcome none = ask(Mode.LEASE, claim(rule, "x", 7))[0];
-    assertThat(none.fits()).isFalse();
+    ClaimOutcome none = apply(StoreOperation.LEASE, claim(rule, "x", 7))[0];
+    assertThat(none.admitted()).isFalse();
     assertThat(none.remaining()).as("given").isZero();
-    assertThat(none.pause()).as("until one fits").isPositive();
-    assertThat(take(claim(rule, "x", 1)).fits()).isFalse();
+    assertThat(none.delayOrWait()).as("until one fits").isPositive();
+    assertThat(take(claim(rule, "x", 1)).admitted()).isFalse();
   }
 
   @Test
-  void leasesDoNotDependOnEachOther() {
+  void leases_areIndependent() {
     Rule wide = rule("wide", Algorithms.TOKEN_BUCKET, 10).build();
     Rule narrow = rule("narrow", Algorithms.FIXED_WINDOW, 1).build();
-    Outcome[] given = ask(Mode.LEASE, claim(wide, "x", 4), claim(narrow, "x", 4));
-    assertThat(fits(given)).containsExactly(true, false);
+    ClaimOutcome[] given = apply(StoreOperation.LEASE, claim(wide, "x", 4), claim(narrow, "x", 4));
+    assertThat(admitted(given)).containsExactly(true, false);
     assertThat(given[1].remaining()).isEqualTo(1);
-    assertThat(ask(Mode.PEEK, claim(wide, "x", 1))[0].remaining()).isEqualTo(6);
+    assertThat(apply(StoreOperation.PEEK, claim(wide, "x", 1))[0].remaining()).isEqualTo(6);
   }
 
   @Test
-  void whatWasUsedEarlierCountsInItsOwnWindow() {
+  void usageDatedEarlier_countsInItsOwnWindow() {
     Rule fixed = rule("fixed", Algorithms.FIXED_WINDOW, 10).build();
     Rule log = rule("log", Algorithms.SLIDING_LOG, 10).build();
     Rule counter = rule("counter", Algorithms.SLIDING_COUNTER, 10).build();
     long then = take(claim(fixed, "x", 1)).time();
     clock.advance(Duration.ofMinutes(1));
     Claim[] late = {claim(fixed, "x", 4), claim(log, "x", 4), claim(counter, "x", 4)};
-    Outcome[] after = store.take(late, Mode.FORCE, then).join();
+    ClaimOutcome[] after = store.apply(late, StoreOperation.FORCE, then).join();
     assertThat(after[0].remaining()).as("in the window that is over").isEqualTo(10);
     assertThat(after[1].remaining()).as("a period ago").isEqualTo(10);
     assertThat(after[2].remaining()).as("in the window before").isBetween(6L, 9L);
   }
 
   @Test
-  void severalClaimsAreChargedAllOrNone() {
+  void severalClaims_areChargedAllOrNone() {
     Rule wide = rule("wide", Algorithms.TOKEN_BUCKET, 10).build();
     Rule narrow = rule("narrow", Algorithms.FIXED_WINDOW, 1).build();
     List<Claim[]> orders =
         List.of(
             new Claim[] {claim(wide, "x", 1), claim(narrow, "x", 1)},
             new Claim[] {claim(narrow, "x", 1), claim(wide, "x", 1)});
-    assertThat(fits(ask(Mode.TAKE, orders.get(0)))).containsExactly(true, true);
+    assertThat(admitted(apply(StoreOperation.TAKE, orders.get(0)))).containsExactly(true, true);
     for (int i = 0; i < 20; i++) {
-      assertThat(fits(ask(Mode.TAKE, orders.get(i % 2)))).contains(false);
+      assertThat(admitted(apply(StoreOperation.TAKE, orders.get(i % 2)))).contains(false);
     }
-    assertThat(ask(Mode.PEEK, claim(wide, "x", 1))[0].remaining()).isEqualTo(9);
+    assertThat(apply(StoreOperation.PEEK, claim(wide, "x", 1))[0].remaining()).isEqualTo(9);
   }
 
   @Test
-  void claimsOnOneKeyAreJudgedInTurn() {
+  void claimsOnSameKey_areEvaluatedInOrder() {
     Rule rule = rule("a", Algorithms.TOKEN_BUCKET, 3).build();
     Claim two = claim(rule, "x", 2);
-    assertThat(fits(ask(Mode.TAKE, two, two))).containsExactly(true, false);
-    assertThat(ask(Mode.PEEK, two)[0].remaining()).as("nothing was taken").isEqualTo(3);
+    assertThat(admitted(apply(StoreOperation.TAKE, two, two))).containsExactly(true, false);
+    assertThat(apply(StoreOperation.PEEK, two)[0].remaining()).as("nothing was taken").isEqualTo(3);
     Claim one = claim(rule, "x", 1);
-    assertThat(fits(ask(Mode.TAKE, one, one, one))).containsExactly(true, true, true);
-    assertThat(take(one).fits()).isFalse();
+    assertThat(admitted(apply(StoreOperation.TAKE, one, one, one)))
+        .containsExactly(true, true, true);
+    assertThat(take(one).admitted()).isFalse();
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void claimsOnOneKeyAreEachHeldToTheirOwnLimit(Algorithm algorithm) {
+  void claimsOnSameKey_areCheckedAgainstTheirOwnLimit(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 5).build();
-    long seed = History.seed();
-    History history = new History(seed);
+    long seed = RandomHistory.seed();
+    RandomHistory history = new RandomHistory(seed);
     for (int caller = 0; caller < 20; caller++) {
       long used = 0;
       for (int i = 0; i < 10; i++) {
@@ -324,9 +325,9 @@ public abstract class StoreContract {
           claims[k] =
               Claim.of(limit, store.fingerprint().of("caller " + caller), 1 + history.below(2));
           asked += claims[k].cost();
-          fit &= used + asked <= limit.most();
+          fit &= used + asked <= limit.capacity();
         }
-        assertThat(!fits(ask(Mode.TAKE, claims)).contains(false))
+        assertThat(!admitted(apply(StoreOperation.TAKE, claims)).contains(false))
             .as("-Dweir.seed=%d used %d %s", seed, used, List.of(claims))
             .isEqualTo(fit);
         used += fit ? asked : 0;
@@ -335,82 +336,83 @@ public abstract class StoreContract {
   }
 
   @Test
-  void whereNothingIsPermittedNothingEverFits() {
+  void limitOfZero_admitsNothing() {
     Rule rule = Rule.named("a").per("user").limit("0/minute").build();
-    assertThat(take(claim(rule, "x", 1)).never()).isTrue();
-    ask(Mode.FORCE, claim(rule, "x", 1));
-    ask(Mode.REFUND, claim(rule, "x", 5));
+    assertThat(take(claim(rule, "x", 1)).costExceedsLimit()).isTrue();
+    apply(StoreOperation.FORCE, claim(rule, "x", 1));
+    apply(StoreOperation.REFUND, claim(rule, "x", 5));
     clock.advance(Duration.ofDays(1));
-    Outcome o = take(claim(rule, "x", 1));
-    assertThat(o.never()).isTrue();
+    ClaimOutcome o = take(claim(rule, "x", 1));
+    assertThat(o.costExceedsLimit()).isTrue();
     assertThat(o.remaining()).isZero();
     assertThat(o.reset()).isZero();
   }
 
   @Test
-  void aShadowRuleNeverKeepsOthersFromCounting() {
+  void shadowRule_doesNotPreventCharging() {
     Rule shadow = rule("shadow", Algorithms.TOKEN_BUCKET, 1).shadow(true).build();
     Rule real = rule("real", Algorithms.TOKEN_BUCKET, 3).build();
     for (int i = 0; i < 3; i++) {
-      Outcome[] o = ask(Mode.TAKE, claim(shadow, "x", 1), claim(real, "x", 1));
-      assertThat(o[0].fits()).isEqualTo(i == 0);
-      assertThat(o[1].fits()).isTrue();
+      ClaimOutcome[] o = apply(StoreOperation.TAKE, claim(shadow, "x", 1), claim(real, "x", 1));
+      assertThat(o[0].admitted()).isEqualTo(i == 0);
+      assertThat(o[1].admitted()).isTrue();
       assertThat(o[1].remaining()).isEqualTo(2 - i);
     }
-    assertThat(take(claim(real, "x", 1)).fits()).isFalse();
+    assertThat(take(claim(real, "x", 1)).admitted()).isFalse();
   }
 
   @Test
-  void whatARefusedRequestAskedOfAShadowRuleIsNotCharged() {
+  void refusedRequest_doesNotChargeShadowRule() {
     Rule shadow = rule("shadow", Algorithms.TOKEN_BUCKET, 5).shadow(true).build();
     Rule real = rule("real", Algorithms.TOKEN_BUCKET, 1).build();
     for (int i = 0; i < 4; i++) {
-      ask(Mode.TAKE, claim(shadow, "x", 1), claim(real, "x", 1));
+      apply(StoreOperation.TAKE, claim(shadow, "x", 1), claim(real, "x", 1));
     }
-    assertThat(ask(Mode.PEEK, claim(shadow, "x", 1))[0].remaining()).isEqualTo(4);
+    assertThat(apply(StoreOperation.PEEK, claim(shadow, "x", 1))[0].remaining()).isEqualTo(4);
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void anEditKeepsTheCountersAndARaiseHelpsAtOnce(Algorithm algorithm) {
+  void editedLimit_keepsCountersAndAppliesAtOnce(Algorithm algorithm) {
     take(claim(rule("a", algorithm, 10).build(), "x", 10));
     Rule raised = rule("a", algorithm, 1000).build();
-    assertThat(ask(Mode.PEEK, claim(raised, "x", 1))[0].remaining()).isEqualTo(990);
+    assertThat(apply(StoreOperation.PEEK, claim(raised, "x", 1))[0].remaining()).isEqualTo(990);
     Rule lowered = rule("a", algorithm, 4).build();
-    assertThat(take(claim(lowered, "x", 1)).fits()).isFalse();
+    assertThat(take(claim(lowered, "x", 1)).admitted()).isFalse();
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void aClockThatStepsBackRefillsNothingAndSoonForgives(Algorithm algorithm) {
+  void clockStepBack_refillsNothingAndBoundsWait(Algorithm algorithm) {
     Rule rule = rule("a", algorithm, 10).build();
     take(claim(rule, "x", 10));
     clock.advance(Duration.ofHours(-1));
-    Outcome refused = take(claim(rule, "x", 1));
-    assertThat(refused.fits()).isFalse();
-    assertThat(refused.waitFor()).isLessThanOrEqualTo(2 * 60_000_000L);
-    clock.advance(Duration.ofNanos(refused.waitFor() * 1000));
-    assertThat(take(claim(rule, "x", 1)).fits()).isTrue();
+    ClaimOutcome refused = take(claim(rule, "x", 1));
+    assertThat(refused.admitted()).isFalse();
+    assertThat(refused.retryAfter()).isLessThanOrEqualTo(2 * 60_000_000L);
+    clock.advance(Duration.ofNanos(refused.retryAfter() * 1000));
+    assertThat(take(claim(rule, "x", 1)).admitted()).isTrue();
   }
 
   @Test
-  void nothingAskedIsNothingAnswered() {
-    assertThat(ask(Mode.TAKE)).isEmpty();
+  void noClaims_giveNoOutcomes() {
+    assertThat(apply(StoreOperation.TAKE)).isEmpty();
   }
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void manyThreadsGetExactlyTheLimitOfAFreshKey(Algorithm algorithm) throws Exception {
+  void manyThreadsOnFreshKey_getExactlyTheLimit(Algorithm algorithm) throws Exception {
     Rule rule = rule("a", algorithm, 100).build();
     for (int round = 0; round < 10; round++) {
       Claim[] one = {claim(rule, "round " + round, 1)};
-      assertThat(inParallel(16, 16, () -> store.take(one, Mode.TAKE).join()[0].fits()))
+      assertThat(
+              inParallel(16, 16, () -> store.apply(one, StoreOperation.TAKE).join()[0].admitted()))
           .isEqualTo(100);
     }
   }
 
   @Test
-  void manyThreadsOverSeveralKeysChargeAllOrNone() throws Exception {
+  void manyThreadsOnSeveralKeys_chargeAllOrNone() throws Exception {
     Rule shared = rule("shared", Algorithms.TOKEN_BUCKET, 150).build();
     Rule own = rule("own", Algorithms.FIXED_WINDOW, 100).build();
     Claim[] first = {claim(own, "x", 1), claim(shared, "all", 1)};
@@ -422,10 +424,10 @@ public abstract class StoreContract {
             50,
             () -> {
               Claim[] claims = turn.getAndIncrement() % 2 == 0 ? first : second;
-              return !fits(store.take(claims, Mode.TAKE).join()).contains(false);
+              return !admitted(store.apply(claims, StoreOperation.TAKE).join()).contains(false);
             });
-    long leftOfX = ask(Mode.PEEK, claim(own, "x", 1))[0].remaining();
-    long leftOfY = ask(Mode.PEEK, claim(own, "y", 1))[0].remaining();
+    long leftOfX = apply(StoreOperation.PEEK, claim(own, "x", 1))[0].remaining();
+    long leftOfY = apply(StoreOperation.PEEK, claim(own, "y", 1))[0].remaining();
     assertThat(admitted).isEqualTo(150);
     assertThat(100 - leftOfX + 100 - leftOfY).as("charged to callers").isEqualTo(150);
   }
@@ -463,15 +465,15 @@ public abstract class StoreContract {
     return Claim.of(rule.limits().get(0), store.fingerprint().of(caller), cost);
   }
 
-  private Outcome take(Claim claim) {
-    return ask(Mode.TAKE, claim)[0];
+  private ClaimOutcome take(Claim claim) {
+    return apply(StoreOperation.TAKE, claim)[0];
   }
 
-  private Outcome[] ask(Mode mode, Claim... claims) {
-    return store.take(claims, mode).join();
+  private ClaimOutcome[] apply(StoreOperation mode, Claim... claims) {
+    return store.apply(claims, mode).join();
   }
 
-  private static List<Boolean> fits(Outcome[] outcomes) {
-    return Arrays.stream(outcomes).map(Outcome::fits).toList();
+  private static List<Boolean> admitted(ClaimOutcome[] outcomes) {
+    return Arrays.stream(outcomes).map(ClaimOutcome::admitted).toList();
   }
 }

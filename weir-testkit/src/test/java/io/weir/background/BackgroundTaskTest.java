@@ -3,9 +3,9 @@ package io.weir.background;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.store.Clock;
+import io.weir.testkit.Await;
+import io.weir.testkit.CapturedLogs;
 import io.weir.testkit.FakeClock;
-import io.weir.testkit.LogLines;
-import io.weir.testkit.Soon;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A background task survives every round that fails, and one that hangs is reported. */
 @Timeout(60)
 class BackgroundTaskTest {
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Clock CLOCK = Clock.system();
 
   static List<Supplier<Throwable>> failures() {
@@ -31,11 +31,11 @@ class BackgroundTaskTest {
         StackOverflowError::new,
         () -> new NoClassDefFoundError("on purpose"),
         InterruptedException::new,
-        Unprintable::new);
+        UnprintableError::new);
   }
 
   /** Fails again when it is logged, as logging does without memory. */
-  private static final class Unprintable extends Error {
+  private static final class UnprintableError extends Error {
     private static final long serialVersionUID = 1;
 
     @Override
@@ -46,20 +46,20 @@ class BackgroundTaskTest {
 
   @ParameterizedTest
   @MethodSource("failures")
-  void aRoundThatFails_isCountedAndFollowedByOthers(Supplier<Throwable> failure) {
+  void failingRound_isCountedAndFollowedByOthers(Supplier<Throwable> failure) {
     AtomicInteger rounds = new AtomicInteger();
     long before = BackgroundTasks.failures("test-failing");
-    try (LogLines log = new LogLines();
+    try (CapturedLogs log = new CapturedLogs();
         BackgroundTask task =
             BackgroundTask.named("test-failing", CLOCK::micros)
-                .pause(Duration.ofMillis(5))
+                .interval(Duration.ofMillis(5))
                 .start(
                     () -> {
                       if (rounds.incrementAndGet() <= 2) {
                         sneak(failure.get());
                       }
                     })) {
-      Soon.until(SOON, "five rounds", () -> rounds.get() >= 5);
+      Await.until(TIMEOUT, "five rounds", () -> rounds.get() >= 5);
       assertThat(BackgroundTasks.failures("test-failing")).isEqualTo(before + 2);
       assertThat(status("test-failing").isHealthy()).isTrue();
       assertThat(task.isOverdue()).isFalse();
@@ -70,49 +70,49 @@ class BackgroundTaskTest {
   }
 
   @Test
-  void aRoundThatOverflowsTheStackAndTheHeap_isFollowedByOthers() {
+  void roundThatOverflowsStackAndHeap_isFollowedByOthers() {
     AtomicInteger rounds = new AtomicInteger();
-    try (LogLines log = new LogLines();
+    try (CapturedLogs log = new CapturedLogs();
         BackgroundTask task =
             BackgroundTask.named("test-overflow", CLOCK::micros)
-                .expected(Duration.ofMillis(5))
+                .maxInterval(Duration.ofMillis(5))
                 .start(
                     () -> {
                       switch (rounds.incrementAndGet()) {
-                        case 1 -> deeper(1);
+                        case 1 -> overflowStack(1);
                         case 2 -> assertThat(new long[Integer.MAX_VALUE][]).isEmpty();
-                        default -> Soon.pass(Duration.ofMillis(5));
+                        default -> Await.sleep(Duration.ofMillis(5));
                       }
                     })) {
-      Soon.until(SOON, "four rounds", () -> rounds.get() >= 4);
+      Await.until(TIMEOUT, "four rounds", () -> rounds.get() >= 4);
       assertThat(task.isOverdue()).isFalse();
       assertThat(log.lines()).isNotEmpty();
     }
   }
 
   @Test
-  void aRoundThatHangs_isOverdueAndLoggedWithItsPlace() {
+  void hangingRound_isOverdueAndLoggedWithStackTrace() {
     FakeClock clock = new FakeClock();
     CountDownLatch release = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);
-    try (LogLines log = new LogLines();
+    try (CapturedLogs log = new CapturedLogs();
         BackgroundTask task =
             BackgroundTask.named("test-hanging", clock::micros)
-                .expected(Duration.ofSeconds(2))
+                .maxInterval(Duration.ofSeconds(2))
                 .start(
                     () -> {
                       begun.countDown();
                       release.await();
                     })) {
-      Soon.until(SOON, "it has begun", () -> begun.getCount() == 0);
+      Await.until(TIMEOUT, "it has begun", () -> begun.getCount() == 0);
       clock.advance(Duration.ofSeconds(6));
       assertThat(task.isOverdue()).isFalse();
       clock.advance(Duration.ofMillis(1));
       assertThat(task.isOverdue()).isTrue();
       assertThat(status("test-hanging").overdue()).isTrue();
       assertThat(BackgroundTasks.unhealthy()).extracting(TaskStatus::name).contains("test-hanging");
-      Soon.until(
-          SOON,
+      Await.until(
+          TIMEOUT,
           "the log names it and where it hangs",
           () ->
               log.lines().stream()
@@ -121,9 +121,9 @@ class BackgroundTaskTest {
                           line.startsWith("background task test-hanging has not completed a round")
                               && line.contains("CountDownLatch.await")));
       release.countDown();
-      Soon.until(SOON, "it is no longer overdue", () -> !task.isOverdue());
-      Soon.until(
-          SOON,
+      Await.until(TIMEOUT, "it is no longer overdue", () -> !task.isOverdue());
+      Await.until(
+          TIMEOUT,
           "the log says so",
           () -> log.lines().contains("background task test-hanging is no longer overdue"));
       task.stop();
@@ -134,9 +134,9 @@ class BackgroundTaskTest {
   }
 
   @Test
-  void aTaskWithoutWork_isNotOverdue_butOneThatFailedIs() {
+  void idleTask_isNotOverdueUnlessItsLastRoundFailed() {
     FakeClock clock = new FakeClock();
-    try (LogLines log = new LogLines();
+    try (CapturedLogs log = new CapturedLogs();
         TaskMonitor monitor =
             TaskMonitor.onDemand("test-demand", Duration.ofSeconds(1), clock::micros)) {
       clock.advance(Duration.ofHours(1));
@@ -145,7 +145,7 @@ class BackgroundTaskTest {
       assertThat(monitor.run(() -> sneak(new OutOfMemoryError("on purpose")))).isFalse();
       clock.advance(Duration.ofSeconds(4));
       assertThat(monitor.isOverdue()).isTrue();
-      assertThat(status("test-demand").failure())
+      assertThat(status("test-demand").lastFailure())
           .isEqualTo("java.lang.OutOfMemoryError: on purpose");
       assertThat(monitor.run(() -> {})).isTrue();
       assertThat(monitor.isOverdue()).isFalse();
@@ -156,34 +156,34 @@ class BackgroundTaskTest {
   }
 
   @Test
-  void woken_itRunsAtOnce_andClosedItDoesItsLastWork() {
+  void wakeRunsAtOnce_closeRunsFinalWork() {
     AtomicInteger rounds = new AtomicInteger();
     AtomicBoolean ended = new AtomicBoolean();
     BackgroundTask task =
         BackgroundTask.named("test-waking", CLOCK::micros)
-            .pause(Duration.ofHours(1))
-            .atEnd(() -> ended.set(true))
+            .interval(Duration.ofHours(1))
+            .onClose(() -> ended.set(true))
             .start(rounds::incrementAndGet);
     assertThat(rounds).hasValue(0);
     task.wake();
-    Soon.until(SOON, "a round", () -> rounds.get() == 1);
+    Await.until(TIMEOUT, "a round", () -> rounds.get() == 1);
     task.close();
     assertThat(ended).isTrue();
     assertThat(rounds).hasValue(1);
   }
 
   @Test
-  void anInterrupt_endsNothing() {
+  void interrupt_doesNotEndTask() {
     AtomicInteger rounds = new AtomicInteger();
     try (BackgroundTask task =
         BackgroundTask.named("test-interrupted", CLOCK::micros)
-            .pause(Duration.ofMillis(1))
+            .interval(Duration.ofMillis(1))
             .start(
                 () -> {
                   rounds.incrementAndGet();
                   Thread.currentThread().interrupt();
                 })) {
-      Soon.until(SOON, "five rounds", () -> rounds.get() >= 5);
+      Await.until(TIMEOUT, "five rounds", () -> rounds.get() >= 5);
       assertThat(task.isOverdue()).isFalse();
     }
   }
@@ -196,8 +196,8 @@ class BackgroundTaskTest {
   }
 
   @SuppressWarnings("InfiniteRecursion")
-  private static int deeper(int depth) {
-    return deeper(depth + 1) + 1;
+  private static int overflowStack(int depth) {
+    return overflowStack(depth + 1) + 1;
   }
 
   @SuppressWarnings("unchecked")

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.algorithm.Algorithm;
 import io.weir.algorithm.Algorithms;
-import io.weir.algorithm.Terms;
+import io.weir.algorithm.LimitParameters;
 import io.weir.rule.Claim;
 import io.weir.rule.Limit;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.MemoryStore;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
+import io.weir.store.StoreOperation;
 import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -32,59 +32,60 @@ class ExactModelTest {
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void everyStepIsExact(Algorithm algorithm) {
-    long seed = History.seed();
-    History history = new History(seed);
+  void everyStep_isExact(Algorithm algorithm) {
+    long seed = RandomHistory.seed();
+    RandomHistory history = new RandomHistory(seed);
     for (int step = 0; step < STEPS; step += STEPS_PER_LIMIT) {
       Limit limit = limit(history, algorithm);
-      Terms t = limit.terms();
-      Model model = model(algorithm, t);
+      LimitParameters t = limit.parameters();
+      ExactModel model = model(algorithm, t);
       FakeClock clock = new FakeClock();
       MemoryStore store = new MemoryStore(clock, 16 << 20);
       for (int i = 0; i < STEPS_PER_LIMIT; i++) {
         long now = history.nextForward(t);
         clock.set(now);
-        long cost = history.cost(limit.most());
-        model.pass(now);
-        boolean fits = cost <= model.room(now);
+        long cost = history.cost(limit.capacity());
+        model.advance(now);
+        boolean fits = cost <= model.available(now);
         long delay = fits ? model.delay(now) : 0;
         if (fits) {
           model.take(now, cost);
         }
-        Outcome o = store.take(new Claim[] {new Claim(limit, 1, cost)}, Mode.TAKE).join()[0];
-        assertThat(List.of(o.fits(), o.remaining(), o.delay()))
+        ClaimOutcome o =
+            store.apply(new Claim[] {new Claim(limit, 1, cost)}, StoreOperation.TAKE).join()[0];
+        assertThat(List.of(o.admitted(), o.remaining(), o.delay()))
             .as("-Dweir.seed=%d: %s at step %d", seed, t, step + i)
-            .isEqualTo(List.of(fits, model.room(now), delay));
+            .isEqualTo(List.of(fits, model.available(now), delay));
       }
     }
   }
 
   /** A limit whose windows are weighed by the microsecond, as the definition does. */
-  private static Limit limit(History history, Algorithm algorithm) {
+  private static Limit limit(RandomHistory history, Algorithm algorithm) {
     Limit limit;
     do {
       limit = history.rule("model", algorithm).build().limits().get(0);
-    } while (limit.terms().slices() != limit.terms().period()
+    } while (limit.parameters().sliceCount() != limit.parameters().periodMicros()
         && algorithm.name().equals("sliding-counter"));
     return limit;
   }
 
-  private static Model model(Algorithm algorithm, Terms t) {
+  private static ExactModel model(Algorithm algorithm, LimitParameters t) {
     return switch (algorithm.name()) {
-      case "token-bucket" -> new Bucket(t, false);
-      case "leaky-bucket" -> new Bucket(t, true);
-      case "fixed-window" -> new Window(t);
-      case "sliding-log" -> new Log(t);
-      case "sliding-counter" -> new Counter(t);
+      case "token-bucket" -> new ExactBucket(t, false);
+      case "leaky-bucket" -> new ExactBucket(t, true);
+      case "fixed-window" -> new ExactWindow(t);
+      case "sliding-log" -> new ExactLog(t);
+      case "sliding-counter" -> new ExactCounter(t);
       default -> throw new AssertionError("write a model of " + algorithm.name());
     };
   }
 
   /** A definition, played. */
-  private interface Model {
-    void pass(long now);
+  private interface ExactModel {
+    void advance(long now);
 
-    long room(long now);
+    long available(long now);
 
     void take(long now, long cost);
 
@@ -94,7 +95,7 @@ class ExactModelTest {
   }
 
   /** The level in permits times the period, which every microsecond raises by the permits. */
-  private static final class Bucket implements Model {
+  private static final class ExactBucket implements ExactModel {
     private final BigInteger permits;
     private final BigInteger period;
     private final BigInteger full;
@@ -102,22 +103,22 @@ class ExactModelTest {
     private BigInteger level;
     private long time;
 
-    Bucket(Terms t, boolean queue) {
+    ExactBucket(LimitParameters t, boolean queue) {
       permits = BigInteger.valueOf(t.permits());
-      period = BigInteger.valueOf(t.period());
+      period = BigInteger.valueOf(t.periodMicros());
       full = BigInteger.valueOf(t.burst()).multiply(period);
       level = full;
       this.queue = queue;
     }
 
     @Override
-    public void pass(long now) {
+    public void advance(long now) {
       level = level.add(BigInteger.valueOf(now - time).multiply(permits)).min(full);
       time = now;
     }
 
     @Override
-    public long room(long now) {
+    public long available(long now) {
       return level.divide(period).longValueExact();
     }
 
@@ -133,26 +134,26 @@ class ExactModelTest {
     }
   }
 
-  private static final class Window implements Model {
-    private final Terms t;
+  private static final class ExactWindow implements ExactModel {
+    private final LimitParameters t;
     private long index = -1;
     private long used;
 
-    Window(Terms t) {
+    ExactWindow(LimitParameters t) {
       this.t = t;
     }
 
     @Override
-    public void pass(long now) {
-      boolean over = now >= (index + 1) * t.period() + (used > 0 ? t.coolDown() : 0);
+    public void advance(long now) {
+      boolean over = now >= (index + 1) * t.periodMicros() + (used > 0 ? t.coolDownMicros() : 0);
       if (over) {
-        index = now / t.period();
+        index = now / t.periodMicros();
         used = 0;
       }
     }
 
     @Override
-    public long room(long now) {
+    public long available(long now) {
       return t.permits() - used;
     }
 
@@ -162,21 +163,21 @@ class ExactModelTest {
     }
   }
 
-  private static final class Log implements Model {
-    private final Terms t;
+  private static final class ExactLog implements ExactModel {
+    private final LimitParameters t;
     private final Deque<long[]> charges = new ArrayDeque<>();
 
-    Log(Terms t) {
+    ExactLog(LimitParameters t) {
       this.t = t;
     }
 
     @Override
-    public void pass(long now) {
-      charges.removeIf(charge -> charge[0] + t.period() <= now);
+    public void advance(long now) {
+      charges.removeIf(charge -> charge[0] + t.periodMicros() <= now);
     }
 
     @Override
-    public long room(long now) {
+    public long available(long now) {
       return t.permits() - charges.stream().mapToLong(charge -> charge[1]).sum();
     }
 
@@ -186,28 +187,28 @@ class ExactModelTest {
     }
   }
 
-  private static final class Counter implements Model {
-    private final Terms t;
+  private static final class ExactCounter implements ExactModel {
+    private final LimitParameters t;
     private long index;
     private long used;
     private long before;
 
-    Counter(Terms t) {
+    ExactCounter(LimitParameters t) {
       this.t = t;
     }
 
     @Override
-    public void pass(long now) {
-      long next = now / t.period();
+    public void advance(long now) {
+      long next = now / t.periodMicros();
       before = next == index ? before : next == index + 1 ? used : 0;
       used = next == index ? used : 0;
       index = next;
     }
 
     @Override
-    public long room(long now) {
-      BigInteger period = BigInteger.valueOf(t.period());
-      BigInteger covered = BigInteger.valueOf(t.period() - now % t.period());
+    public long available(long now) {
+      BigInteger period = BigInteger.valueOf(t.periodMicros());
+      BigInteger covered = BigInteger.valueOf(t.periodMicros() - now % t.periodMicros());
       BigInteger[] weighed =
           covered.multiply(BigInteger.valueOf(before)).divideAndRemainder(period);
       long up = weighed[0].longValueExact() + weighed[1].signum();

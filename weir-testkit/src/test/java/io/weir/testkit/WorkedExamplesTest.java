@@ -19,7 +19,7 @@ class WorkedExamplesTest {
   private final FakeClock clock = new FakeClock(Instant.parse("2026-01-01T12:00:00Z"));
 
   @Test
-  void a1TokenBucket() {
+  void tokenBucket_refillsAtItsRate() {
     Limiter limiter = limiter(Rule.named("a1").limit("1/second").burst(10));
     assertThat(take(limiter, 8)).isAllowed().hasRemaining(2);
     clock.advance(Duration.ofSeconds(3));
@@ -31,7 +31,7 @@ class WorkedExamplesTest {
   }
 
   @Test
-  void a2LeakyBucketQueueOfThree() {
+  void leakyBucketQueueOfThree_delaysThreeAndRefusesRest() {
     Limiter limiter =
         limiter(Rule.named("a2").algorithm("leaky-bucket").limit("1/second").burst(3));
     for (int i = 0; i < 3; i++) {
@@ -42,14 +42,14 @@ class WorkedExamplesTest {
   }
 
   @Test
-  void a2LeakyBucketQueueOfTen() {
+  void leakyBucketQueueOfTen_admitsTenOfFifteen() {
     Limiter limiter =
         limiter(Rule.named("a2").algorithm("leaky-bucket").limit("5/second").burst(10));
     assertThat(admitted(limiter, 15)).isEqualTo(10);
   }
 
   @Test
-  void a3FixedWindowLetsTwiceTheLimitPassAcrossItsEdge() {
+  void fixedWindowBoundary_admitsTwiceTheLimit() {
     Limiter limiter = limiter(window());
     clock.advance(Duration.ofSeconds(59));
     assertThat(admitted(limiter, 101)).isEqualTo(100);
@@ -58,7 +58,7 @@ class WorkedExamplesTest {
   }
 
   @Test
-  void a3CoolDownKeepsTheTwoBurstsApart() {
+  void coolDown_separatesBurstsAtWindowBoundary() {
     Limiter limiter = limiter(window().coolDown(Duration.ofSeconds(10)));
     clock.advance(Duration.ofSeconds(59));
     assertThat(admitted(limiter, 80)).isEqualTo(80);
@@ -70,13 +70,13 @@ class WorkedExamplesTest {
   }
 
   @Test
-  void a3CoolDownNeverRefusesACallerWhoUsedNothing() {
+  void coolDown_neverRefusesUnusedCaller() {
     Limiter limiter = limiter(window().coolDown(Duration.ofSeconds(10)));
     assertThat(admitted(limiter, 101)).isEqualTo(100);
   }
 
   @Test
-  void a4SlidingLogHoldsEveryTrailingWindow() {
+  void slidingLog_limitsEveryTrailingWindow() {
     Limiter limiter = limiter(Rule.named("a4").algorithm("sliding-log").limit("3/minute"));
     assertThat(take(limiter, 1)).isAllowed();
     clock.advance(Duration.ofSeconds(30));
@@ -88,7 +88,7 @@ class WorkedExamplesTest {
   }
 
   @Test
-  void a4SlidingLogInDebtForgetsTheOldestNotTheNewest() {
+  void slidingLogInDebt_dropsOldestCharges() {
     Limiter limiter = limiter(Rule.named("a4").algorithm("sliding-log").limit("3/minute"));
     limiter.charge(Request.of().cost(6)).join();
     clock.advance(Duration.ofSeconds(30));
@@ -100,7 +100,7 @@ class WorkedExamplesTest {
   }
 
   @Test
-  void a5SlidingCounter84And36At15SecondsEstimates99() {
+  void slidingCounter84And36At15Seconds_estimates99() {
     Limiter limiter = slidingCounter(84, 36, 15);
     assertThat(peek(limiter)).isAllowed().hasRemaining(1);
     assertThat(take(limiter, 1)).isAllowed();
@@ -108,7 +108,7 @@ class WorkedExamplesTest {
   }
 
   @Test
-  void a5SlidingCounter85And40At15SecondsEstimates103() {
+  void slidingCounter85And40At15Seconds_estimates103() {
     // forced: 40 beside a weight of 63.75 would not all have been admitted
     Limiter limiter = limiter(Rule.named("a5").algorithm("sliding-counter").limit("100/minute"));
     assertThat(take(limiter, 85)).isAllowed();
@@ -120,7 +120,7 @@ class WorkedExamplesTest {
   }
 
   @Test
-  void a5SlidingCounter80And30At45SecondsEstimates50() {
+  void slidingCounter80And30At45Seconds_estimates50() {
     assertThat(peek(slidingCounter(80, 30, 45))).hasRemaining(50);
   }
 

@@ -62,7 +62,7 @@ final class FilterBench {
   }
 
   private static ConfigurableApplicationContext start(List<String> settings) {
-    return new SpringApplicationBuilder(Application.class)
+    return new SpringApplicationBuilder(BenchApplication.class)
         .properties(settings.toArray(new String[0]))
         .properties("server.port=0", "logging.level.root=error", "spring.main.banner-mode=off")
         .run();

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /** Bucket4j on Lettuce, with a bucket looked up per request or, batching, one kept per caller. */
-final class Bucket4jCandidate implements Candidate {
+final class Bucket4jCandidate implements LimiterCandidate {
   private final StatefulRedisConnection<String, byte[]> connection;
   private final Function<String, AsyncBucketProxy> buckets;
   private final long cost;
@@ -30,7 +30,8 @@ final class Bucket4jCandidate implements Candidate {
   }
 
   /** As its manual begins. */
-  static Candidate plain(StatefulRedisConnection<String, byte[]> connection, Quota quota) {
+  static LimiterCandidate plain(
+      StatefulRedisConnection<String, byte[]> connection, BucketQuota quota) {
     AsyncProxyManager<String> proxies = proxies(connection);
     BucketConfiguration configuration = configuration(quota);
     return new Bucket4jCandidate(
@@ -40,7 +41,8 @@ final class Bucket4jCandidate implements Candidate {
   }
 
   /** With the optimization that merges the requests of a bucket while one is out. */
-  static Candidate batching(StatefulRedisConnection<String, byte[]> connection, Quota quota) {
+  static LimiterCandidate batching(
+      StatefulRedisConnection<String, byte[]> connection, BucketQuota quota) {
     AsyncProxyManager<String> proxies = proxies(connection);
     BucketConfiguration configuration = configuration(quota);
     Map<String, AsyncBucketProxy> kept = new ConcurrentHashMap<>();
@@ -64,19 +66,19 @@ final class Bucket4jCandidate implements Candidate {
         .asAsync();
   }
 
-  private static BucketConfiguration configuration(Quota quota) {
+  private static BucketConfiguration configuration(BucketQuota quota) {
     return BucketConfiguration.builder()
         .addLimit(l -> l.capacity(quota.permits()).refillGreedy(quota.permits(), quota.period()))
         .build();
   }
 
   @Override
-  public CompletionStage<?> ask(String caller) {
+  public CompletionStage<?> decide(String caller) {
     return buckets.apply(caller).tryConsume(cost);
   }
 
   @Override
-  public boolean allowed(Object answer) {
+  public boolean isAllowed(Object answer) {
     return (Boolean) answer;
   }
 

@@ -1,6 +1,6 @@
 package io.weir.bench.redis;
 
-import io.weir.bench.report.Latencies;
+import io.weir.bench.report.LatencyHistogram;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -22,43 +22,43 @@ import org.jspecify.annotations.Nullable;
  * each core: who needs no server has them to itself.
  */
 final class ClosedLoop implements AutoCloseable {
-  private static final int LONGEST_RUN = 1000;
-  private static final long PATIENCE_SECONDS = 60;
+  private static final int MAX_IMMEDIATE_ANSWERS = 1000;
+  private static final long ANSWER_TIMEOUT_SECONDS = 60;
 
-  private final Candidate candidate;
-  private final Callers callers;
+  private final LimiterCandidate candidate;
+  private final CallerSequence callers;
   private final CountDownLatch ended;
   private final LongAdder granted = new LongAdder();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private final ThreadLocal<Turn> turns = ThreadLocal.withInitial(Turn::new);
-  private final Queue<Request> handedOver = new ConcurrentLinkedQueue<>();
-  private final Thread[] own = new Thread[Runtime.getRuntime().availableProcessors()];
-  private volatile @Nullable Latencies recording;
+  private final ThreadLocal<SendQueue> sendQueues = ThreadLocal.withInitial(SendQueue::new);
+  private final Queue<InFlightRequest> handedOver = new ConcurrentLinkedQueue<>();
+  private final Thread[] threads = new Thread[Runtime.getRuntime().availableProcessors()];
+  private volatile @Nullable LatencyHistogram recording;
   private volatile boolean stopped;
 
-  private ClosedLoop(Candidate candidate, int inFlight, Callers callers) {
+  private ClosedLoop(LimiterCandidate candidate, int inFlight, CallerSequence callers) {
     this.candidate = candidate;
     this.callers = callers;
     ended = new CountDownLatch(inFlight);
     for (int i = 0; i < inFlight; i++) {
-      handedOver.add(new Request());
+      handedOver.add(new InFlightRequest());
     }
-    for (int i = 0; i < own.length; i++) {
-      own[i] = new Thread(this::run, "closed-loop-" + i);
-      own[i].setDaemon(true);
+    for (int i = 0; i < threads.length; i++) {
+      threads[i] = new Thread(this::run, "closed-loop-" + i);
+      threads[i].setDaemon(true);
     }
   }
 
-  static ClosedLoop start(Candidate candidate, int inFlight, Callers callers) {
+  static ClosedLoop start(LimiterCandidate candidate, int inFlight, CallerSequence callers) {
     ClosedLoop loop = new ClosedLoop(candidate, inFlight, callers);
-    for (Thread thread : loop.own) {
+    for (Thread thread : loop.threads) {
       thread.start();
     }
     return loop;
   }
 
   /** Asks for each of these callers, so many at a time, and returns when all are answered. */
-  static void runOut(Candidate candidate, int inFlight, Callers callers) {
+  static void runAll(LimiterCandidate candidate, int inFlight, CallerSequence callers) {
     try (ClosedLoop loop = start(candidate, inFlight, callers)) {
       loop.ended.await();
     } catch (InterruptedException e) {
@@ -67,24 +67,24 @@ final class ClosedLoop implements AutoCloseable {
   }
 
   /** Adds the latencies of answers from now on; to none if null. */
-  void record(@Nullable Latencies latencies) {
+  void recordInto(@Nullable LatencyHistogram latencies) {
     recording = latencies;
   }
 
   /** What it shows in the next while. */
-  Sample watch(Server server, long millis) throws InterruptedException {
-    Latencies latencies = new Latencies();
+  LoadSample measure(MeasuredRedis server, long millis) throws InterruptedException {
+    LatencyHistogram latencies = new LatencyHistogram();
     long commands = server.commands();
     double cpu = server.cpuMicros();
     long before = granted();
     long start = System.nanoTime();
-    record(latencies);
+    recordInto(latencies);
     Thread.sleep(millis);
-    record(null);
+    recordInto(null);
     double seconds = (System.nanoTime() - start) / 1e9;
     long yes = granted() - before;
     cpu = server.cpuMicros() - cpu;
-    return new Sample(seconds, latencies, yes, cpu, server.commands() - commands);
+    return new LoadSample(seconds, latencies, yes, cpu, server.commands() - commands);
   }
 
   /** The answers so far that said yes. */
@@ -97,10 +97,10 @@ final class ClosedLoop implements AutoCloseable {
   public void close() {
     stopped = true;
     try {
-      if (!ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      if (!ended.await(ANSWER_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         throw new IllegalStateException(ended.getCount() + " requests were never answered");
       }
-      for (Thread thread : own) {
+      for (Thread thread : threads) {
         thread.join();
       }
     } catch (InterruptedException e) {
@@ -114,36 +114,36 @@ final class ClosedLoop implements AutoCloseable {
 
   private void run() {
     while (ended.getCount() > 0) {
-      Request request = handedOver.poll();
+      InFlightRequest request = handedOver.poll();
       if (request == null) {
         LockSupport.parkNanos(1_000_000);
       } else {
-        next(request);
+        sendNext(request);
       }
     }
   }
 
   /** Sends the request and those that become due by it, unless this thread does so already. */
-  private void next(Request request) {
-    Turn turn = turns.get();
+  private void sendNext(InFlightRequest request) {
+    SendQueue turn = sendQueues.get();
     turn.due.add(request);
-    if (turn.taken) {
+    if (turn.sending) {
       return;
     }
-    turn.taken = true;
-    Request due = turn.due.poll();
+    turn.sending = true;
+    InFlightRequest due = turn.due.poll();
     for (int run = 0; due != null; run++) {
-      if (run < LONGEST_RUN) {
+      if (run < MAX_IMMEDIATE_ANSWERS) {
         due.send();
       } else {
         handedOver.add(due);
-        for (Thread thread : own) {
+        for (Thread thread : threads) {
           LockSupport.unpark(thread);
         }
       }
       due = turn.due.poll();
     }
-    turn.taken = false;
+    turn.sending = false;
   }
 
   private void fail(Throwable cause) {
@@ -152,14 +152,14 @@ final class ClosedLoop implements AutoCloseable {
   }
 
   /** What one thread has to send when the call it is in returns. */
-  private static final class Turn {
-    final Queue<Request> due = new ArrayDeque<>();
-    boolean taken;
+  private static final class SendQueue {
+    final Queue<InFlightRequest> due = new ArrayDeque<>();
+    boolean sending;
   }
 
   /** One of those in flight, again and again. */
-  private final class Request implements BiConsumer<@Nullable Object, @Nullable Throwable> {
-    private long sent;
+  private final class InFlightRequest implements BiConsumer<@Nullable Object, @Nullable Throwable> {
+    private long sentNanos;
 
     void send() {
       String caller = stopped ? null : callers.next();
@@ -167,9 +167,9 @@ final class ClosedLoop implements AutoCloseable {
         ended.countDown();
         return;
       }
-      sent = System.nanoTime();
+      sentNanos = System.nanoTime();
       try {
-        candidate.ask(caller).whenComplete(this);
+        candidate.decide(caller).whenComplete(this);
       } catch (RuntimeException e) {
         accept(null, e);
       }
@@ -181,18 +181,18 @@ final class ClosedLoop implements AutoCloseable {
         if (answer == null) {
           fail(cause == null ? new IllegalStateException("no answer") : cause);
         } else {
-          if (candidate.allowed(answer)) {
+          if (candidate.isAllowed(answer)) {
             granted.increment();
           }
-          Latencies latencies = recording;
+          LatencyHistogram latencies = recording;
           if (latencies != null) {
-            latencies.add(System.nanoTime() - sent);
+            latencies.add(System.nanoTime() - sentNanos);
           }
         }
       } catch (RuntimeException e) {
         fail(e);
       }
-      next(this);
+      sendNext(this);
     }
   }
 }

@@ -9,10 +9,10 @@ import java.util.function.Function;
 import java.util.function.LongPredicate;
 
 /** One command of Lettuce per request: the floors, and the script most people write. */
-final class LettuceCandidate implements Candidate {
+final class LettuceCandidate implements LimiterCandidate {
   private final StatefulRedisConnection<String, String> connection;
   private final Function<String, CompletionStage<Long>> command;
-  private final LongPredicate yes;
+  private final LongPredicate allowedTest;
 
   private LettuceCandidate(
       StatefulRedisConnection<String, String> connection,
@@ -20,19 +20,19 @@ final class LettuceCandidate implements Candidate {
       LongPredicate yes) {
     this.connection = connection;
     this.command = command;
-    this.yes = yes;
+    this.allowedTest = yes;
   }
 
   /** The least that can be counted: not a limiter. */
-  static Candidate incr(StatefulRedisConnection<String, String> connection) {
+  static LimiterCandidate incr(StatefulRedisConnection<String, String> connection) {
     RedisAsyncCommands<String, String> redis = connection.async();
     return new LettuceCandidate(connection, redis::incr, count -> count > 0);
   }
 
   /** The least a script costs: not a limiter. */
-  static Candidate noOp(StatefulRedisConnection<String, String> connection) {
+  static LimiterCandidate noOp(StatefulRedisConnection<String, String> connection) {
     RedisAsyncCommands<String, String> redis = connection.async();
-    String sha = connection.sync().scriptLoad(Lua.source("no-op"));
+    String sha = connection.sync().scriptLoad(LuaScripts.load("no-op"));
     return new LettuceCandidate(
         connection,
         caller -> redis.evalsha(sha, INTEGER, new String[] {caller}),
@@ -40,9 +40,10 @@ final class LettuceCandidate implements Candidate {
   }
 
   /** The hand-written token bucket. */
-  static Candidate script(StatefulRedisConnection<String, String> connection, Quota quota) {
+  static LimiterCandidate script(
+      StatefulRedisConnection<String, String> connection, BucketQuota quota) {
     RedisAsyncCommands<String, String> redis = connection.async();
-    String sha = connection.sync().scriptLoad(Lua.source("token-bucket"));
+    String sha = connection.sync().scriptLoad(LuaScripts.load("token-bucket"));
     String permits = Long.toString(quota.permits());
     String period = Long.toString(quota.period().toMillis());
     return new LettuceCandidate(
@@ -59,13 +60,13 @@ final class LettuceCandidate implements Candidate {
   }
 
   @Override
-  public CompletionStage<?> ask(String caller) {
+  public CompletionStage<?> decide(String caller) {
     return command.apply(caller);
   }
 
   @Override
-  public boolean allowed(Object answer) {
-    return yes.test((Long) answer);
+  public boolean isAllowed(Object answer) {
+    return allowedTest.test((Long) answer);
   }
 
   @Override

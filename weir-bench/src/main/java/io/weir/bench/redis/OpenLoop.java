@@ -1,6 +1,6 @@
 package io.weir.bench.redis;
 
-import io.weir.bench.report.Latencies;
+import io.weir.bench.report.LatencyHistogram;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -13,43 +13,45 @@ import org.jspecify.annotations.Nullable;
  * request was meant to be sent.
  */
 final class OpenLoop {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
 
-  private final Candidate candidate;
-  private final Latencies latencies = new Latencies();
+  private final LimiterCandidate candidate;
+  private final LatencyHistogram latencies = new LatencyHistogram();
   private final LongAdder granted = new LongAdder();
-  private final AtomicLong answered = new AtomicLong();
+  private final AtomicLong answeredCount = new AtomicLong();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private long watchedFrom;
+  private long measuredFromNanos;
 
-  private OpenLoop(Candidate candidate) {
+  private OpenLoop(LimiterCandidate candidate) {
     this.candidate = candidate;
   }
 
   /** Watches what was to be sent after the warm-up, until the last answer to it. */
-  static Sample run(
-      Server server,
-      Candidate candidate,
-      Callers callers,
+  static LoadSample run(
+      MeasuredRedis server,
+      LimiterCandidate candidate,
+      CallerSequence callers,
       int perSecond,
       Duration warmup,
       Duration watched)
       throws InterruptedException {
     OpenLoop loop = new OpenLoop(candidate);
     long start = System.nanoTime();
-    loop.watchedFrom = start + warmup.toNanos();
-    long sent = loop.send(callers, perSecond, start, loop.watchedFrom);
+    loop.measuredFromNanos = start + warmup.toNanos();
+    long sent = loop.send(callers, perSecond, start, loop.measuredFromNanos);
     double cpu = server.cpuMicros();
     long commands = server.commands();
-    sent += loop.send(callers, perSecond, loop.watchedFrom, loop.watchedFrom + watched.toNanos());
+    sent +=
+        loop.send(
+            callers, perSecond, loop.measuredFromNanos, loop.measuredFromNanos + watched.toNanos());
     loop.awaitAnswers(sent);
-    double seconds = (System.nanoTime() - loop.watchedFrom) / 1e9;
+    double seconds = (System.nanoTime() - loop.measuredFromNanos) / 1e9;
     cpu = server.cpuMicros() - cpu;
-    return new Sample(
+    return new LoadSample(
         seconds, loop.latencies, loop.granted.sum(), cpu, server.commands() - commands);
   }
 
-  private long send(Callers callers, int perSecond, long from, long to) {
+  private long send(CallerSequence callers, int perSecond, long from, long to) {
     long sent = 0;
     double interval = 1e9 / perSecond;
     for (long due = from; due - to < 0; due = from + (long) (sent * interval)) {
@@ -61,21 +63,21 @@ final class OpenLoop {
         break;
       }
       sent++;
-      ask(caller, due);
+      sendRequest(caller, due);
     }
     return sent;
   }
 
-  private void ask(String caller, long due) {
-    candidate.ask(caller).whenComplete((answer, cause) -> answered(due, answer, cause));
+  private void sendRequest(String caller, long due) {
+    candidate.decide(caller).whenComplete((answer, cause) -> onAnswer(due, answer, cause));
   }
 
-  private void answered(long due, @Nullable Object answer, @Nullable Throwable cause) {
+  private void onAnswer(long due, @Nullable Object answer, @Nullable Throwable cause) {
     try {
       if (answer == null) {
         failure.compareAndSet(null, cause == null ? new IllegalStateException() : cause);
-      } else if (due - watchedFrom >= 0) {
-        if (candidate.allowed(answer)) {
+      } else if (due - measuredFromNanos >= 0) {
+        if (candidate.isAllowed(answer)) {
           granted.increment();
         }
         latencies.add(System.nanoTime() - due);
@@ -83,14 +85,15 @@ final class OpenLoop {
     } catch (RuntimeException e) {
       failure.compareAndSet(null, e);
     }
-    answered.incrementAndGet();
+    answeredCount.incrementAndGet();
   }
 
   private void awaitAnswers(long sent) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    while (answered.get() < sent) {
+    long end = System.nanoTime() + ANSWER_TIMEOUT.toNanos();
+    while (answeredCount.get() < sent) {
       if (System.nanoTime() - end > 0) {
-        throw new IllegalStateException(sent - answered.get() + " requests were never answered");
+        throw new IllegalStateException(
+            sent - answeredCount.get() + " requests were never answered");
       }
       Thread.sleep(1);
     }

@@ -12,26 +12,26 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /** Redisson's RRateLimiter, with the settings and connections it has by itself. */
-final class RedissonCandidate implements Candidate {
-  private static final int AT_ONCE = 1000;
+final class RedissonCandidate implements LimiterCandidate {
+  private static final int BATCH_SIZE = 1000;
 
   private final RedissonClient redisson;
-  private final Quota quota;
-  private final boolean unprepared;
+  private final BucketQuota quota;
+  private final boolean setsRateOnUse;
 
-  private RedissonCandidate(RedissonClient redisson, Quota quota, boolean unprepared) {
+  private RedissonCandidate(RedissonClient redisson, BucketQuota quota, boolean unprepared) {
     this.redisson = redisson;
     this.quota = quota;
-    this.unprepared = unprepared;
+    this.setsRateOnUse = unprepared;
   }
 
   /** With rates that were set beforehand and stay. */
-  static Candidate prepared(String uri, Quota quota) {
+  static LimiterCandidate prepared(String uri, BucketQuota quota) {
     return new RedissonCandidate(open(uri), quota, false);
   }
 
   /** With rates that are set when a caller first asks and forgotten after a period. */
-  static Candidate forgetting(String uri, Quota quota) {
+  static LimiterCandidate forgetting(String uri, BucketQuota quota) {
     return new RedissonCandidate(open(uri), quota, true);
   }
 
@@ -44,20 +44,22 @@ final class RedissonCandidate implements Candidate {
   /** Sets the first rate by its own means, and the others in bulk as it has written that one. */
   @Override
   public void prepare(int callers) {
-    if (unprepared) {
+    if (setsRateOnUse) {
       return;
     }
     redisson
-        .getRateLimiter(Callers.name(0))
+        .getRateLimiter(CallerSequence.callerName(0))
         .trySetRate(RateType.OVERALL, quota.permits(), quota.period());
     Map<String, String> written =
-        redisson.<String, String>getMap(Callers.name(0), StringCodec.INSTANCE).readAllMap();
-    for (int from = 0; from < callers; from += AT_ONCE) {
+        redisson
+            .<String, String>getMap(CallerSequence.callerName(0), StringCodec.INSTANCE)
+            .readAllMap();
+    for (int from = 0; from < callers; from += BATCH_SIZE) {
       RBatch batch = redisson.createBatch();
-      for (int i = from; i < Math.min(callers, from + AT_ONCE); i++) {
+      for (int i = from; i < Math.min(callers, from + BATCH_SIZE); i++) {
         CompletableFuture<?> unused =
             batch
-                .<String, String>getMap(Callers.name(i), StringCodec.INSTANCE)
+                .<String, String>getMap(CallerSequence.callerName(i), StringCodec.INSTANCE)
                 .putAllAsync(written)
                 .toCompletableFuture();
       }
@@ -66,9 +68,9 @@ final class RedissonCandidate implements Candidate {
   }
 
   @Override
-  public CompletionStage<?> ask(String caller) {
+  public CompletionStage<?> decide(String caller) {
     RRateLimiter limiter = redisson.getRateLimiter(caller);
-    if (unprepared) {
+    if (setsRateOnUse) {
       return limiter
           .trySetRateAsync(RateType.OVERALL, quota.permits(), quota.period(), quota.period())
           .thenCompose(set -> limiter.tryAcquireAsync());
@@ -77,7 +79,7 @@ final class RedissonCandidate implements Candidate {
   }
 
   @Override
-  public boolean allowed(Object answer) {
+  public boolean isAllowed(Object answer) {
     return (Boolean) answer;
   }
 

@@ -54,11 +54,11 @@ final class BareServer extends VerticleBase {
                               GrpcMessage.message(
                                   "identity", Buffer.buffer(new byte[GRPC_ANSWER_BYTES])));
                 }));
-    return Future.all(open("http", -1, BareServer::answer), open("grpc", -2, grpc));
+    return Future.all(listen("http", -1, BareServer::respond), listen("grpc", -2, grpc));
   }
 
   /** Opens a free port, the same for all instances that name it so. */
-  private Future<?> open(String door, int port, Handler<HttpServerRequest> handler) {
+  private Future<?> listen(String door, int port, Handler<HttpServerRequest> handler) {
     return vertx
         .createHttpServer()
         .requestHandler(handler)
@@ -66,7 +66,7 @@ final class BareServer extends VerticleBase {
         .onSuccess(server -> PORTS.put(door, server.actualPort()));
   }
 
-  private static void answer(HttpServerRequest request) {
+  private static void respond(HttpServerRequest request) {
     request
         .body()
         .onSuccess(body -> request.response().putHeader("content-type", JSON).end(ANSWER));

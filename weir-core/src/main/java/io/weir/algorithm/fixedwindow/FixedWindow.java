@@ -1,8 +1,8 @@
 package io.weir.algorithm.fixedwindow;
 
 import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.State;
-import io.weir.algorithm.Terms;
+import io.weir.algorithm.CounterState;
+import io.weir.algorithm.LimitParameters;
 
 /**
  * So many permits in each window, all back when the next one begins.
@@ -19,27 +19,27 @@ public final class FixedWindow implements Algorithm {
   }
 
   @Override
-  public void age(Terms t, State s, long now) {
+  public void advance(LimitParameters t, CounterState s, long now) {
     if (s.time > now) {
-      s.time = t.window(now);
-    } else if (s.used == 0 || now >= end(t, s)) {
-      s.time = t.window(now);
+      s.time = t.windowStart(now);
+    } else if (s.used == 0 || now >= windowEnd(t, s)) {
+      s.time = t.windowStart(now);
       s.used = 0;
     }
   }
 
   @Override
-  public long room(Terms t, State s, long now) {
+  public long available(LimitParameters t, CounterState s, long now) {
     return Math.max(0, t.permits() - s.used);
   }
 
   @Override
-  public long debt(Terms t, State s, long now) {
+  public long debt(LimitParameters t, CounterState s, long now) {
     return Math.max(0, s.used - t.permits());
   }
 
   @Override
-  public void charge(Terms t, State s, long when, long cost) {
+  public void charge(LimitParameters t, CounterState s, long when, long cost) {
     if (when >= s.time) {
       long most = 2 * t.permits();
       s.used = Math.max(0, Math.min(s.used + Math.min(cost, most), most));
@@ -52,27 +52,27 @@ public final class FixedWindow implements Algorithm {
    * later than the charge is rounded to the same window.
    */
   @Override
-  public long chargedAt(Terms t, long time, long reset, long cost) {
-    long begin = time + reset - t.period() - t.coolDown();
-    return Terms.ceilDiv(begin, t.period()) * t.period();
+  public long chargedAt(LimitParameters t, long time, long reset, long cost) {
+    long begin = time + reset - t.periodMicros() - t.coolDownMicros();
+    return LimitParameters.ceilDiv(begin, t.periodMicros()) * t.periodMicros();
   }
 
   @Override
-  public long waitFor(Terms t, State s, long now, long cost) {
-    return s.used + cost <= t.permits() ? 0 : end(t, s) - now;
+  public long waitTime(LimitParameters t, CounterState s, long now, long cost) {
+    return s.used + cost <= t.permits() ? 0 : windowEnd(t, s) - now;
   }
 
   @Override
-  public long most(Terms t) {
+  public long capacity(LimitParameters t) {
     return t.permits();
   }
 
   @Override
-  public boolean coolsDown() {
+  public boolean hasCoolDown() {
     return true;
   }
 
-  private static long end(Terms t, State s) {
-    return s.time + t.period() + t.coolDown();
+  private static long windowEnd(LimitParameters t, CounterState s) {
+    return s.time + t.periodMicros() + t.coolDownMicros();
   }
 }

@@ -1,7 +1,7 @@
 package io.weir.algorithm.leakybucket;
 
-import io.weir.algorithm.State;
-import io.weir.algorithm.Terms;
+import io.weir.algorithm.CounterState;
+import io.weir.algorithm.LimitParameters;
 import io.weir.algorithm.tokenbucket.TokenBucket;
 
 /**
@@ -18,12 +18,12 @@ public final class LeakyBucket extends TokenBucket {
   }
 
   @Override
-  public boolean queues() {
+  public boolean delaysRequests() {
     return true;
   }
 
   @Override
-  public long delay(Terms t, State s, long now) {
-    return s.used == 0 ? 0 : Math.max(0, t.drain(s.used) - (now - s.time));
+  public long delay(LimitParameters t, CounterState s, long now) {
+    return s.used == 0 ? 0 : Math.max(0, t.drainTime(s.used) - (now - s.time));
   }
 }

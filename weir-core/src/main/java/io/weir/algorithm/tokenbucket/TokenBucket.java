@@ -1,8 +1,8 @@
 package io.weir.algorithm.tokenbucket;
 
 import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.State;
-import io.weir.algorithm.Terms;
+import io.weir.algorithm.CounterState;
+import io.weir.algorithm.LimitParameters;
 
 /**
  * Bursts up to the bucket's size, then the refill rate.
@@ -19,22 +19,22 @@ public class TokenBucket implements Algorithm {
   }
 
   @Override
-  public void age(Terms t, State s, long now) {
-    if (s.used > t.brim()) {
-      s.used = t.brim(); // the limit was lowered
+  public void advance(LimitParameters t, CounterState s, long now) {
+    if (s.used > t.maxDebtLevel()) {
+      s.used = t.maxDebtLevel(); // the limit was lowered
     }
     long elapsed = now - s.time;
     if (elapsed < 0) {
-      s.used = Math.min(s.used, t.full());
+      s.used = Math.min(s.used, t.capacityUnits());
       s.time = now;
-    } else if (s.used == 0 || elapsed >= t.fill()) {
+    } else if (s.used == 0 || elapsed >= t.fillMicros()) {
       s.used = 0;
       s.time = now;
     } else {
-      long turns = t.q() == 1 ? elapsed : elapsed / t.q();
-      long drained = turns * t.p();
-      long past = elapsed - turns * t.q();
-      if (drained + trickle(t, past) >= s.used) {
+      long turns = t.rateMicros() == 1 ? elapsed : elapsed / t.rateMicros();
+      long drained = turns * t.rateUnits();
+      long past = elapsed - turns * t.rateMicros();
+      if (drained + partialDrain(t, past) >= s.used) {
         s.used = 0;
         s.time = now;
       } else {
@@ -45,23 +45,24 @@ public class TokenBucket implements Algorithm {
   }
 
   @Override
-  public long room(Terms t, State s, long now) {
-    long free = t.full() - s.used + trickle(t, now - s.time);
-    return free <= 0 ? 0 : Math.min(t.permitsIn(free), t.burst());
+  public long available(LimitParameters t, CounterState s, long now) {
+    long free = t.capacityUnits() - s.used + partialDrain(t, now - s.time);
+    return free <= 0 ? 0 : Math.min(t.toPermits(free), t.burst());
   }
 
   @Override
-  public long debt(Terms t, State s, long now) {
-    long free = t.full() - s.used + trickle(t, now - s.time);
-    return free >= 0 ? 0 : t.permitsIn(-free);
+  public long debt(LimitParameters t, CounterState s, long now) {
+    long free = t.capacityUnits() - s.used + partialDrain(t, now - s.time);
+    return free >= 0 ? 0 : t.toPermits(-free);
   }
 
   @Override
-  public void charge(Terms t, State s, long when, long cost) {
+  public void charge(LimitParameters t, CounterState s, long when, long cost) {
     if (cost < 0) {
-      s.used = Math.max(0, s.used - units(t, -cost));
+      s.used = Math.max(0, s.used - toUnits(t, -cost));
     } else {
-      s.used = Math.min(s.used + Math.min(cost, 2 * t.burst()) * t.unit(), t.brim());
+      s.used =
+          Math.min(s.used + Math.min(cost, 2 * t.burst()) * t.unitsPerPermit(), t.maxDebtLevel());
     }
   }
 
@@ -70,52 +71,52 @@ public class TokenBucket implements Algorithm {
    * already; giving them back too would let a caller save up permits above the bucket's size.
    */
   @Override
-  public void refund(Terms t, State s, long now, long when, long cost) {
+  public void refund(LimitParameters t, CounterState s, long now, long when, long cost) {
     long elapsed = now - when;
-    if (!hasForgotten(t, elapsed)) {
-      long undrained = units(t, cost) - (elapsed > 0 ? t.drained(elapsed) : 0);
+    if (!hasExpired(t, elapsed)) {
+      long undrained = toUnits(t, cost) - (elapsed > 0 ? t.drainedUnits(elapsed) : 0);
       s.used = Math.max(0, s.used - Math.max(0, undrained));
     }
   }
 
   @Override
-  public long chargedAt(Terms t, long time, long reset, long cost) {
-    return time + Math.max(0, reset - t.drain(units(t, cost)));
+  public long chargedAt(LimitParameters t, long time, long reset, long cost) {
+    return time + Math.max(0, reset - t.drainTime(toUnits(t, cost)));
   }
 
   @Override
-  public boolean hasForgotten(Terms t, long elapsed) {
-    return elapsed >= t.fill();
+  public boolean hasExpired(LimitParameters t, long elapsed) {
+    return elapsed >= t.fillMicros();
   }
 
   /** So many permits in units, or all that a state can say are used. */
-  private static long units(Terms t, long cost) {
-    return cost > t.permitsIn(t.brim()) ? t.brim() : cost * t.unit();
+  private static long toUnits(LimitParameters t, long cost) {
+    return cost > t.toPermits(t.maxDebtLevel()) ? t.maxDebtLevel() : cost * t.unitsPerPermit();
   }
 
   @Override
-  public long waitFor(Terms t, State s, long now, long cost) {
-    long missing = s.used - (t.burst() - cost) * t.unit();
-    return missing <= 0 ? 0 : Math.max(0, t.drain(missing) - (now - s.time));
+  public long waitTime(LimitParameters t, CounterState s, long now, long cost) {
+    long missing = s.used - (t.burst() - cost) * t.unitsPerPermit();
+    return missing <= 0 ? 0 : Math.max(0, t.drainTime(missing) - (now - s.time));
   }
 
   @Override
-  public long most(Terms t) {
+  public long capacity(LimitParameters t) {
     return t.burst();
   }
 
   @Override
-  public boolean bursts() {
+  public boolean hasBurst() {
     return true;
   }
 
   @Override
-  public void check(Terms t) {
+  public void check(LimitParameters t) {
     t.checkBucket();
   }
 
   /** What drains in a part of a turn. */
-  private static long trickle(Terms t, long micros) {
-    return micros == 0 || t.p() == 1 ? 0 : micros * t.p() / t.q();
+  private static long partialDrain(LimitParameters t, long micros) {
+    return micros == 0 || t.rateUnits() == 1 ? 0 : micros * t.rateUnits() / t.rateMicros();
   }
 }

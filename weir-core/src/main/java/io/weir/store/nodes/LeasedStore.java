@@ -2,11 +2,11 @@ package io.weir.store.nodes;
 
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
-import io.weir.store.Alarm;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.Clock;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
+import io.weir.store.Scheduler;
 import io.weir.store.Store;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -28,72 +28,73 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any number of threads.
  */
 final class LeasedStore implements Store {
-  private static final int SIZE = 1 << 14;
-  private static final long LOOK_EVERY = Account.LIFE / 5;
+  private static final int ACCOUNT_SLOTS = 1 << 14;
+  private static final long LEASE_CHECK_INTERVAL_MICROS = LeaseAccount.LEASE_LIFE_MICROS / 5;
 
   /** How long a loan may take that is asked for when a moment is over. */
-  private static final long GRACE = 2_000;
+  private static final long LOAN_GRACE_MICROS = 2_000;
 
   private final Store shared;
   private final Clock clock;
-  private final Alarm alarm;
-  private final Refusals refusals;
-  private final AtomicReferenceArray<@Nullable Account> accounts = new AtomicReferenceArray<>(SIZE);
-  private final Set<Account> borrowing = ConcurrentHashMap.newKeySet();
-  private final AtomicBoolean looking = new AtomicBoolean();
+  private final Scheduler scheduler;
+  private final RefusalCache refusalCache;
+  private final AtomicReferenceArray<@Nullable LeaseAccount> accounts =
+      new AtomicReferenceArray<>(ACCOUNT_SLOTS);
+  private final Set<LeaseAccount> borrowing = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean checkScheduled = new AtomicBoolean();
   private volatile boolean closed;
 
-  LeasedStore(Store shared, Clock clock, Alarm alarm) {
+  LeasedStore(Store shared, Clock clock, Scheduler alarm) {
     this.shared = shared;
     this.clock = clock;
-    this.alarm = alarm;
-    refusals = new Refusals(clock);
+    this.scheduler = alarm;
+    refusalCache = new RefusalCache(clock);
   }
 
   @Override
-  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
-    if (mode == Mode.TAKE) {
+  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
+    if (mode == StoreOperation.TAKE) {
       return take(claims);
     }
-    if (mode == Mode.PEEK) {
-      return shared.take(claims, mode).thenApply(outcomes -> withLeases(claims, outcomes));
+    if (mode == StoreOperation.PEEK) {
+      return shared.apply(claims, mode).thenApply(outcomes -> addLeasedPermits(claims, outcomes));
     }
-    if (mode == Mode.REFUND) {
-      refusals.forget(claims);
+    if (mode == StoreOperation.REFUND) {
+      refusalCache.invalidate(claims);
       for (Claim claim : claims) {
         endLeases(claim);
       }
     }
-    return shared.take(claims, mode, when);
+    return shared.apply(claims, mode, when);
   }
 
-  private CompletableFuture<Outcome[]> take(Claim[] claims) {
+  private CompletableFuture<ClaimOutcome[]> take(Claim[] claims) {
     long now = clock.micros();
-    @Nullable Account[] theirs = new Account[claims.length];
-    Outcome[] outcomes = new Outcome[claims.length];
+    @Nullable LeaseAccount[] theirs = new LeaseAccount[claims.length];
+    ClaimOutcome[] outcomes = new ClaimOutcome[claims.length];
     boolean covered = true;
     for (int i = 0; i < claims.length; i++) {
-      Account account = account(claims[i], now);
+      LeaseAccount account = account(claims[i], now);
       theirs[i] = account;
-      Outcome spent = account == null ? null : account.spend(claims[i].cost(), now);
+      ClaimOutcome spent = account == null ? null : account.spend(claims[i].cost(), now);
       covered &= spent != null;
-      outcomes[i] = spent == null ? Outcome.degraded(false, now) : spent;
+      outcomes[i] = spent == null ? ClaimOutcome.degraded(false, now) : spent;
     }
     if (covered) {
       borrow(theirs, now);
       return CompletableFuture.completedFuture(outcomes);
     }
     for (int i = 0; i < claims.length; i++) {
-      Account account = theirs[i];
-      if (account != null && outcomes[i].fits()) {
+      LeaseAccount account = theirs[i];
+      if (account != null && outcomes[i].admitted()) {
         account.putBack(claims[i].cost(), outcomes[i].time());
       }
     }
-    Outcome[] known = refusals.recall(claims);
+    ClaimOutcome[] known = refusalCache.get(claims);
     if (known != null) {
       return CompletableFuture.completedFuture(known);
     }
-    CompletableFuture<Outcome[]> answer = shared.take(claims, Mode.TAKE);
+    CompletableFuture<ClaimOutcome[]> answer = shared.apply(claims, StoreOperation.TAKE);
     borrow(theirs, now);
     return answer.thenApply(
         said -> {
@@ -103,40 +104,43 @@ final class LeasedStore implements Store {
   }
 
   /** Takes in what the store said; a busy counter that has run dry is left alone for a moment. */
-  private void learn(Claim[] claims, @Nullable Account[] theirs, Outcome[] said, long sent) {
+  private void learn(
+      Claim[] claims, @Nullable LeaseAccount[] theirs, ClaimOutcome[] said, long sent) {
     for (int i = 0; i < claims.length; i++) {
-      Account account = theirs[i];
-      if (account != null && account.heard(said[i], sent) && !claims[i].limit().shadow()) {
-        account.leaveAlone(
-            () -> refusals.remember(claims, said, clock.micros(), account.dryFor() + GRACE));
+      LeaseAccount account = theirs[i];
+      if (account != null && account.recordAnswer(said[i], sent) && !claims[i].limit().shadow()) {
+        account.whenExhausted(
+            () ->
+                refusalCache.put(
+                    claims, said, clock.micros(), account.exhaustedPause() + LOAN_GRACE_MICROS));
         borrowLater(account);
       }
     }
   }
 
   /** Borrows for the counters that have need of it. */
-  private void borrow(@Nullable Account[] theirs, long now) {
-    for (Account account : theirs) {
+  private void borrow(@Nullable LeaseAccount[] theirs, long now) {
+    for (LeaseAccount account : theirs) {
       if (account != null) {
         borrow(account, now);
       }
     }
   }
 
-  private void borrow(Account account, long now) {
-    long want = closed ? 0 : account.want(now);
+  private void borrow(LeaseAccount account, long now) {
+    long want = closed ? 0 : account.permitsToBorrow(now);
     if (want > 0) {
       Claim[] wish = {new Claim(account.limit, account.key, want)};
       var unused =
           shared
-              .take(wish, Mode.LEASE)
+              .apply(wish, StoreOperation.LEASE)
               .thenAccept(
                   said -> {
-                    if (account.lent(said[0], want, now)) {
+                    if (account.recordLoan(said[0], want, now)) {
                       borrowing.add(account);
-                      look();
+                      scheduleLeaseCheck();
                     }
-                    if (account.isDry(now)) {
+                    if (account.isExhausted(now)) {
                       borrowLater(account);
                     }
                   });
@@ -144,41 +148,41 @@ final class LeasedStore implements Store {
   }
 
   /** Borrows again when a counter that has run dry has gathered some permits. */
-  private void borrowLater(Account account) {
-    long wait = account.waits(clock.micros());
+  private void borrowLater(LeaseAccount account) {
+    long wait = account.scheduleRetry(clock.micros());
     if (wait > 0) {
-      alarm.after(
+      scheduler.schedule(
           wait,
           () -> {
-            account.waited();
+            account.retryStarted();
             borrow(account, clock.micros());
           });
     }
   }
 
   /** Looks after the leases now and then, for as long as there are any. */
-  private void look() {
-    if (!borrowing.isEmpty() && looking.compareAndSet(false, true)) {
-      alarm.after(
-          LOOK_EVERY,
+  private void scheduleLeaseCheck() {
+    if (!borrowing.isEmpty() && checkScheduled.compareAndSet(false, true)) {
+      scheduler.schedule(
+          LEASE_CHECK_INTERVAL_MICROS,
           () -> {
-            looking.set(false);
+            checkScheduled.set(false);
             long now = clock.micros();
-            for (Account account : borrowing) {
-              var unused = giveBack(account, account.ended(now));
+            for (LeaseAccount account : borrowing) {
+              var unused = returnLeases(account, account.removeEndedLeases(now));
             }
-            borrowing.removeIf(Account::isIdle);
-            look();
+            borrowing.removeIf(LeaseAccount::isIdle);
+            scheduleLeaseCheck();
           });
     }
   }
 
-  private CompletableFuture<Void> giveBack(Account account, List<Lease> ended) {
+  private CompletableFuture<Void> returnLeases(LeaseAccount account, List<Lease> ended) {
     List<CompletableFuture<?>> answers = new ArrayList<>();
     for (Lease lease : ended) {
-      long rest = lease.end(clock.micros());
-      if (lease.redated() > 0) {
-        answers.add(redate(account, lease));
+      long rest = lease.permitsToReturn(clock.micros());
+      if (lease.permitsToRecharge() > 0) {
+        answers.add(recharge(account, lease));
       } else if (rest > 0) {
         answers.add(refund(account, rest, lease));
       }
@@ -186,29 +190,30 @@ final class LeasedStore implements Store {
     return CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0]));
   }
 
-  private CompletableFuture<Outcome[]> refund(Account account, long permits, Lease lease) {
+  private CompletableFuture<ClaimOutcome[]> refund(
+      LeaseAccount account, long permits, Lease lease) {
     Claim[] back = {new Claim(account.limit, account.key, permits)};
-    return shared.take(back, Mode.REFUND, lease.chargedAt(permits));
+    return shared.apply(back, StoreOperation.REFUND, lease.chargedAt(permits));
   }
 
   /**
    * Charges what was spent of a lease as of the last spending, and gives the lease back. In this
    * order, so that it counts twice for a moment and never not at all.
    */
-  private CompletableFuture<Outcome[]> redate(Account account, Lease lease) {
-    Claim[] spent = {new Claim(account.limit, account.key, lease.redated())};
+  private CompletableFuture<ClaimOutcome[]> recharge(LeaseAccount account, Lease lease) {
+    Claim[] spent = {new Claim(account.limit, account.key, lease.permitsToRecharge())};
     return shared
-        .take(spent, Mode.FORCE, lease.redatedTo())
+        .apply(spent, StoreOperation.FORCE, lease.rechargeTime())
         .thenCompose(
             said -> {
               if (!said[0].degraded()) {
-                return refund(account, lease.given(), lease);
+                return refund(account, lease.granted(), lease);
               }
               if (!closed && !lease.isForgotten(clock.micros())) {
-                alarm.after(
-                    Account.LIFE,
+                scheduler.schedule(
+                    LeaseAccount.LEASE_LIFE_MICROS,
                     () -> {
-                      var unused = redate(account, lease);
+                      var unused = recharge(account, lease);
                     });
               }
               return CompletableFuture.completedFuture(said);
@@ -218,33 +223,34 @@ final class LeasedStore implements Store {
   /**
    * The account of a claim's counter, new if need be; null if its place is taken by a busier one.
    */
-  private @Nullable Account account(Claim claim, long now) {
+  private @Nullable LeaseAccount account(Claim claim, long now) {
     int slot = slot(claim);
-    Account there = accounts.get(slot);
+    LeaseAccount there = accounts.get(slot);
     if (there != null && there.key == claim.key() && there.limit == claim.limit()) {
       return there;
     }
     if (there != null && there.key != claim.key() && there.isBusy(now)) {
       return null;
     }
-    Account made = new Account(claim.limit(), claim.key(), now);
+    LeaseAccount made = new LeaseAccount(claim.limit(), claim.key(), now);
     if (!accounts.compareAndSet(slot, there, made)) {
       return null; // another thread has taken the place; that one's next request finds it
     }
     return made;
   }
 
-  private Outcome[] withLeases(Claim[] claims, Outcome[] said) {
+  private ClaimOutcome[] addLeasedPermits(Claim[] claims, ClaimOutcome[] said) {
     long now = clock.micros();
-    Outcome[] outcomes = said.clone();
+    ClaimOutcome[] outcomes = said.clone();
     for (int i = 0; i < claims.length; i++) {
-      Account account = existing(claims[i]);
-      long held = account == null ? 0 : account.held(now);
-      Outcome o = said[i];
+      LeaseAccount account = existingAccount(claims[i]);
+      long held = account == null ? 0 : account.unspentPermits(now);
+      ClaimOutcome o = said[i];
       if (held > 0 && !o.degraded()) {
-        boolean fits = o.fits() || o.remaining() + held >= claims[i].cost();
-        long pause = fits == o.fits() ? o.pause() : 0;
-        outcomes[i] = new Outcome(fits, false, o.remaining() + held, o.reset(), pause, o.time());
+        boolean fits = o.admitted() || o.remaining() + held >= claims[i].cost();
+        long pause = fits == o.admitted() ? o.delayOrWait() : 0;
+        outcomes[i] =
+            new ClaimOutcome(fits, false, o.remaining() + held, o.reset(), pause, o.time());
       }
     }
     return outcomes;
@@ -252,14 +258,14 @@ final class LeasedStore implements Store {
 
   /** Ends what was borrowed of a counter of which something is given back. */
   private void endLeases(Claim claim) {
-    Account account = existing(claim);
+    LeaseAccount account = existingAccount(claim);
     if (account != null) {
-      var unused = giveBack(account, account.endAll());
+      var unused = returnLeases(account, account.removeAllLeases());
     }
   }
 
-  private @Nullable Account existing(Claim claim) {
-    Account there = accounts.get(slot(claim));
+  private @Nullable LeaseAccount existingAccount(Claim claim) {
+    LeaseAccount there = accounts.get(slot(claim));
     return there != null && there.key == claim.key() ? there : null;
   }
 
@@ -268,9 +274,9 @@ final class LeasedStore implements Store {
   }
 
   /** Permits that are borrowed and not spent. */
-  long held() {
+  long leasedPermits() {
     long now = clock.micros();
-    return borrowing.stream().mapToLong(account -> account.held(now)).sum();
+    return borrowing.stream().mapToLong(account -> account.unspentPermits(now)).sum();
   }
 
   @Override
@@ -279,10 +285,10 @@ final class LeasedStore implements Store {
   }
 
   /** Gives back all that is borrowed, and borrows no more; done when the store has answered. */
-  CompletableFuture<Void> giveAllBack() {
+  CompletableFuture<Void> returnAll() {
     closed = true;
     List<CompletableFuture<?>> answers = new ArrayList<>();
-    borrowing.forEach(account -> answers.add(giveBack(account, account.endAll())));
+    borrowing.forEach(account -> answers.add(returnLeases(account, account.removeAllLeases())));
     borrowing.clear();
     return CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0]));
   }

@@ -2,7 +2,7 @@ package io.weir.store.nodes;
 
 import io.weir.rule.Claim;
 import io.weir.rule.Limit;
-import io.weir.store.Outcome;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.Store;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,41 +14,41 @@ import org.jspecify.annotations.Nullable;
  */
 final class SyncReport {
   /** By which part of a period the permits of one call may be dated later than they were used. */
-  private static final long DATING_PARTS = 100;
+  private static final long DATE_TOLERANCE_DIVISOR = 100;
 
-  final Tally tally;
-  final List<Tally.Charge> charges;
-  final List<Tally.Charge> unanswered = new ArrayList<>(0);
-  @Nullable Outcome said;
+  final SyncedCounter counter;
+  final List<SyncedCounter.DatedCharge> charges;
+  final List<SyncedCounter.DatedCharge> unanswered = new ArrayList<>(0);
+  @Nullable ClaimOutcome answer;
 
-  SyncReport(Tally tally, List<Tally.Charge> charges) {
-    this.tally = tally;
+  SyncReport(SyncedCounter tally, List<SyncedCounter.DatedCharge> charges) {
+    this.counter = tally;
     this.charges = charges;
   }
 
   /** One charge of a report. */
-  record Entry(SyncReport report, Tally.Charge charge) {
+  record SyncReportEntry(SyncReport report, SyncedCounter.DatedCharge charge) {
     Claim claim() {
       long permits = Math.min(charge.permits(), Claim.MAX_COST);
-      return new Claim(report.tally.limit(), report.tally.key, permits);
+      return new Claim(report.counter.limit(), report.counter.key, permits);
     }
 
     /** Until when it may be dated without counting in another window, or for much longer. */
-    long latest() {
-      Limit limit = report.tally.limit();
-      if (limit.algorithm().bursts() || charge.when() == Store.NOW) {
+    long latestDate() {
+      Limit limit = report.counter.limit();
+      if (limit.algorithm().hasBurst() || charge.usedAt() == Store.NOW) {
         return Store.NOW;
       }
-      long period = limit.terms().period();
-      long windowEnds = limit.terms().window(charge.when()) + period - 1;
-      return Math.min(windowEnds, charge.when() + period / DATING_PARTS);
+      long period = limit.parameters().periodMicros();
+      long windowEnds = limit.parameters().windowStart(charge.usedAt()) + period - 1;
+      return Math.min(windowEnds, charge.usedAt() + period / DATE_TOLERANCE_DIVISOR);
     }
 
-    void answered(Outcome outcome) {
+    void recordAnswer(ClaimOutcome outcome) {
       if (outcome.degraded()) {
         report.unanswered.add(charge);
       } else {
-        report.said = outcome;
+        report.answer = outcome;
       }
     }
   }

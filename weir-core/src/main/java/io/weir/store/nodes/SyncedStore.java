@@ -3,11 +3,11 @@ package io.weir.store.nodes;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
-import io.weir.store.Alarm;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.Clock;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
+import io.weir.store.Scheduler;
 import io.weir.store.Store;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Counts in this node's memory, and every interval reports to the shared store what was admitted
  * and learns what is left.
  *
- * <p>The {@link View} of a counter decides while it is at most about an interval old. Of a counter
- * that is new here, or was not asked for during an interval, nothing is known of what other nodes
- * admitted meanwhile: the shared store decides such a request, and its answer corrects the view. So
- * together nodes admit at most what {@link Overshoot} states.
+ * <p>The {@link SyncedView} of a counter decides while it is at most about an interval old. Of a
+ * counter that is new here, or was not asked for during an interval, nothing is known of what other
+ * nodes admitted meanwhile: the shared store decides such a request, and its answer corrects the
+ * view. So together nodes admit at most what {@link OvershootBound} states.
  *
  * <p>While the store is away the view decides alone, whatever its age. What could not be reported
  * is kept and reported later, as of when it was used, so that it counts in its own window or, where
@@ -32,125 +32,138 @@ import org.jspecify.annotations.Nullable;
  */
 final class SyncedStore implements Store {
   /** How often exact rules reconcile what was decided here while the store was slow. */
-  private static final long IN_A_SPIKE = 100_000;
+  private static final long SPIKE_SYNC_INTERVAL_MICROS = 100_000;
 
   /** For how long a store that did not answer is not asked about the same counter again. */
   private static final long RETRY_MICROS = 100_000;
 
   private final Store shared;
   private final Clock clock;
-  private final StoreTime time;
-  private final View view;
-  private final int maxTallies;
-  private final SyncRound.SyncContext context;
-  private final Locks locks = new Locks();
-  private final Map<Long, SyncRound> rounds = new ConcurrentHashMap<>();
+  private final EstimatedStoreClock storeClock;
+  private final SyncedView view;
+  private final int maxCounters;
+  private final CounterSynchronizer.SyncContext context;
+  private final StripedLocks locks = new StripedLocks();
+  private final Map<Long, CounterSynchronizer> synchronizers = new ConcurrentHashMap<>();
 
   /**
    * @param clock this node's
    * @param maxTallies how many counters may have something to report at once
    */
-  SyncedStore(Store shared, Clock clock, StoreTime time, Alarm alarm, View view, int maxTallies) {
+  SyncedStore(
+      Store shared,
+      Clock clock,
+      EstimatedStoreClock time,
+      Scheduler alarm,
+      SyncedView view,
+      int maxTallies) {
     this.shared = shared;
     this.clock = clock;
-    this.time = time;
+    this.storeClock = time;
     this.view = view;
-    this.maxTallies = maxTallies;
-    context = new SyncRound.SyncContext(clock, time, alarm, view, locks);
+    this.maxCounters = maxTallies;
+    context = new CounterSynchronizer.SyncContext(clock, time, alarm, view, locks);
   }
 
   @Override
-  public CompletableFuture<Outcome[]> take(Claim[] claims, Mode mode, long when) {
-    if (mode == Mode.REFUND) {
-      return giveBack(claims, when);
+  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
+    if (mode == StoreOperation.REFUND) {
+      return refund(claims, when);
     }
-    Outcome[] known = locks.during(claims, () -> judgeIfFresh(claims, mode, when));
-    return known == null ? ask(claims, mode, when) : CompletableFuture.completedFuture(known);
+    ClaimOutcome[] known = locks.withLocks(claims, () -> decideIfFresh(claims, mode, when));
+    return known == null
+        ? decideInStore(claims, mode, when)
+        : CompletableFuture.completedFuture(known);
   }
 
   /** Decides by what this node knows, however old that is; null if nothing can be remembered. */
-  Outcome @Nullable [] judgeAlone(Claim[] claims, Mode mode, long when) {
-    return locks.during(
+  ClaimOutcome @Nullable [] decideLocally(Claim[] claims, StoreOperation mode, long when) {
+    return locks.withLocks(
         claims,
         () -> {
-          Tally[] theirs = tallies(claims);
-          return theirs == null ? null : judge(claims, theirs, mode, when);
+          SyncedCounter[] theirs = counters(claims);
+          return theirs == null ? null : decideByView(claims, theirs, mode, when);
         });
   }
 
   /** Decides by the view, unless it is too old; null if the shared store must be asked. */
-  private Outcome @Nullable [] judgeIfFresh(Claim[] claims, Mode mode, long when) {
+  private ClaimOutcome @Nullable [] decideIfFresh(Claim[] claims, StoreOperation mode, long when) {
     long now = clock.micros();
-    Tally[] theirs = new Tally[claims.length];
+    SyncedCounter[] theirs = new SyncedCounter[claims.length];
     for (int i = 0; i < claims.length; i++) {
-      SyncRound round = round(claims[i].limit());
-      Tally tally = round.tallies().get(claims[i].key());
-      if (tally == null || !tally.mayDecide(now, round.maxAge())) {
+      CounterSynchronizer round = synchronizerFor(claims[i].limit());
+      SyncedCounter tally = round.counters().get(claims[i].key());
+      if (tally == null || !tally.canDecideLocally(now, round.maxViewAgeMicros())) {
         return null;
       }
-      long requested = tally.requested();
-      if (requested > 0 && !view.hasRoom(claims[i], requested)) {
+      long requested = tally.requestedPermits();
+      if (requested > 0 && !view.canAdmit(claims[i], requested)) {
         return null; // it depends on what the store says to requests under way
       }
       theirs[i] = tally;
     }
-    return judge(claims, theirs, mode, when);
+    return decideByView(claims, theirs, mode, when);
   }
 
-  private Outcome[] judge(Claim[] claims, Tally[] theirs, Mode mode, long when) {
-    Outcome[] outcomes = view.take(claims, mode, when);
-    boolean charged = Part.charges(claims, mode, outcomes);
+  private ClaimOutcome[] decideByView(
+      Claim[] claims, SyncedCounter[] theirs, StoreOperation mode, long when) {
+    ClaimOutcome[] outcomes = view.apply(claims, mode, when);
+    boolean charged = ClaimPartition.isCharged(claims, mode, outcomes);
     for (int i = 0; i < claims.length; i++) {
-      boolean counts = charged && (outcomes[i].fits() || mode == Mode.FORCE);
+      boolean counts = charged && (outcomes[i].admitted() || mode == StoreOperation.FORCE);
       long used = counts ? claims[i].cost() : 0;
-      long dated = time.isKnown() ? Math.min(when, outcomes[i].time()) : when;
-      theirs[i].add(claims[i].limit(), used, dated);
+      long dated = storeClock.hasEstimate() ? Math.min(when, outcomes[i].time()) : when;
+      theirs[i].recordUsage(claims[i].limit(), used, dated);
     }
     return outcomes;
   }
 
   /** Has the shared store decide. */
-  private CompletableFuture<Outcome[]> ask(Claim[] claims, Mode mode, long when) {
-    Tally[] theirs = locks.during(claims, () -> request(claims, mode));
+  private CompletableFuture<ClaimOutcome[]> decideInStore(
+      Claim[] claims, StoreOperation mode, long when) {
+    SyncedCounter[] theirs = locks.withLocks(claims, () -> beginRequests(claims, mode));
     long sent = clock.micros();
-    CompletableFuture<Outcome[]> answer = shared.take(claims, mode, when);
+    CompletableFuture<ClaimOutcome[]> answer = shared.apply(claims, mode, when);
     return theirs == null
         ? answer
         : answer.thenApply(
             said ->
-                locks.during(
+                locks.withLocks(
                     claims,
                     () -> {
-                      learn(claims, theirs, mode, said, sent);
-                      return settle(claims, theirs, mode, when, said);
+                      update(claims, theirs, mode, said, sent);
+                      return resolve(claims, theirs, mode, when, said);
                     }));
   }
 
-  private Tally @Nullable [] request(Claim[] claims, Mode mode) {
-    Tally[] theirs = tallies(claims);
+  private SyncedCounter @Nullable [] beginRequests(Claim[] claims, StoreOperation mode) {
+    SyncedCounter[] theirs = counters(claims);
     for (int i = 0; theirs != null && i < claims.length; i++) {
-      theirs[i].request(claims[i].limit(), requested(claims[i], mode));
+      theirs[i].beginRequest(claims[i].limit(), requestedPermits(claims[i], mode));
     }
     return theirs;
   }
 
-  private static long requested(Claim claim, Mode mode) {
-    return mode == Mode.PEEK ? 0 : claim.cost();
+  private static long requestedPermits(Claim claim, StoreOperation mode) {
+    return mode == StoreOperation.PEEK ? 0 : claim.cost();
   }
 
-  private void learn(Claim[] claims, Tally[] theirs, Mode mode, Outcome[] said, long sent) {
+  private void update(
+      Claim[] claims, SyncedCounter[] theirs, StoreOperation mode, ClaimOutcome[] said, long sent) {
     for (int i = 0; i < claims.length; i++) {
-      theirs[i].requestDone(requested(claims[i], mode));
-      time.heard(said[i], sent);
+      theirs[i].endRequest(requestedPermits(claims[i], mode));
+      storeClock.update(said[i], sent);
     }
-    boolean charged = Part.charges(claims, mode, said);
+    boolean charged = ClaimPartition.isCharged(claims, mode, said);
     for (int i = 0; i < claims.length; i++) {
       boolean known = !said[i].degraded();
-      if (known && charged && (said[i].fits() || mode == Mode.FORCE)) { // dated as it is there
-        view.take(new Claim[] {claims[i]}, Mode.FORCE, said[i].time());
+      if (known
+          && charged
+          && (said[i].admitted() || mode == StoreOperation.FORCE)) { // dated as it is there
+        view.apply(new Claim[] {claims[i]}, StoreOperation.FORCE, said[i].time());
       }
       if (known) {
-        view.learn(claims[i], said[i], theirs[i], sent);
+        view.update(claims[i], said[i], theirs[i], sent);
       }
     }
   }
@@ -160,52 +173,57 @@ final class SyncedStore implements Store {
    * admitted what does not fit beside what this node has admitted by itself and not reported yet,
    * the request is refused after all.
    */
-  private Outcome[] settle(Claim[] claims, Tally[] theirs, Mode mode, long when, Outcome[] said) {
-    boolean admitted = mode == Mode.TAKE && Part.admits(claims, said);
+  private ClaimOutcome[] resolve(
+      Claim[] claims, SyncedCounter[] theirs, StoreOperation mode, long when, ClaimOutcome[] said) {
+    boolean admitted = mode == StoreOperation.TAKE && ClaimPartition.isAdmitted(claims, said);
     boolean degraded = false;
     boolean refused = false;
     boolean[] over = new boolean[claims.length];
     for (int i = 0; i < claims.length; i++) {
       if (said[i].degraded()) {
         degraded = true;
-        theirs[i].decideAlone(clock.micros() + RETRY_MICROS);
+        theirs[i].allowLocalDecisionsUntil(clock.micros() + RETRY_MICROS);
       } else {
-        over[i] = admitted && said[i].fits() && said[i].remaining() < theirs[i].unconfirmed();
+        over[i] =
+            admitted && said[i].admitted() && said[i].remaining() < theirs[i].unconfirmedPermits();
         refused |= over[i] && !claims[i].limit().shadow();
       }
     }
-    Outcome[] outcomes = said.clone();
+    ClaimOutcome[] outcomes = said.clone();
     for (int i = 0; i < claims.length && admitted; i++) {
-      boolean charged = said[i].fits() && !said[i].degraded();
+      boolean charged = said[i].admitted() && !said[i].degraded();
       if (charged && (degraded || refused || over[i])) {
         Claim[] claim = {claims[i]};
-        var unused = shared.take(claim, Mode.REFUND, said[i].time());
-        view.take(claim, Mode.REFUND, NOW);
-        outcomes[i] = view.take(claim, Mode.PEEK, NOW)[0];
+        var unused = shared.apply(claim, StoreOperation.REFUND, said[i].time());
+        view.apply(claim, StoreOperation.REFUND, NOW);
+        outcomes[i] = view.apply(claim, StoreOperation.PEEK, NOW)[0];
       }
     }
-    return degraded ? judge(claims, theirs, mode, when) : outcomes;
+    return degraded ? decideByView(claims, theirs, mode, when) : outcomes;
   }
 
   /** Gives back what was not reported yet here alone, and only the rest in the shared store. */
-  private CompletableFuture<Outcome[]> giveBack(Claim[] claims, long when) {
+  private CompletableFuture<ClaimOutcome[]> refund(Claim[] claims, long when) {
     List<Claim> told = new ArrayList<>();
-    Outcome[] seen =
-        locks.during(
+    ClaimOutcome[] seen =
+        locks.withLocks(
             claims,
             () -> {
               for (Claim claim : claims) {
-                Tally tally = round(claim.limit()).tallies().get(claim.key());
-                long rest = tally == null ? claim.cost() : tally.takeBack(claim.cost(), when);
+                SyncedCounter tally = synchronizerFor(claim.limit()).counters().get(claim.key());
+                long rest =
+                    tally == null ? claim.cost() : tally.cancelUnreported(claim.cost(), when);
                 if (rest > 0) {
                   told.add(new Claim(claim.limit(), claim.key(), rest));
                 }
               }
-              return view.take(claims, Mode.REFUND, when);
+              return view.apply(claims, StoreOperation.REFUND, when);
             });
     return told.isEmpty()
         ? CompletableFuture.completedFuture(seen)
-        : shared.take(told.toArray(new Claim[0]), Mode.REFUND, when).thenApply(said -> seen);
+        : shared
+            .apply(told.toArray(new Claim[0]), StoreOperation.REFUND, when)
+            .thenApply(said -> seen);
   }
 
   /**
@@ -213,16 +231,16 @@ final class SyncedStore implements Store {
    *
    * @param sent when it was asked, by this node's clock
    */
-  void learn(Claim[] claims, Outcome[] said, long sent) {
+  void update(Claim[] claims, ClaimOutcome[] said, long sent) {
     for (int i = 0; i < claims.length; i++) {
       if (!said[i].degraded()) {
-        time.heard(said[i], sent);
-        synchronized (locks.of(claims[i].key())) {
-          Tally tally = round(claims[i].limit()).tallies().get(claims[i].key());
+        storeClock.update(said[i], sent);
+        synchronized (locks.lockFor(claims[i].key())) {
+          SyncedCounter tally = synchronizerFor(claims[i].limit()).counters().get(claims[i].key());
           if (tally == null) {
-            view.correct(claims[i], said[i], 0);
+            view.reconcile(claims[i], said[i], 0);
           } else {
-            view.learn(claims[i], said[i], tally, sent);
+            view.update(claims[i], said[i], tally, sent);
           }
         }
       }
@@ -230,10 +248,10 @@ final class SyncedStore implements Store {
   }
 
   /** The tallies of all claims, new where need be; null if there are too many. */
-  private Tally @Nullable [] tallies(Claim[] claims) {
-    Tally[] theirs = new Tally[claims.length];
+  private SyncedCounter @Nullable [] counters(Claim[] claims) {
+    SyncedCounter[] theirs = new SyncedCounter[claims.length];
     for (int i = 0; i < claims.length; i++) {
-      Tally tally = tally(round(claims[i].limit()), claims[i]);
+      SyncedCounter tally = counter(synchronizerFor(claims[i].limit()), claims[i]);
       if (tally == null) {
         return null;
       }
@@ -242,38 +260,39 @@ final class SyncedStore implements Store {
     return theirs;
   }
 
-  private @Nullable Tally tally(SyncRound round, Claim claim) {
-    Tally there = round.tallies().get(claim.key());
-    if (there != null || tallies() >= maxTallies) {
+  private @Nullable SyncedCounter counter(CounterSynchronizer round, Claim claim) {
+    SyncedCounter there = round.counters().get(claim.key());
+    if (there != null || counters() >= maxCounters) {
       return there;
     }
-    Tally made = new Tally(claim.limit(), claim.key());
-    round.tallies().put(claim.key(), made);
+    SyncedCounter made = new SyncedCounter(claim.limit(), claim.key());
+    round.counters().put(claim.key(), made);
     return made;
   }
 
-  private SyncRound round(Limit limit) {
-    long every = limit.rule().consistency().syncEvery().toNanos() / 1000;
-    return rounds.computeIfAbsent(
-        every == 0 ? IN_A_SPIKE : every, interval -> new SyncRound(interval, shared, context));
+  private CounterSynchronizer synchronizerFor(Limit limit) {
+    long every = limit.rule().consistency().syncInterval().toNanos() / 1000;
+    return synchronizers.computeIfAbsent(
+        every == 0 ? SPIKE_SYNC_INTERVAL_MICROS : every,
+        interval -> new CounterSynchronizer(interval, shared, context));
   }
 
   /** How many counters are remembered. */
-  int tallies() {
+  int counters() {
     int sum = 0;
-    for (SyncRound round : rounds.values()) {
-      sum += round.tallies().size();
+    for (CounterSynchronizer round : synchronizers.values()) {
+      sum += round.counters().size();
     }
     return sum;
   }
 
   /** Permits admitted here that the shared store does not know of. */
-  long untold() {
+  long unsyncedPermits() {
     long sum = 0;
-    for (SyncRound round : rounds.values()) {
-      for (Tally tally : round.tallies().values()) {
-        synchronized (locks.of(tally.key)) {
-          sum += tally.untold();
+    for (CounterSynchronizer round : synchronizers.values()) {
+      for (SyncedCounter tally : round.counters().values()) {
+        synchronized (locks.lockFor(tally.key)) {
+          sum += tally.unreportedPermits();
         }
       }
     }
@@ -281,8 +300,11 @@ final class SyncedStore implements Store {
   }
 
   /** By how many microseconds reporting is behind its interval. */
-  long lag() {
-    return rounds.values().stream().mapToLong(SyncRound::lag).max().orElse(0);
+  long lagMicros() {
+    return synchronizers.values().stream()
+        .mapToLong(CounterSynchronizer::lagMicros)
+        .max()
+        .orElse(0);
   }
 
   @Override
@@ -291,8 +313,10 @@ final class SyncedStore implements Store {
   }
 
   /** Reports all that is not reported yet, and no more after that; done when it is answered. */
-  CompletableFuture<Void> tellAll() {
+  CompletableFuture<Void> reportAll() {
     return CompletableFuture.allOf(
-        rounds.values().stream().map(SyncRound::close).toArray(CompletableFuture<?>[]::new));
+        synchronizers.values().stream()
+            .map(CounterSynchronizer::close)
+            .toArray(CompletableFuture<?>[]::new));
   }
 }

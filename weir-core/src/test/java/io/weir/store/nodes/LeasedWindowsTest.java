@@ -1,6 +1,6 @@
 package io.weir.store.nodes;
 
-import static io.weir.store.nodes.World.take;
+import static io.weir.store.nodes.SimulatedNodes.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.algorithm.Algorithms;
@@ -17,29 +17,29 @@ class LeasedWindowsTest {
   private static final int LIMIT = 1000;
   private static final long PERIOD_MICROS = 1_000_000;
 
-  private final World world = new World();
+  private final SimulatedNodes cluster = new SimulatedNodes();
 
   /** Bursts of requests at irregular times, on some of the nodes. */
-  private abstract class Load {
+  private abstract class BurstTraffic {
     void run(Rule rule, int seed) {
       Random random = new Random(seed);
-      RoutedStore[] nodes = new RoutedStore[1 + seed % 3];
+      RoutingStore[] nodes = new RoutingStore[1 + seed % 3];
       for (int i = 0; i < nodes.length; i++) {
-        nodes[i] = world.node();
+        nodes[i] = cluster.node();
       }
       for (int step = 0; step < 400; step++) {
-        RoutedStore node = nodes[random.nextInt(nodes.length)];
+        RoutingStore node = nodes[random.nextInt(nodes.length)];
         for (int i = random.nextInt(60); i > 0; i--) {
-          if (take(node, rule).fits()) {
-            admitted(world.micros());
+          if (take(node, rule).admitted()) {
+            onAdmitted(cluster.micros());
           }
         }
         int micros = random.nextInt(20) == 0 ? random.nextInt(900_000) : random.nextInt(25_000);
-        world.pass(Duration.ofNanos(micros * 1000L));
+        cluster.advance(Duration.ofNanos(micros * 1000L));
       }
     }
 
-    abstract void admitted(long time);
+    abstract void onAdmitted(long time);
   }
 
   private static Rule rule(String algorithm) {
@@ -54,9 +54,9 @@ class LeasedWindowsTest {
   @ValueSource(ints = {0, 1, 3, 4, 6, 7})
   void slidingLog_holdsTheLimitInEveryTrailingPeriod(int seed) {
     ArrayDeque<Long> window = new ArrayDeque<>();
-    new Load() {
+    new BurstTraffic() {
       @Override
-      void admitted(long time) {
+      void onAdmitted(long time) {
         window.add(time);
         while (window.getFirst() <= time - PERIOD_MICROS) {
           window.removeFirst();
@@ -68,11 +68,11 @@ class LeasedWindowsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 3, 4, 6, 7})
-  void tokenBucket_admitsNoMoreThanBurstAndRateInAnyStretch(int seed) {
-    double[] used = {0, world.micros()};
-    new Load() {
+  void tokenBucket_admitsAtMostBurstPlusRateInAnyInterval(int seed) {
+    double[] used = {0, cluster.micros()};
+    new BurstTraffic() {
       @Override
-      void admitted(long time) {
+      void onAdmitted(long time) {
         double back = (time - used[1]) * LIMIT / PERIOD_MICROS;
         used[0] = Math.max(0, used[0] - back) + 1;
         used[1] = time;

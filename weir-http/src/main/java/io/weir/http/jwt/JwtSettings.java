@@ -22,19 +22,19 @@ public record JwtSettings(
     String issuer,
     String audience,
     Duration leeway) {
-  static final List<String> OF_SECRETS = List.of("HS256", "HS384", "HS512");
-  static final List<String> OF_KEYS =
+  static final List<String> HMAC_ALGORITHMS = List.of("HS256", "HS384", "HS512");
+  static final List<String> PUBLIC_KEY_ALGORITHMS =
       List.of("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512");
 
-  private static final Duration USUAL_LEEWAY = Duration.ofSeconds(30);
-  private static final Duration MOST_LEEWAY = Duration.ofMinutes(10);
+  private static final Duration DEFAULT_LEEWAY = Duration.ofSeconds(30);
+  private static final Duration MAX_LEEWAY = Duration.ofMinutes(10);
 
   public JwtSettings {
     algorithms = List.copyOf(algorithms);
     if (secret.isEmpty() == jwks.isEmpty()) {
       throw new IllegalArgumentException("jwt: write either a secret or jwks");
     }
-    List<String> known = jwks.isEmpty() ? OF_SECRETS : OF_KEYS;
+    List<String> known = jwks.isEmpty() ? HMAC_ALGORITHMS : PUBLIC_KEY_ALGORITHMS;
     if (algorithms.isEmpty() || !known.containsAll(algorithms)) {
       throw new IllegalArgumentException(
           "jwt: algorithms " + algorithms + " cannot be; write some of " + known);
@@ -47,7 +47,7 @@ public record JwtSettings(
                 .formatted(algorithm, bytes));
       }
     }
-    if (leeway.isNegative() || leeway.compareTo(MOST_LEEWAY) > 0) {
+    if (leeway.isNegative() || leeway.compareTo(MAX_LEEWAY) > 0) {
       throw new IllegalArgumentException(
           "jwt: a leeway of " + leeway + " cannot be; write 0s to 10m, such as 30s");
     }
@@ -55,7 +55,7 @@ public record JwtSettings(
 
   /** Tokens signed by HS256 with a secret of at least 32 characters. */
   public static JwtSettings ofSecret(String secret) {
-    return new JwtSettings(secret, "", List.of("HS256"), "", "", USUAL_LEEWAY);
+    return new JwtSettings(secret, "", List.of("HS256"), "", "", DEFAULT_LEEWAY);
   }
 
   /**
@@ -64,7 +64,7 @@ public record JwtSettings(
    * @param jwks a file, or an address that begins with {@code https://} or {@code http://}
    */
   public static JwtSettings ofKeys(String jwks) {
-    return new JwtSettings("", jwks, List.of("RS256", "ES256"), "", "", USUAL_LEEWAY);
+    return new JwtSettings("", jwks, List.of("RS256", "ES256"), "", "", DEFAULT_LEEWAY);
   }
 
   public JwtSettings withAlgorithms(List<String> others) {

@@ -2,7 +2,7 @@ package io.weir.http.jwt;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.weir.http.Caller;
+import io.weir.http.VerifiedCaller;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -15,24 +15,24 @@ import org.jspecify.annotations.Nullable;
  * request. Bounded: two generations, of which the elder is dropped when the younger is full.
  */
 final class TokenCache {
-  private final int generation;
-  private volatile Map<Digest, Known> younger = new ConcurrentHashMap<>();
-  private volatile Map<Digest, Known> elder = Map.of();
+  private final int generationSize;
+  private volatile Map<TokenDigest, CachedToken> youngGeneration = new ConcurrentHashMap<>();
+  private volatile Map<TokenDigest, CachedToken> oldGeneration = Map.of();
 
   /**
    * @param generation how many tokens make a generation
    */
   TokenCache(int generation) {
-    this.generation = generation;
+    this.generationSize = generation;
   }
 
   /** The SHA-256 of a token. */
-  record Digest(long a, long b, long c, long d) {
-    static Digest of(String token) {
+  record TokenDigest(long a, long b, long c, long d) {
+    static TokenDigest of(String token) {
       try {
         MessageDigest sha = MessageDigest.getInstance("SHA-256");
         ByteBuffer bytes = ByteBuffer.wrap(sha.digest(token.getBytes(ISO_8859_1)));
-        return new Digest(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
+        return new TokenDigest(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
       } catch (NoSuchAlgorithmException e) {
         throw new IllegalStateException("every Java has SHA-256", e);
       }
@@ -43,14 +43,14 @@ final class TokenCache {
    * What was found out of a token.
    *
    * @param keys those that verified it: once they are replaced it must be verified again
-   * @param expires when it ends, in milliseconds since the epoch
+   * @param expiresMillis when it ends, in milliseconds since the epoch
    */
-  record Known(Caller caller, KeySet keys, long expires) {}
+  record CachedToken(VerifiedCaller caller, JwtKeySet keys, long expiresMillis) {}
 
-  @Nullable Known get(Digest digest) {
-    Known known = younger.get(digest);
+  @Nullable CachedToken get(TokenDigest digest) {
+    CachedToken known = youngGeneration.get(digest);
     if (known == null) {
-      known = elder.get(digest);
+      known = oldGeneration.get(digest);
       if (known != null) {
         put(digest, known);
       }
@@ -58,21 +58,21 @@ final class TokenCache {
     return known;
   }
 
-  void put(Digest digest, Known known) {
-    if (younger.size() >= generation) {
-      turn();
+  void put(TokenDigest digest, CachedToken known) {
+    if (youngGeneration.size() >= generationSize) {
+      rotateGenerations();
     }
-    younger.put(digest, known);
+    youngGeneration.put(digest, known);
   }
 
-  private synchronized void turn() {
-    if (younger.size() >= generation) {
-      elder = younger;
-      younger = new ConcurrentHashMap<>();
+  private synchronized void rotateGenerations() {
+    if (youngGeneration.size() >= generationSize) {
+      oldGeneration = youngGeneration;
+      youngGeneration = new ConcurrentHashMap<>();
     }
   }
 
   int size() {
-    return younger.size() + elder.size();
+    return youngGeneration.size() + oldGeneration.size();
   }
 }

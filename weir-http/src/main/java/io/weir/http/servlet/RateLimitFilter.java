@@ -3,9 +3,9 @@ package io.weir.http.servlet;
 import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.http.BadRequestException;
-import io.weir.http.Call;
-import io.weir.http.Identity;
-import io.weir.http.Refusal;
+import io.weir.http.IdentifiedRequest;
+import io.weir.http.IdentityResolver;
+import io.weir.http.RefusalResponse;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -29,16 +29,16 @@ import java.io.IOException;
  */
 public final class RateLimitFilter implements Filter {
   private final Limiter limiter;
-  private final Identity identity;
+  private final IdentityResolver identityResolver;
 
   /** Limits by a socket's address, believing no proxy. */
   public RateLimitFilter(Limiter limiter) {
-    this(limiter, Identity.builder().build());
+    this(limiter, IdentityResolver.builder().build());
   }
 
-  public RateLimitFilter(Limiter limiter, Identity identity) {
+  public RateLimitFilter(Limiter limiter, IdentityResolver identity) {
     this.limiter = limiter;
-    this.identity = identity;
+    this.identityResolver = identity;
   }
 
   @Override
@@ -46,42 +46,44 @@ public final class RateLimitFilter implements Filter {
       throws IOException, ServletException {
     if (request instanceof HttpServletRequest http
         && response instanceof HttpServletResponse back
-        && !admits(new ServletCall(http), new ServletAnswer(back))) {
+        && !admits(new ServletRequestAdapter(http), new ServletResponseWriter(back))) {
       return;
     }
     chain.doFilter(request, response);
   }
 
   /** Whether it may go on; if not, it is answered. */
-  private boolean admits(ServletCall call, ServletAnswer answer) throws IOException {
-    if (!call.isNew()) {
+  private boolean admits(ServletRequestAdapter call, ServletResponseWriter answer)
+      throws IOException {
+    if (!call.isInitialDispatch()) {
       return true;
     }
-    Call read;
+    IdentifiedRequest read;
     try {
       read =
-          identity.read(
+          identityResolver.resolve(
               call.peer(),
               call.method(),
               call.target(),
               call,
               (ip, attributes) -> attributes.accept("user", call.user()));
     } catch (BadRequestException e) {
-      answer.refuse(e);
+      answer.writeRejection(e);
       return false;
     }
     Decision decision = limiter.decideNow(read.request());
-    answer.tell(decision);
+    answer.writeRateLimitHeaders(decision);
     if (!decision.allowed()) {
-      answer.refuse(Refusal.of(decision, call.joined("Accept")));
+      answer.writeRejection(RefusalResponse.of(decision, call.joined("Accept")));
       return false;
     }
     if (read.unauthorized()) {
-      answer.response().setHeader("WWW-Authenticate", identity.challenge());
-      answer.error(Call.UNAUTHORIZED, "unauthorized", "show an API key or a token");
+      answer.response().setHeader("WWW-Authenticate", identityResolver.challenge());
+      answer.writeError(
+          IdentifiedRequest.UNAUTHORIZED, "unauthorized", "show an API key or a token");
       return false;
     }
-    ServletAnswer.hold(decision.delay());
+    ServletResponseWriter.sleepFor(decision.delay());
     return true;
   }
 }

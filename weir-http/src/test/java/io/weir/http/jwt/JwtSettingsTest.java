@@ -1,6 +1,6 @@
 package io.weir.http.jwt;
 
-import static io.weir.http.jwt.Tokens.SECRET;
+import static io.weir.http.jwt.TestTokens.SECRET;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class JwtSettingsTest {
 
   @Test
-  void settingsThatWouldBelieveTooMuchAreRefused() {
+  void insecureSettings_areRejected() {
     assertThatThrownBy(() -> JwtSettings.ofSecret("short"))
         .hasMessage("jwt: the secret is too short for HS256; write at least 32 random characters");
     assertThatThrownBy(() -> JwtSettings.ofSecret(""))

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Limiter;
 import io.weir.Weir;
-import io.weir.http.Caller;
-import io.weir.http.Identity;
+import io.weir.http.IdentityResolver;
+import io.weir.http.VerifiedCaller;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.testkit.FakeClock;
@@ -44,8 +44,9 @@ class RateLimitFilterTest {
   }
 
   @Test
-  void refusesWithAllHeadersAndAdmitsAgainWhenTimeHasPassed() throws Exception {
-    start(Identity.builder().build(), Rule.named("api").per("ip").limit("2/minute").build());
+  void refusal_hasAllHeadersAndEndsAfterRetryAfter() throws Exception {
+    start(
+        IdentityResolver.builder().build(), Rule.named("api").per("ip").limit("2/minute").build());
     assertThat(get("/x").statusCode()).isEqualTo(200);
     HttpResponse<String> last = get("/x");
     assertThat(last.statusCode()).isEqualTo(200);
@@ -61,9 +62,9 @@ class RateLimitFilterTest {
   }
 
   @Test
-  void noSpellingOfAPathDodgesItsRule() throws Exception {
+  void alternativePathSpelling_matchesSameRule() throws Exception {
     start(
-        Identity.builder().build(),
+        IdentityResolver.builder().build(),
         Rule.named("x").match("endpoint", "GET /x").per("ip").limit("1/minute").build());
     assertThat(get("/x;a=b?q=1").statusCode()).isEqualTo(200);
     assertThat(get("//%78/").statusCode()).isEqualTo(429);
@@ -71,22 +72,23 @@ class RateLimitFilterTest {
   }
 
   @Test
-  void anErrorPageIsNotCountedASecondTime() throws Exception {
-    start(Identity.builder().build(), Rule.named("api").per("ip").limit("2/minute").build());
+  void errorPage_isNotCountedAgain() throws Exception {
+    start(
+        IdentityResolver.builder().build(), Rule.named("api").per("ip").limit("2/minute").build());
     assertThat(get("/fails").body()).isEqualTo("an error page");
     assertThat(get("/x").statusCode()).isEqualTo(200);
     assertThat(get("/x").statusCode()).isEqualTo(429);
   }
 
   @Test
-  void whoMustBeKnownIsCountedBeforeBeingAskedWho() throws Exception {
-    Identity keys =
-        Identity.builder()
+  void unauthorizedRequest_isCountedBefore401() throws Exception {
+    IdentityResolver keys =
+        IdentityResolver.builder()
             .apiKeys(
                 "X-API-Key",
                 secret ->
                     secret.equals("good")
-                        ? Optional.of(new Caller("k1", "ann", "free"))
+                        ? Optional.of(new VerifiedCaller("k1", "ann", "free"))
                         : Optional.empty())
             .required()
             .build();
@@ -98,13 +100,13 @@ class RateLimitFilterTest {
     assertThat(get("/x", "X-API-Key", "bad").statusCode()).isEqualTo(429);
   }
 
-  private void start(Identity identity, Rule... rules) throws LifecycleException {
+  private void start(IdentityResolver identity, Rule... rules) throws LifecycleException {
     Limiter limiter = Weir.limiter(RuleSet.of(rules)).clock(clock).build();
     tomcat.setBaseDir(folder.toString());
     tomcat.setPort(0);
     tomcat.getConnector().setProperty("address", "127.0.0.1");
     Context context = tomcat.addContext("", null);
-    Tomcat.addServlet(context, "hello", new Hello());
+    Tomcat.addServlet(context, "hello", new HelloServlet());
     context.addServletMappingDecoded("/*", "hello");
     FilterDef definition = new FilterDef();
     definition.setFilterName("weir");
@@ -129,7 +131,7 @@ class RateLimitFilterTest {
     return client.send(request.build(), BodyHandlers.ofString());
   }
 
-  private static final class Hello extends HttpServlet {
+  private static final class HelloServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
 
     @Override

@@ -1,52 +1,57 @@
 package io.weir.lab.world;
 
-import io.weir.store.Alarm;
 import io.weir.store.Clock;
+import io.weir.store.Scheduler;
 import java.util.PriorityQueue;
 
 /**
  * Time that moves only when told, and what is to happen in it; what is due at the same moment
  * happens in the order in which it was asked for. Not thread-safe.
  */
-public final class Timeline implements Clock, Alarm {
-  private final PriorityQueue<Event> events = new PriorityQueue<>();
-  private long now;
-  private long asked;
+public final class Timeline implements Clock, Scheduler {
+  private final PriorityQueue<TimelineEvent> events = new PriorityQueue<>();
+  private long nowMicros;
+  private long nextSequence;
 
   /** Something that is to happen. */
-  private record Event(long at, long number, Runnable what) implements Comparable<Event> {
+  private record TimelineEvent(long dueMicros, long sequence, Runnable task)
+      implements Comparable<TimelineEvent> {
     @Override
-    public int compareTo(Event other) {
-      return at != other.at ? Long.compare(at, other.at) : Long.compare(number, other.number);
+    public int compareTo(TimelineEvent other) {
+      return dueMicros != other.dueMicros
+          ? Long.compare(dueMicros, other.dueMicros)
+          : Long.compare(sequence, other.sequence);
     }
   }
 
   public Timeline(long start) {
-    now = start;
+    nowMicros = start;
   }
 
   @Override
   public long micros() {
-    return now;
+    return nowMicros;
   }
 
   @Override
-  public void after(long micros, Runnable task) {
-    at(now + micros, task);
+  public void schedule(long micros, Runnable task) {
+    scheduleAt(nowMicros + micros, task);
   }
 
   /** Runs the task at that time, or now if it has passed. */
-  public void at(long time, Runnable task) {
-    events.add(new Event(Math.max(now, time), asked++, task));
+  public void scheduleAt(long time, Runnable task) {
+    events.add(new TimelineEvent(Math.max(nowMicros, time), nextSequence++, task));
   }
 
   /** Lets time pass until then, and all happen that is due. */
   public void runUntil(long time) {
-    for (Event next = events.peek(); next != null && next.at <= time; next = events.peek()) {
+    for (TimelineEvent next = events.peek();
+        next != null && next.dueMicros <= time;
+        next = events.peek()) {
       events.remove();
-      now = next.at;
-      next.what.run();
+      nowMicros = next.dueMicros;
+      next.task.run();
     }
-    now = Math.max(now, time);
+    nowMicros = Math.max(nowMicros, time);
   }
 }

@@ -1,16 +1,16 @@
 package io.weir.lab.world;
 
 import io.weir.algorithm.Algorithms;
-import io.weir.algorithm.Terms;
-import io.weir.lab.world.Counter.Admission;
+import io.weir.algorithm.LimitParameters;
+import io.weir.lab.world.CounterHistory.CounterAdmission;
 import io.weir.rule.Claim;
-import io.weir.rule.Consistency.Kind;
+import io.weir.rule.Consistency.CountingMode;
 import io.weir.rule.Limit;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.MemoryStore;
-import io.weir.store.Mode;
-import io.weir.store.Outcome;
 import io.weir.store.Store;
-import io.weir.store.nodes.Overshoot;
+import io.weir.store.StoreOperation;
+import io.weir.store.nodes.OvershootBound;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -21,90 +21,104 @@ import java.util.function.ToLongFunction;
 
 /** What must hold of each counter, as strictly as its rule says. */
 final class CounterChecks {
-  private static final long LIFE_OF_A_LEASE = 100_000;
+  private static final long LEASE_LIFETIME_MICROS = 100_000;
 
-  private final Run run;
-  private final Scenario scenario;
-  private final Journal journal;
+  private final SimulationRun run;
+  private final SimulationScenario scenario;
+  private final SimulationJournal journal;
 
-  CounterChecks(Run run) {
+  CounterChecks(SimulationRun run) {
     this.run = run;
     scenario = run.scenario;
     journal = run.journal;
   }
 
-  void check(Counter counter) {
-    switch (counter.kind()) {
-      case EXACT -> exact(counter);
-      case LEASED -> leased(counter);
-      case SYNCED -> synced(counter);
-      case LOCAL -> local(counter);
+  void check(CounterHistory counter) {
+    switch (counter.countingMode()) {
+      case EXACT -> checkExact(counter);
+      case LEASED -> checkLeased(counter);
+      case SYNCED -> checkSynced(counter);
+      case LOCAL -> checkLocal(counter);
     }
-    shares(counter);
+    checkLocalShares(counter);
   }
 
-  private void exact(Counter counter) {
-    List<Bounds.Use> uses = storeTimes(counter.counted());
-    if (scenario.has(Fault.Kind.CLOCK_BACK) && isTrailing(counter.limit)) {
-      bound(counter, uses(counter.counted(), Admission::at), scenario.patience(), 0);
+  private void checkExact(CounterHistory counter) {
+    List<AdmissionBounds.PermitUse> uses = usesByStoreTime(counter.chargedAdmissions());
+    if (scenario.hasFault(SimulatedFault.FaultKind.CLOCK_BACK) && hasTrailingBound(counter.limit)) {
+      checkBound(
+          counter,
+          sortedUses(counter.chargedAdmissions(), CounterAdmission::trueMicros),
+          scenario.deadlineMicros(),
+          0);
     } else {
-      bound(counter, uses, 0, 0);
+      checkBound(counter, uses, 0, 0);
     }
-    if (!scenario.has(Fault.Kind.CLOCK_BACK)) { // what came back before is lost, if nobody asked
-      central(counter, uses);
+    if (!scenario.hasFault(
+        SimulatedFault.FaultKind.CLOCK_BACK)) { // what came back before is lost, if nobody asked
+      checkAgainstSingleStore(counter, uses);
     }
   }
 
-  private static boolean isTrailing(Limit limit) {
-    return limit.algorithm().bursts() || limit.algorithm() == Algorithms.SLIDING_LOG;
+  private static boolean hasTrailingBound(Limit limit) {
+    return limit.algorithm().hasBurst() || limit.algorithm() == Algorithms.SLIDING_LOG;
   }
 
   /** Whether one store that was asked nothing else would have admitted the same. */
-  private void central(Counter counter, List<Bounds.Use> uses) {
+  private void checkAgainstSingleStore(
+      CounterHistory counter, List<AdmissionBounds.PermitUse> uses) {
     long[] now = {0};
     MemoryStore one = new MemoryStore(() -> now[0], 1 << 20);
-    for (Bounds.Use use : uses) {
-      now[0] = use.time();
-      if (!ask(one, counter, use.permits(), Mode.TAKE).fits()) {
-        complain(counter, "one store alone would have refused " + use.permits() + " permits");
+    for (AdmissionBounds.PermitUse use : uses) {
+      now[0] = use.timeMicros();
+      if (!applyTo(one, counter, use.permits(), StoreOperation.TAKE).admitted()) {
+        addViolation(counter, "one store alone would have refused " + use.permits() + " permits");
         return;
       }
     }
   }
 
   /** Permits are charged when they are lent; what counts is when they are spent. */
-  private void leased(Counter counter) {
+  private void checkLeased(CounterHistory counter) {
     Limit limit = counter.limit;
-    if (isTrailing(limit)) {
-      boolean log = !limit.algorithm().bursts(); // its spendings may not be reported in time
-      long slack = log && !scenario.faults().isEmpty() ? LIFE_OF_A_LEASE : 0;
-      long over = scenario.has(Fault.Kind.CLOCK_FORWARD) ? limit.most() : 0;
-      List<Bounds.Use> uses = uses(counter.counted(), Admission::at);
-      bound(counter, uses, slack + scenario.patience(), over);
+    if (hasTrailingBound(limit)) {
+      boolean log = !limit.algorithm().hasBurst(); // its spendings may not be reported in time
+      long slack = log && !scenario.faults().isEmpty() ? LEASE_LIFETIME_MICROS : 0;
+      long over = scenario.hasFault(SimulatedFault.FaultKind.CLOCK_FORWARD) ? limit.capacity() : 0;
+      List<AdmissionBounds.PermitUse> uses =
+          sortedUses(counter.chargedAdmissions(), CounterAdmission::trueMicros);
+      checkBound(counter, uses, slack + scenario.deadlineMicros(), over);
       return;
     }
-    bound(counter, storeTimes(counter.counted()), 0, 0);
-    for (Admission a : counter.counted()) {
-      if (a.atOnce() && step() == 0 && !limit.isSameWindow(a.time(), a.at())) {
-        complain(counter, "a lease outlived its window, at " + Invariants.since(a.at()));
+    checkBound(counter, usesByStoreTime(counter.chargedAdmissions()), 0, 0);
+    for (CounterAdmission a : counter.chargedAdmissions()) {
+      if (a.immediate()
+          && clockStepMicros() == 0
+          && !limit.isSameWindow(a.clockMicros(), a.trueMicros())) {
+        addViolation(
+            counter,
+            "a lease outlived its window, at " + SimulationInvariants.relativeTime(a.trueMicros()));
       }
     }
   }
 
   /** By how much the store's clock was set. */
-  private long step() {
-    return scenario.has(Fault.Kind.CLOCK_BACK)
-        ? -Fault.CLOCK_STEP
-        : scenario.has(Fault.Kind.CLOCK_FORWARD) ? Fault.CLOCK_STEP : 0;
+  private long clockStepMicros() {
+    return scenario.hasFault(SimulatedFault.FaultKind.CLOCK_BACK)
+        ? -SimulatedFault.CLOCK_STEP_MICROS
+        : scenario.hasFault(SimulatedFault.FaultKind.CLOCK_FORWARD)
+            ? SimulatedFault.CLOCK_STEP_MICROS
+            : 0;
   }
 
   /** In the order of the store's decisions, whose clock may have been set. */
-  private List<Bounds.Use> storeTimes(List<Admission> some) {
+  private List<AdmissionBounds.PermitUse> usesByStoreTime(List<CounterAdmission> some) {
     return some.stream()
         .sorted(
-            Comparator.comparing((Admission a) -> Counter.isAfterStep(a, step()))
-                .thenComparingLong(Admission::time))
-        .map(a -> new Bounds.Use(a.time(), a.cost()))
+            Comparator.comparing(
+                    (CounterAdmission a) -> CounterHistory.isAfterClockStep(a, clockStepMicros()))
+                .thenComparingLong(CounterAdmission::clockMicros))
+        .map(a -> new AdmissionBounds.PermitUse(a.clockMicros(), a.cost()))
         .toList();
   }
 
@@ -113,82 +127,95 @@ final class CounterChecks {
    * whatever happens: a bucket and what comes back; of windows two are in a period. If the clock is
    * set, once more the whole limit.
    */
-  private void everyTrailingPeriod(Counter counter) {
+  private void checkTrailingPeriods(CounterHistory counter) {
     Limit limit = counter.limit;
-    Terms t = limit.terms();
-    long again = limit.algorithm().bursts() ? t.permits() : limit.most();
-    long late = (long) Math.ceil((double) t.permits() * scenario.patience() / t.period());
-    long each = limit.most() + again + late + (step() == 0 ? 0 : limit.most());
-    long sum = Bounds.trailing(uses(counter.counted(), Admission::at), t.period());
+    LimitParameters t = limit.parameters();
+    long again = limit.algorithm().hasBurst() ? t.permits() : limit.capacity();
+    long late =
+        (long) Math.ceil((double) t.permits() * scenario.deadlineMicros() / t.periodMicros());
+    long each = limit.capacity() + again + late + (clockStepMicros() == 0 ? 0 : limit.capacity());
+    long sum =
+        AdmissionBounds.maxInTrailingPeriod(
+            sortedUses(counter.chargedAdmissions(), CounterAdmission::trueMicros),
+            t.periodMicros());
     if (sum > each * scenario.nodes().size()) {
-      complain(counter, sum + " permits were admitted in a period, by each more than " + each);
+      addViolation(counter, sum + " permits were admitted in a period, by each more than " + each);
     }
   }
 
-  private void synced(Counter counter) {
-    everyTrailingPeriod(counter);
-    if (counter.counted().stream()
-        .anyMatch(a -> Math.abs(a.time() - a.at()) > 2 * scenario.patience())) {
+  private void checkSynced(CounterHistory counter) {
+    checkTrailingPeriods(counter);
+    if (counter.chargedAdmissions().stream()
+        .anyMatch(
+            a -> Math.abs(a.clockMicros() - a.trueMicros()) > 2 * scenario.deadlineMicros())) {
       return; // a node came up while the store was away, and did not know its time
     }
-    each(counter, Admission::time);
-    if (!scenario.has(Fault.Kind.NODE_DEATH)) {
-      nothingIsLost(counter);
+    checkEachNode(counter, CounterAdmission::clockMicros);
+    if (!scenario.hasFault(SimulatedFault.FaultKind.NODE_DEATH)) {
+      checkNothingLost(counter);
     }
     if (scenario.faults().isEmpty()) {
-      chargedWhereUsed(counter);
+      checkChargedWindows(counter);
     }
     Limit limit = counter.limit;
     int nodes = scenario.nodes().size();
-    long over = Overshoot.of(limit, nodes);
-    if (!limit.algorithm().bursts()) {
-      bound(counter, uses(counter.counted(), Admission::time), 0, over);
+    long over = OvershootBound.of(limit, nodes);
+    if (!limit.algorithm().hasBurst()) {
+      checkBound(
+          counter, sortedUses(counter.chargedAdmissions(), CounterAdmission::clockMicros), 0, over);
     } else if (scenario.faults().isEmpty()) {
-      double perMicro = (double) limit.terms().permits() / limit.terms().period();
-      long interval = limit.rule().consistency().syncEvery().toNanos() / 1000;
-      double late = (nodes - 1) * 4.0 * scenario.weather().most();
-      double wrong = nodes * (scenario.weather().most() + interval / 1000.0);
+      double perMicro = (double) limit.parameters().permits() / limit.parameters().periodMicros();
+      long interval = limit.rule().consistency().syncInterval().toNanos() / 1000;
+      double late = (nodes - 1) * 4.0 * scenario.network().maxDelayMicros();
+      double wrong = nodes * (scenario.network().maxDelayMicros() + interval / 1000.0);
       long answers = (long) Math.ceil(perMicro * (late + wrong));
-      List<Bounds.Use> uses = uses(counter.counted(), Admission::at);
-      long excess = Bounds.overBucket(limit, uses, Math.max(interval, (long) fills(limit)));
+      List<AdmissionBounds.PermitUse> uses =
+          sortedUses(counter.chargedAdmissions(), CounterAdmission::trueMicros);
+      long excess =
+          AdmissionBounds.bucketExcess(limit, uses, Math.max(interval, (long) fillMicros(limit)));
       if (excess > over + answers) {
-        complain(counter, excess + " permits too many were admitted, where " + over + " may be");
+        addViolation(
+            counter, excess + " permits too many were admitted, where " + over + " may be");
       }
     }
   }
 
-  private void local(Counter counter) {
-    each(counter, Admission::time);
+  private void checkLocal(CounterHistory counter) {
+    checkEachNode(counter, CounterAdmission::clockMicros);
   }
 
   /** Each node by itself keeps to the limit. */
-  private void each(Counter counter, ToLongFunction<Admission> when) {
-    Map<Integer, List<Admission>> byNode = new HashMap<>();
-    for (Admission a : counter.counted()) {
+  private void checkEachNode(CounterHistory counter, ToLongFunction<CounterAdmission> when) {
+    Map<Integer, List<CounterAdmission>> byNode = new HashMap<>();
+    for (CounterAdmission a : counter.chargedAdmissions()) {
       byNode.computeIfAbsent(a.node(), n -> new ArrayList<>()).add(a);
     }
     // what is taken and given back a moment later has drained meanwhile
-    long slack = scenario.rules().size() > 1 ? scenario.patience() : 0;
-    long part = (long) (fills(counter.limit) / counter.limit.most() / 20);
-    boolean bucket = counter.limit.algorithm().bursts();
-    byNode.values().forEach(some -> bound(counter, uses(some, when), bucket ? slack + part : 0, 0));
+    long slack = scenario.rules().size() > 1 ? scenario.deadlineMicros() : 0;
+    long part = (long) (fillMicros(counter.limit) / counter.limit.capacity() / 20);
+    boolean bucket = counter.limit.algorithm().hasBurst();
+    byNode
+        .values()
+        .forEach(some -> checkBound(counter, sortedUses(some, when), bucket ? slack + part : 0, 0));
   }
 
-  private void bound(Counter counter, List<Bounds.Use> uses, long slack, long over) {
-    long excess = Bounds.excess(counter.limit, uses, slack);
+  private void checkBound(
+      CounterHistory counter, List<AdmissionBounds.PermitUse> uses, long slack, long over) {
+    long excess = AdmissionBounds.excess(counter.limit, uses, slack);
     if (excess > over) {
-      complain(counter, excess + " permits too many were admitted, where " + over + " may be");
+      addViolation(counter, excess + " permits too many were admitted, where " + over + " may be");
     }
   }
 
   /** What nodes admitted while the store was away, each from its share. */
-  private void shares(Counter counter) {
-    Limit share = counter.limit.share();
-    if (share == null || (counter.kind() == Kind.EXACT && scenario.steady())) {
+  private void checkLocalShares(CounterHistory counter) {
+    Limit share = counter.limit.localFallback();
+    if (share == null
+        || (counter.countingMode() == CountingMode.EXACT && scenario.toleratesSpikes())) {
       return;
     }
-    Map<Integer, List<Admission>> byNode = new HashMap<>();
-    for (Admission a : counter.admitted) {
+    Map<Integer, List<CounterAdmission>> byNode = new HashMap<>();
+    for (CounterAdmission a : counter.admissions) {
       if (a.degraded()) {
         byNode.computeIfAbsent(a.node(), n -> new ArrayList<>()).add(a);
       }
@@ -197,9 +224,10 @@ final class CounterChecks {
         .values()
         .forEach(
             some -> {
-              long excess = Bounds.excess(share, uses(some, Admission::time), 0);
+              long excess =
+                  AdmissionBounds.excess(share, sortedUses(some, CounterAdmission::clockMicros), 0);
               if (excess > 0) {
-                complain(counter, "a node gave " + excess + " permits more than its share");
+                addViolation(counter, "a node gave " + excess + " permits more than its share");
               }
             });
   }
@@ -208,86 +236,96 @@ final class CounterChecks {
    * The store must count what was admitted until it may forget it. More than twice the limit it
    * never counts, so where it was told more, as after faults, some may be forgotten.
    */
-  private void nothingIsLost(Counter counter) {
-    long now = run.world.time().micros();
+  private void checkNothingLost(CounterHistory counter) {
+    long now = run.cluster.timeline().micros();
     Limit limit = counter.limit;
-    long recently = now - 2 * limit.terms().period() - (long) (2 * fills(limit));
+    long recently = now - 2 * limit.parameters().periodMicros() - (long) (2 * fillMicros(limit));
     long told =
-        counter.served.stream()
-            .filter(s -> s.at() > recently && s.permits() > 0)
-            .mapToLong(Counter.Served::permits)
+        counter.storeCharges.stream()
+            .filter(s -> s.trueMicros() > recently && s.permits() > 0)
+            .mapToLong(CounterHistory.StoreCharge::permits)
             .sum();
-    if (!scenario.faults().isEmpty() && told > 2 * limit.most()) {
+    if (!scenario.faults().isEmpty() && told > 2 * limit.capacity()) {
       return;
     }
     long[] clock = {0};
     MemoryStore one = new MemoryStore(() -> clock[0], 1 << 20);
-    for (Bounds.Use use : uses(counter.counted(), Admission::at)) {
-      clock[0] = use.time() - scenario.patience();
-      ask(one, counter, use.permits(), Mode.FORCE);
+    for (AdmissionBounds.PermitUse use :
+        sortedUses(counter.chargedAdmissions(), CounterAdmission::trueMicros)) {
+      clock[0] = use.timeMicros() - scenario.deadlineMicros();
+      applyTo(one, counter, use.permits(), StoreOperation.FORCE);
     }
     clock[0] = now;
-    long left = ask(one, counter, 1, Mode.PEEK).remaining();
-    long there = ask(run.world.server().counters(), counter, 1, Mode.PEEK).remaining();
+    long left = applyTo(one, counter, 1, StoreOperation.PEEK).remaining();
+    long there =
+        applyTo(run.cluster.storeServer().counters(), counter, 1, StoreOperation.PEEK).remaining();
     if (there > left) {
-      complain(counter, "the store has " + there + " permits left, but only " + left + " can be");
+      addViolation(
+          counter, "the store has " + there + " permits left, but only " + left + " can be");
     }
   }
 
-  private static double fills(Limit limit) {
-    return (double) limit.most() * limit.terms().period() / limit.terms().permits();
+  private static double fillMicros(Limit limit) {
+    return (double) limit.capacity()
+        * limit.parameters().periodMicros()
+        / limit.parameters().permits();
   }
 
   /** Without faults, each window is charged what was admitted in it: no more, no less. */
-  private void chargedWhereUsed(Counter counter) {
+  private void checkChargedWindows(CounterHistory counter) {
     Map<Long, Long> owed = new TreeMap<>();
-    for (Admission a : counter.counted()) {
-      owed.merge(window(counter, a.time()), a.cost(), Long::sum);
+    for (CounterAdmission a : counter.chargedAdmissions()) {
+      owed.merge(windowStart(counter, a.clockMicros()), a.cost(), Long::sum);
     }
-    for (Counter.Served s : counter.served) {
-      owed.merge(window(counter, s.when()), -s.permits(), Long::sum);
+    for (CounterHistory.StoreCharge s : counter.storeCharges) {
+      owed.merge(windowStart(counter, s.effectiveMicros()), -s.permits(), Long::sum);
     }
-    long every = counter.limit.rule().consistency().syncEvery().toNanos() / 1000;
-    boolean remembered = every + scenario.patience() <= counter.limit.terms().period();
+    long every = counter.limit.rule().consistency().syncInterval().toNanos() / 1000;
+    boolean remembered =
+        every + scenario.deadlineMicros() <= counter.limit.parameters().periodMicros();
     owed.forEach(
         (window, permits) -> {
           if (remembered ? permits != 0 : permits < 0) {
-            complain(
+            addViolation(
                 counter,
                 permits
                     + " permits are not charged where they were used, at "
-                    + Invariants.since(window));
+                    + SimulationInvariants.relativeTime(window));
           }
         });
   }
 
-  private static long window(Counter counter, long time) {
-    return counter.limit.algorithm().bursts() ? World.START : counter.limit.terms().window(time);
+  private static long windowStart(CounterHistory counter, long time) {
+    return counter.limit.algorithm().hasBurst()
+        ? SimulatedCluster.START_MICROS
+        : counter.limit.parameters().windowStart(time);
   }
 
-  private static List<Bounds.Use> uses(List<Admission> some, ToLongFunction<Admission> when) {
+  private static List<AdmissionBounds.PermitUse> sortedUses(
+      List<CounterAdmission> some, ToLongFunction<CounterAdmission> when) {
     return some.stream()
-        .map(a -> new Bounds.Use(when.applyAsLong(a), a.cost()))
-        .sorted(Comparator.comparingLong(Bounds.Use::time))
+        .map(a -> new AdmissionBounds.PermitUse(when.applyAsLong(a), a.cost()))
+        .sorted(Comparator.comparingLong(AdmissionBounds.PermitUse::timeMicros))
         .toList();
   }
 
-  private static Outcome ask(Store store, Counter counter, long cost, Mode mode) {
+  private static ClaimOutcome applyTo(
+      Store store, CounterHistory counter, long cost, StoreOperation mode) {
     Claim[] claim = {new Claim(counter.limit, counter.key, cost)};
-    return store.take(claim, mode).join()[0];
+    return store.apply(claim, mode).join()[0];
   }
 
-  private void complain(Counter counter, String what) {
+  private void addViolation(CounterHistory counter, String what) {
     Limit limit = counter.limit;
-    journal.complain(
+    journal.addViolation(
         String.format(
             "%s %s %s of %d (%d nodes, every %s): %s",
-            counter.kind(),
+            counter.countingMode(),
             limit.algorithm().name(),
             limit.rate(),
-            limit.most(),
+            limit.capacity(),
             scenario.nodes().size(),
-            limit.rule().consistency().syncEvery(),
+            limit.rule().consistency().syncInterval(),
             what));
   }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Decision;
 import io.weir.Request;
-import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rule.StoreFailureFallback;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,25 +23,29 @@ class StalledNodesTest {
   private static final int NODES = 3;
   private static final int LIMIT = 1000;
   private static final int REQUESTS = 1800;
-  private static final long OVER = 2_000_000;
-  private static final long MAX_STALL = 300_000;
+  private static final long DURATION_MICROS = 2_000_000;
+  private static final long MAX_STALL_MICROS = 300_000;
 
   private final RuleSet rules =
-      RuleSet.of(Rule.named("shared").limit(LIMIT + "/day").onStoreFailure(Posture.OPEN).build());
+      RuleSet.of(
+          Rule.named("shared")
+              .limit(LIMIT + "/day")
+              .onStoreFailure(StoreFailureFallback.OPEN)
+              .build());
 
   @Test
   void nodesStallWhileTheStoreAnswers_everyDecisionIsExact() {
     for (int seed = 0; seed < SEEDS; seed++) {
-      World world = world(seed);
+      SimulatedCluster world = createCluster(seed);
       Random random = world.random();
-      for (Node node : world.nodes()) {
+      for (SimulatedNode node : world.nodes()) {
         for (int i = random.nextInt(20); i > 0; i--) {
-          long at = World.START + (long) (random.nextDouble() * OVER);
-          long lasts = 1 + (long) (random.nextDouble() * random.nextDouble() * MAX_STALL);
-          world.time().at(at, () -> node.stall(lasts));
+          long at = SimulatedCluster.START_MICROS + (long) (random.nextDouble() * DURATION_MICROS);
+          long lasts = 1 + (long) (random.nextDouble() * random.nextDouble() * MAX_STALL_MICROS);
+          world.timeline().scheduleAt(at, () -> node.stall(lasts));
         }
       }
-      List<Decision> decisions = asked(world);
+      List<Decision> decisions = sendRequests(world);
       assertThat(decisions).as("seed %s", seed).hasSize(REQUESTS);
       assertThat(decisions.stream().filter(Decision::degraded)).as("seed %s", seed).isEmpty();
       assertThat(decisions.stream().filter(Decision::allowed)).as("seed %s", seed).hasSize(LIMIT);
@@ -49,60 +53,67 @@ class StalledNodesTest {
   }
 
   @Test
-  void storeFreezes_decisionsAreGivenUpAtTheDeadline_andExactAgainSoon() {
+  void storeFreezes_decisionsEndAtTheDeadline_andBecomeExactAgain() {
     for (int seed = 0; seed < SEEDS; seed++) {
-      World world = world(seed);
+      SimulatedCluster world = createCluster(seed);
       long[] longest = {0};
-      world.time().at(World.START + OVER / 4, () -> world.server().freeze(OVER / 4));
+      world
+          .timeline()
+          .scheduleAt(
+              SimulatedCluster.START_MICROS + DURATION_MICROS / 4,
+              () -> world.storeServer().freeze(DURATION_MICROS / 4));
       for (int i = 0; i < REQUESTS; i++) {
-        Node node = world.nodes().get(i % NODES);
+        SimulatedNode node = world.nodes().get(i % NODES);
         world
-            .time()
-            .at(
-                World.START + i * OVER / REQUESTS,
+            .timeline()
+            .scheduleAt(
+                SimulatedCluster.START_MICROS + i * DURATION_MICROS / REQUESTS,
                 () -> {
-                  long began = world.time().micros();
+                  long began = world.timeline().micros();
                   var unused =
                       node.limiter()
                           .decide(Request.of("user", "42"))
                           .thenAccept(
                               d ->
-                                  longest[0] = Math.max(longest[0], world.time().micros() - began));
+                                  longest[0] =
+                                      Math.max(longest[0], world.timeline().micros() - began));
                 });
       }
-      world.time().runUntil(World.START + 2 * OVER);
+      world.timeline().runUntil(SimulatedCluster.START_MICROS + 2 * DURATION_MICROS);
       assertThat(longest[0]).as("seed %s", seed).isBetween(5_000L, 5_500L);
       var after = world.nodes().get(0).limiter().decide(Request.of("user", "42"));
-      world.time().runUntil(World.START + 3 * OVER);
+      world.timeline().runUntil(SimulatedCluster.START_MICROS + 3 * DURATION_MICROS);
       assertThat(after.join().degraded()).as("seed %s", seed).isFalse();
     }
   }
 
-  private World world(long seed) {
-    World world = new World(seed);
-    World.Traits traits = new World.Traits(0, 0, DEADLINE, Duration.ZERO);
+  private SimulatedCluster createCluster(long seed) {
+    SimulatedCluster world = new SimulatedCluster(seed);
+    SimulatedCluster.SimulatedNodeOptions traits =
+        new SimulatedCluster.SimulatedNodeOptions(0, 0, DEADLINE, Duration.ZERO);
     for (int i = 0; i < NODES; i++) {
-      world.add(() -> rules, traits, new Weather(80, 100, 800, 0));
+      world.addNode(() -> rules, traits, new NetworkConditions(80, 100, 800, 0));
     }
     return world;
   }
 
   /** Requests at random times, each to a node that runs then. */
-  private static List<Decision> asked(World world) {
+  private static List<Decision> sendRequests(SimulatedCluster world) {
     List<Decision> decisions = new ArrayList<>();
     Random random = world.random();
     for (int i = 0; i < REQUESTS; i++) {
-      long at = World.START + (long) (random.nextDouble() * OVER);
-      Node node = world.nodes().get(random.nextInt(NODES));
-      world.time().at(at, () -> ask(world, node, decisions));
+      long at = SimulatedCluster.START_MICROS + (long) (random.nextDouble() * DURATION_MICROS);
+      SimulatedNode node = world.nodes().get(random.nextInt(NODES));
+      world.timeline().scheduleAt(at, () -> sendWhenRunning(world, node, decisions));
     }
-    world.time().runUntil(World.START + 3 * OVER);
+    world.timeline().runUntil(SimulatedCluster.START_MICROS + 3 * DURATION_MICROS);
     return decisions;
   }
 
-  private static void ask(World world, Node node, List<Decision> decisions) {
+  private static void sendWhenRunning(
+      SimulatedCluster world, SimulatedNode node, List<Decision> decisions) {
     if (node.isStalled()) {
-      world.time().after(1_000, () -> ask(world, node, decisions));
+      world.timeline().schedule(1_000, () -> sendWhenRunning(world, node, decisions));
     } else {
       var unused = node.limiter().decide(Request.of("user", "42")).thenAccept(decisions::add);
     }

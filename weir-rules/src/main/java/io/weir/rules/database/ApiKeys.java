@@ -10,14 +10,14 @@ import java.util.Optional;
  * seconds. Safe for any number of threads.
  */
 public final class ApiKeys {
-  private static final int LONGEST = 200;
+  private static final int MAX_NAME_LENGTH = 200;
 
   private final Database database;
-  private final Node node;
+  private final DatabaseReplica replica;
 
-  ApiKeys(Database database, Node node) {
+  ApiKeys(Database database, DatabaseReplica node) {
     this.database = database;
-    this.node = node;
+    this.replica = node;
   }
 
   /**
@@ -27,19 +27,19 @@ public final class ApiKeys {
    * @return it with its secret, of which only a digest is kept
    * @throws DatabaseException if the database is away
    */
-  public NewKey create(String user, String tier, String who) {
-    if (user.isBlank() || user.length() > LONGEST || tier.length() > LONGEST) {
+  public NewApiKey create(String user, String tier, String who) {
+    if (user.isBlank() || user.length() > MAX_NAME_LENGTH || tier.length() > MAX_NAME_LENGTH) {
       throw new IllegalArgumentException(
           "a key is for a user, and a tier if there are any; write 1 to 200 characters");
     }
-    String by = DatabaseRules.named(who);
-    NewKey made = Secret.make();
-    Caller caller = new Caller(made.id(), user, tier);
-    String hash = Secret.digest(made.secret()).hex();
-    return node.change(
+    String by = DatabaseRules.requireName(who);
+    NewApiKey made = ApiKeySecret.generate();
+    ApiKeyOwner caller = new ApiKeyOwner(made.id(), user, tier);
+    String hash = ApiKeySecret.digest(made.secret()).toHex();
+    return replica.change(
         by,
         connection -> {
-          KeyTable.insert(connection, caller, hash, by);
+          ApiKeyTable.insert(connection, caller, hash, by);
           return made;
         });
   }
@@ -52,7 +52,8 @@ public final class ApiKeys {
    */
   public boolean revoke(String id) {
     // a secret, written here by mistake, must not reach the database and its logs
-    return !Secret.looksLike(id) && node.change("", connection -> KeyTable.revoke(connection, id));
+    return !ApiKeySecret.hasSecretPrefix(id)
+        && replica.change("", connection -> ApiKeyTable.revoke(connection, id));
   }
 
   /**
@@ -61,13 +62,13 @@ public final class ApiKeys {
    * @throws DatabaseException if the database is away
    */
   public List<ApiKey> list() {
-    return database.read(KeyTable::list);
+    return database.read(ApiKeyTable::list);
   }
 
   /** Whom a presented secret is of; empty if it is of no good key. Never asks the database. */
-  public Optional<Caller> verify(String presented) {
-    return Secret.looksLike(presented)
-        ? Optional.ofNullable(node.keys().caller(Secret.digest(presented)))
+  public Optional<ApiKeyOwner> verify(String presented) {
+    return ApiKeySecret.hasSecretPrefix(presented)
+        ? Optional.ofNullable(replica.apiKeys().ownerOf(ApiKeySecret.digest(presented)))
         : Optional.empty();
   }
 }

@@ -19,44 +19,45 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /** A database that may be away: its connections, and transactions that are done whole or not. */
 final class Database implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Database.class.getName());
-  private static final String PROBE = "UPDATE weir_schema SET version = version WHERE version = 1";
-  private static final long MIN_COMPACTED_BYTES = 32 << 20;
-  private static final int GROWTH = 4;
-  private static final int CONNECTIONS = 4;
-  private static final long PATIENCE_MILLIS = 3_000;
+  private static final String PROBE_UPDATE =
+      "UPDATE weir_schema SET version = version WHERE version = 1";
+  private static final long MIN_COMPACTION_BYTES = 32 << 20;
+  private static final int COMPACTION_GROWTH_FACTOR = 4;
+  private static final int MAX_CONNECTIONS = 4;
+  private static final long CONNECTION_TIMEOUT_MILLIS = 3_000;
 
   private final String url;
-  private final Dialect dialect;
+  private final SqlDialect dialect;
   private final HikariDataSource pool;
-  private final WriteHealth writes;
-  private final Lock inUse;
-  private final Lock compacting;
-  private long compactedSize;
-  private final long minCompacted;
+  private final WriteHealth writeHealth;
+  private final Lock useLock;
+  private final Lock compactionLock;
+  private long compactedBytes;
+  private final long minCompactionBytes;
 
   Database(String url) {
-    this(url, MIN_COMPACTED_BYTES);
+    this(url, MIN_COMPACTION_BYTES);
   }
 
   /**
    * @param minCompacted the size from which on the file of an embedded database is compacted
    */
   Database(String url, long minCompacted) {
-    this.minCompacted = minCompacted;
-    dialect = Dialect.of(url);
-    this.url = dialect.durable(url);
-    writes = new WriteHealth(shown(url));
+    this.minCompactionBytes = minCompacted;
+    dialect = SqlDialect.of(url);
+    this.url = dialect.durableUrl(url);
+    writeHealth = new WriteHealth(withoutCredentials(url));
     ReadWriteLock use = new ReentrantReadWriteLock();
-    inUse = use.readLock();
-    compacting = use.writeLock();
+    useLock = use.readLock();
+    compactionLock = use.writeLock();
     HikariConfig config = new HikariConfig();
     config.setPoolName("weir-rules");
     config.setJdbcUrl(this.url);
-    config.setDataSourceProperties(dialect.properties());
-    config.setMaximumPoolSize(CONNECTIONS);
+    config.setDataSourceProperties(dialect.connectionProperties());
+    config.setMaximumPoolSize(MAX_CONNECTIONS);
     config.setMinimumIdle(1);
-    config.setConnectionTimeout(PATIENCE_MILLIS);
-    config.setValidationTimeout(PATIENCE_MILLIS / 3);
+    config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
+    config.setValidationTimeout(CONNECTION_TIMEOUT_MILLIS / 3);
     config.setInitializationFailTimeout(-1);
     config.setAutoCommit(false);
     pool = new HikariDataSource(config);
@@ -64,8 +65,8 @@ final class Database implements AutoCloseable {
 
   /** Work in a transaction. */
   @FunctionalInterface
-  interface Work<T> {
-    T in(Connection connection) throws SQLException;
+  interface TransactionWork<T> {
+    T run(Connection connection) throws SQLException;
   }
 
   /**
@@ -74,7 +75,7 @@ final class Database implements AutoCloseable {
    * @param who whom the history names for it
    * @throws DatabaseException if the database did not do it, or has not said that it did
    */
-  <T> T change(String who, Work<T> work) {
+  <T> T change(String who, TransactionWork<T> work) {
     return change(who, work, false);
   }
 
@@ -82,12 +83,12 @@ final class Database implements AutoCloseable {
    * As {@link #change}, and returns only when the change would survive a crash of this process and,
    * as far as the database says so, of the machine.
    */
-  <T> T changeDurably(String who, Work<T> work) {
+  <T> T changeDurably(String who, TransactionWork<T> work) {
     return change(who, work, true);
   }
 
-  private <T> T change(String who, Work<T> work, boolean durable) {
-    Attempt<T> first = new Attempt<>(who, work, durable);
+  private <T> T change(String who, TransactionWork<T> work, boolean durable) {
+    TransactionAttempt<T> first = new TransactionAttempt<>(who, work, durable);
     try {
       T result;
       try {
@@ -97,56 +98,56 @@ final class Database implements AutoCloseable {
           throw e;
         }
         // another's failed write closed it before this one began to commit
-        result = new Attempt<>(who, work, durable).run();
+        result = new TransactionAttempt<>(who, work, durable).run();
       }
-      writes.succeeded();
+      writeHealth.writeSucceeded();
       return result;
     } catch (SQLException e) {
-      writes.failed(e);
-      throw failure(e);
+      writeHealth.writeFailed(e);
+      throw toException(e);
     }
   }
 
   /** One transaction that changes something. */
-  private final class Attempt<T> {
+  private final class TransactionAttempt<T> {
     private final String who;
-    private final Work<T> work;
+    private final TransactionWork<T> work;
     private final boolean durable;
     private boolean committing;
 
-    Attempt(String who, Work<T> work, boolean durable) {
+    TransactionAttempt(String who, TransactionWork<T> work, boolean durable) {
       this.who = who;
       this.work = work;
       this.durable = durable;
     }
 
     T run() throws SQLException {
-      inUse.lock();
+      useLock.lock();
       dialect.changeLock().lock();
       try (Connection connection = pool.getConnection()) {
         try {
-          actFor(connection, who);
-          T result = work.in(connection);
+          setActor(connection, who);
+          T result = work.run(connection);
           committing = true;
           connection.commit();
           if (durable) {
-            dialect.sync(connection);
+            dialect.syncToDisk(connection);
           }
           return result;
         } catch (SQLException | RuntimeException e) {
           rollback(connection, e);
-          evict(connection, e);
+          evictIfBroken(connection, e);
           throw e;
         }
       } finally {
         dialect.changeLock().unlock();
-        inUse.unlock();
+        useLock.unlock();
       }
     }
   }
 
   /** The pool takes connections to a closed embedded database for good ones. */
-  private void evict(Connection connection, Exception why) {
+  private void evictIfBroken(Connection connection, Exception why) {
     if (why instanceof SQLException e && dialect.isBroken(e)) {
       pool.evictConnection(connection);
       pool.getHikariPoolMXBean().softEvictConnections();
@@ -155,7 +156,7 @@ final class Database implements AutoCloseable {
 
   /** Why the last change could not be written; empty if it could. */
   String writeFailure() {
-    return writes.failure();
+    return writeHealth.failure();
   }
 
   /** Writes something that changes nothing, to learn whether changes can be written again. */
@@ -164,7 +165,7 @@ final class Database implements AutoCloseable {
       changeDurably(
           "",
           connection -> {
-            try (PreparedStatement write = connection.prepareStatement(PROBE)) {
+            try (PreparedStatement write = connection.prepareStatement(PROBE_UPDATE)) {
               return write.executeUpdate();
             }
           });
@@ -173,8 +174,8 @@ final class Database implements AutoCloseable {
     }
   }
 
-  private void actFor(Connection connection, String who) throws SQLException {
-    try (PreparedStatement say = connection.prepareStatement(dialect.actFor())) {
+  private void setActor(Connection connection, String who) throws SQLException {
+    try (PreparedStatement say = connection.prepareStatement(dialect.actorStatement())) {
       say.setString(1, who);
       say.execute();
     }
@@ -189,7 +190,7 @@ final class Database implements AutoCloseable {
   }
 
   /** As {@link #change}, of work that only reads and sees one state of the database. */
-  <T> T read(Work<T> work) {
+  <T> T read(TransactionWork<T> work) {
     try {
       try {
         return readOnce(work);
@@ -200,24 +201,24 @@ final class Database implements AutoCloseable {
         return readOnce(work);
       }
     } catch (SQLException e) {
-      throw failure(e);
+      throw toException(e);
     }
   }
 
-  private <T> T readOnce(Work<T> work) throws SQLException {
-    inUse.lock();
+  private <T> T readOnce(TransactionWork<T> work) throws SQLException {
+    useLock.lock();
     try (Connection connection = pool.getConnection()) {
       try {
         connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-        T result = work.in(connection);
+        T result = work.run(connection);
         connection.rollback();
         return result;
       } catch (SQLException e) {
-        evict(connection, e);
+        evictIfBroken(connection, e);
         throw e;
       }
     } finally {
-      inUse.unlock();
+      useLock.unlock();
     }
   }
 
@@ -228,22 +229,24 @@ final class Database implements AutoCloseable {
    * @return whether it was compacted
    */
   boolean compactIfGrown(Connection connection) throws SQLException {
-    Optional<Path> file = dialect.growingFile(connection);
-    if (file.isEmpty() || size(file.get()) < Math.max(minCompacted, GROWTH * compactedSize)) {
+    Optional<Path> file = dialect.compactableFile(connection);
+    if (file.isEmpty()
+        || fileSize(file.get())
+            < Math.max(minCompactionBytes, COMPACTION_GROWTH_FACTOR * compactedBytes)) {
       return false;
     }
-    compacting.lock();
+    compactionLock.lock();
     try {
       dialect.compact(connection);
       pool.getHikariPoolMXBean().softEvictConnections();
-      compactedSize = size(file.get());
+      compactedBytes = fileSize(file.get());
       return true;
     } finally {
-      compacting.unlock();
+      compactionLock.unlock();
     }
   }
 
-  private static long size(Path file) {
+  private static long fileSize(Path file) {
     try {
       return Files.size(file);
     } catch (IOException e) {
@@ -252,15 +255,15 @@ final class Database implements AutoCloseable {
   }
 
   /** A connection of the caller's own, with the schema up to date, that hears of changes. */
-  Connection listen() throws SQLException {
-    Connection connection = DriverManager.getConnection(url, dialect.properties());
+  Connection openListeningConnection() throws SQLException {
+    Connection connection = DriverManager.getConnection(url, dialect.connectionProperties());
     try {
       connection.setAutoCommit(false);
-      dialect.prepare(connection);
+      dialect.enableDurability(connection);
       Migrations.run(connection, dialect);
       connection.commit();
       connection.setAutoCommit(true);
-      dialect.listen(connection);
+      dialect.subscribe(connection);
       connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       connection.setAutoCommit(false);
       return connection;
@@ -270,22 +273,22 @@ final class Database implements AutoCloseable {
     }
   }
 
-  Dialect dialect() {
+  SqlDialect dialect() {
     return dialect;
   }
 
-  DatabaseException failure(SQLException e) {
+  DatabaseException toException(SQLException e) {
     return new DatabaseException(this + ": " + e.getMessage(), e);
   }
 
   /** Without what follows the address, which may hold a password. */
-  static String shown(String url) {
+  static String withoutCredentials(String url) {
     return url.replaceAll("[?;].*", "").replaceAll("//[^/@]*@", "//");
   }
 
   @Override
   public String toString() {
-    return shown(url);
+    return withoutCredentials(url);
   }
 
   @Override

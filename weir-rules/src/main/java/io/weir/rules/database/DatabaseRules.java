@@ -5,7 +5,7 @@ import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
 import io.weir.rules.Rules;
 import io.weir.rules.RulesListener;
-import io.weir.rules.RulesSize;
+import io.weir.rules.RulesSizeLimit;
 import io.weir.store.Clock;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,24 +21,24 @@ import java.util.OptionalLong;
  *
  * <p>A change is in force on this node when the call returns, and on every other node within two
  * seconds: PostgreSQL tells them at once, and all look every second. Of a bad row the last good
- * version serves, and a database that is away changes nothing; {@link #stale} grows until all is
- * well again. A rule that a change leaves as it was stays the same object.
+ * version serves, and a database that is away changes nothing; {@link #staleness} grows until all
+ * is well again. A rule that a change leaves as it was stays the same object.
  *
  * <p>Safe for any number of threads; {@link #current} is a mere read.
  */
 public final class DatabaseRules implements RuleSource, AutoCloseable {
   private final Database database;
-  private final Node node;
-  private final ApiKeys keys;
-  private final Traffic traffic;
-  private final Nodes nodes;
+  private final DatabaseReplica replica;
+  private final ApiKeys apiKeys;
+  private final TrafficTable trafficTable;
+  private final NodeRegistry nodeRegistry;
 
-  private DatabaseRules(Database database, Node node) {
+  private DatabaseRules(Database database, DatabaseReplica node) {
     this.database = database;
-    this.node = node;
-    keys = new ApiKeys(database, node);
-    traffic = new Traffic(database);
-    nodes = new Nodes(database);
+    this.replica = node;
+    apiKeys = new ApiKeys(database, node);
+    trafficTable = new TrafficTable(database);
+    nodeRegistry = new NodeRegistry(database);
   }
 
   /**
@@ -47,34 +47,36 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * @throws DatabaseException if the database is away
    */
   public static DatabaseRules open(String url, RulesListener... listeners) {
-    return open(url, Settings.DEFAULT, listeners);
+    return open(url, DatabaseRulesSettings.DEFAULT, listeners);
   }
 
   /**
-   * As {@link #open(String, RulesListener...)}, with a copy of the last good rules and keys in a
-   * file, from which they serve if the database is away at the start.
+   * As {@link #open(String, RulesListener)}, with a copy of the last good rules and keys in a file,
+   * from which they serve if the database is away at the start.
    *
    * @throws DatabaseException if the database is away and there is no good copy
    */
   public static DatabaseRules open(String url, Path copy, RulesListener... listeners) {
-    return open(url, Settings.DEFAULT.with(copy), listeners);
+    return open(url, DatabaseRulesSettings.DEFAULT.with(copy), listeners);
   }
 
   /**
-   * As {@link #open(String, Path, RulesListener...)}, with another bound than that of {@link
-   * RulesSize}.
+   * As {@link #open(String, Path, RulesListener)}, with another bound than that of {@link
+   * RulesSizeLimit}.
    *
    * @param maxBytes more bytes of rules are refused before they are read
    */
   public static DatabaseRules open(
       String url, Path copy, long maxBytes, RulesListener... listeners) {
-    return open(url, Settings.DEFAULT.with(copy).with(maxBytes), listeners);
+    return open(url, DatabaseRulesSettings.DEFAULT.with(copy).with(maxBytes), listeners);
   }
 
-  static DatabaseRules open(String url, Settings settings, RulesListener... listeners) {
+  static DatabaseRules open(
+      String url, DatabaseRulesSettings settings, RulesListener... listeners) {
     Database database = new Database(url);
     try {
-      return new DatabaseRules(database, Node.start(database, settings, List.of(listeners)));
+      return new DatabaseRules(
+          database, DatabaseReplica.start(database, settings, List.of(listeners)));
     } catch (RuntimeException e) {
       database.close();
       throw e;
@@ -84,30 +86,32 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   /**
    * How a database is followed.
    *
-   * @param every how often to look where nothing is told
-   * @param copy where to keep the last good rules; empty for a start that fails without database
+   * @param pollInterval how often to look where nothing is told
+   * @param backup where to keep the last good rules; empty for a start that fails without database
    * @param maxBytes how many bytes of rules are read at once
    */
-  record Settings(Duration every, Clock clock, Optional<Copy> copy, long maxBytes) {
-    static final Settings DEFAULT =
-        new Settings(Duration.ofSeconds(1), Clock.system(), Optional.empty());
+  record DatabaseRulesSettings(
+      Duration pollInterval, Clock clock, Optional<RuleBackup> backup, long maxBytes) {
+    static final DatabaseRulesSettings DEFAULT =
+        new DatabaseRulesSettings(Duration.ofSeconds(1), Clock.system(), Optional.empty());
 
-    Settings(Duration every, Clock clock, Optional<Copy> copy) {
-      this(every, clock, copy, RulesSize.defaultMaxBytesOfDatabase());
+    DatabaseRulesSettings(Duration every, Clock clock, Optional<RuleBackup> copy) {
+      this(every, clock, copy, RulesSizeLimit.defaultMaxDatabaseBytes());
     }
 
-    Settings with(Path file) {
-      return new Settings(every, clock, Optional.of(new Copy(file)), maxBytes);
+    DatabaseRulesSettings with(Path file) {
+      return new DatabaseRulesSettings(
+          pollInterval, clock, Optional.of(new RuleBackup(file)), maxBytes);
     }
 
-    Settings with(long bytes) {
-      return new Settings(every, clock, copy, bytes);
+    DatabaseRulesSettings with(long bytes) {
+      return new DatabaseRulesSettings(pollInterval, clock, backup, bytes);
     }
   }
 
   @Override
   public RuleSet current() {
-    return node.rules().rules();
+    return replica.rules().rules();
   }
 
   /**
@@ -117,36 +121,36 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * the rule, changes what they have seen or is refused.
    */
   public long revision(String id) {
-    return node.rules().revision(id);
+    return replica.rules().revision(id);
   }
 
   /**
    * What is wrong with rules that were made bad in the database itself, by id; until they are put
    * right their last good versions serve.
    */
-  public Map<String, String> refused() {
-    return node.rules().refused();
+  public Map<String, String> rejected() {
+    return replica.rules().rejected();
   }
 
   /** The API keys of the same database. */
   public ApiKeys keys() {
-    return keys;
+    return apiKeys;
   }
 
   /** What rules said, of all nodes of the same database. */
-  public Traffic traffic() {
-    return traffic;
+  public TrafficTable traffic() {
+    return trafficTable;
   }
 
   /** The nodes of the same database. */
-  public Nodes nodes() {
-    return nodes;
+  public NodeRegistry nodes() {
+    return nodeRegistry;
   }
 
   /** For how long this node has not been in step with the database; zero while it is. */
   @Override
-  public Duration stale() {
-    return node.stale();
+  public Duration staleness() {
+    return replica.stale();
   }
 
   /** Why the last change could not be written; empty while changes can be written. */
@@ -165,7 +169,8 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    */
   public long put(Rule rule, String who, long expectedRevision) {
     String body = Rules.toJson(rule);
-    return node.change(named(who), c -> RuleTable.put(c, rule.id(), body, expectedRevision));
+    return replica.change(
+        requireName(who), c -> RuleTable.put(c, rule.id(), body, expectedRevision));
   }
 
   /**
@@ -176,7 +181,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * @throws DatabaseException if the database is away
    */
   public long delete(String id, String who, long expectedRevision) {
-    return node.change(named(who), c -> RuleTable.delete(c, id, expectedRevision));
+    return replica.change(requireName(who), c -> RuleTable.delete(c, id, expectedRevision));
   }
 
   /**
@@ -191,13 +196,14 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   public long replace(Collection<Rule> rules, String who, long expectedRevision) {
     Map<String, String> bodies = new LinkedHashMap<>();
     RuleSet.of(1, rules).rules().forEach(rule -> bodies.put(rule.id(), Rules.toJson(rule)));
-    return node.change(named(who), c -> RuleTable.replace(c, bodies, expectedRevision));
+    return replica.change(requireName(who), c -> RuleTable.replace(c, bodies, expectedRevision));
   }
 
   /** The changes of a rule, the last one first; of one that is deleted too. */
-  public List<Change> history(String id) {
+  public List<RuleChange> history(String id) {
     return database.read(
-        c -> HistoryTable.of(c, id).stream().map(HistoryTable.Entry::change).toList());
+        c ->
+            HistoryTable.entriesOf(c, id).stream().map(HistoryTable.HistoryEntry::change).toList());
   }
 
   /**
@@ -208,20 +214,20 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
    * @throws DatabaseException if the database is away
    */
   public long undo(String id, String who) {
-    return node.change(named(who), c -> RuleTable.undo(c, id, OptionalLong.empty()));
+    return replica.change(requireName(who), c -> RuleTable.undo(c, id, OptionalLong.empty()));
   }
 
   /**
    * As {@link #undo(String, String)}, if the last change is the one that is meant.
    *
-   * @param revision that of the change to be taken back, as {@link Change#revision} tells it
+   * @param revision that of the change to be taken back, as {@link RuleChange#revision} tells it
    * @throws StaleRevisionException if the rule was changed since
    */
   public long undo(String id, String who, long revision) {
-    return node.change(named(who), c -> RuleTable.undo(c, id, OptionalLong.of(revision)));
+    return replica.change(requireName(who), c -> RuleTable.undo(c, id, OptionalLong.of(revision)));
   }
 
-  static String named(String who) {
+  static String requireName(String who) {
     if (who.isBlank() || who.length() > 200) {
       throw new IllegalArgumentException(
           "who changes this is not said; write a name of 1 to 200 characters");
@@ -232,7 +238,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   /** Stops following the database; the rules in force stay. */
   @Override
   public void close() {
-    node.close();
+    replica.close();
     database.close();
   }
 }

@@ -18,11 +18,11 @@ public final class H2Trigger implements Trigger {
   private static final int BODY = 2;
   private static final int RULE_REVISION = 3;
   private static final int KEY_REVISION = 7;
-  private static final String HISTORY =
+  private static final String INSERT_HISTORY =
       "INSERT INTO weir_history (revision, rule_id, position, who, body_before, body_after)"
           + " VALUES (?, ?, ?, COALESCE(@weir_who, TRIM(SESSION_USER || ' by hand')), ?, ?)";
 
-  private Kind kind = Kind.RULES;
+  private ChangeFeed feed = ChangeFeed.RULES;
 
   @Override
   public void init(
@@ -32,24 +32,24 @@ public final class H2Trigger implements Trigger {
       String table,
       boolean before,
       int type) {
-    kind = table.toLowerCase(Locale.ROOT).equals("weir_key") ? Kind.KEYS : Kind.RULES;
+    feed = table.toLowerCase(Locale.ROOT).equals("weir_key") ? ChangeFeed.KEYS : ChangeFeed.RULES;
   }
 
   @Override
   public void fire(
       Connection connection, @Nullable Object @Nullable [] old, @Nullable Object @Nullable [] now)
       throws SQLException {
-    kind.move(connection, now == null);
-    long revision = kind.moved(connection).now();
-    if (kind == Kind.RULES) {
-      keepHistory(connection, revision, old, now);
+    feed.advance(connection, now == null);
+    long revision = feed.position(connection).revision();
+    if (feed == ChangeFeed.RULES) {
+      writeHistory(connection, revision, old, now);
     }
     if (now != null) {
-      now[kind == Kind.RULES ? RULE_REVISION : KEY_REVISION] = revision;
+      now[feed == ChangeFeed.RULES ? RULE_REVISION : KEY_REVISION] = revision;
     }
   }
 
-  private static void keepHistory(
+  private static void writeHistory(
       Connection connection,
       long revision,
       @Nullable Object @Nullable [] old,
@@ -60,7 +60,7 @@ public final class H2Trigger implements Trigger {
           "rule %s keeps its id, which its counters belong to; insert another and delete this one"
               .formatted(old[ID]));
     }
-    try (PreparedStatement insert = connection.prepareStatement(HISTORY)) {
+    try (PreparedStatement insert = connection.prepareStatement(INSERT_HISTORY)) {
       @Nullable Object @Nullable [] either = old == null ? now : old;
       insert.setLong(1, revision);
       insert.setObject(2, either == null ? null : either[ID]);

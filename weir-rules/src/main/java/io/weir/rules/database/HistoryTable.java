@@ -11,31 +11,31 @@ import java.util.Optional;
 
 /** The table of all changes of rules, which triggers write. */
 final class HistoryTable {
-  private static final String OF_RULE =
+  private static final String SELECT_BY_RULE =
       "SELECT revision, position, who, changed_at, body_before, body_after FROM weir_history"
           + " WHERE rule_id = ? ORDER BY revision DESC";
 
   private HistoryTable() {}
 
   /** A change, and the place of the rule in the order before it. */
-  record Entry(Change change, long position) {}
+  record HistoryEntry(RuleChange change, long position) {}
 
   /** The changes of a rule, the last one first. */
-  static List<Entry> of(Connection connection, String id) throws SQLException {
-    List<Entry> entries = new ArrayList<>();
-    try (PreparedStatement query = connection.prepareStatement(OF_RULE)) {
+  static List<HistoryEntry> entriesOf(Connection connection, String id) throws SQLException {
+    List<HistoryEntry> entries = new ArrayList<>();
+    try (PreparedStatement query = connection.prepareStatement(SELECT_BY_RULE)) {
       query.setString(1, id);
       try (ResultSet row = query.executeQuery()) {
         while (row.next()) {
-          Change change =
-              new Change(
+          RuleChange change =
+              new RuleChange(
                   row.getLong(1),
                   id,
                   row.getString(3),
                   row.getObject(4, OffsetDateTime.class).toInstant(),
                   Optional.ofNullable(row.getString(5)),
                   Optional.ofNullable(row.getString(6)));
-          entries.add(new Entry(change, row.getLong(2)));
+          entries.add(new HistoryEntry(change, row.getLong(2)));
         }
       }
     }

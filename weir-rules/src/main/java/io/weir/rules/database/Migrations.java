@@ -19,7 +19,7 @@ final class Migrations {
   private Migrations() {}
 
   /** Runs in a transaction of its own; on PostgreSQL a script is run whole or not at all. */
-  static synchronized void run(Connection connection, Dialect dialect) throws SQLException {
+  static synchronized void run(Connection connection, SqlDialect dialect) throws SQLException {
     dialect.lockSchema(connection);
     try (Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE IF NOT EXISTS weir_schema (version INT PRIMARY KEY)");
@@ -30,7 +30,7 @@ final class Migrations {
                 .formatted(version, SCRIPTS.size()));
       }
       for (int next = version; next < SCRIPTS.size(); next++) {
-        statement.execute(script(SCRIPTS.get(next).formatted(dialect.folder())));
+        statement.execute(script(SCRIPTS.get(next).formatted(dialect.scriptFolder())));
         statement.execute("INSERT INTO weir_schema (version) VALUES (" + (next + 1) + ")");
       }
     }

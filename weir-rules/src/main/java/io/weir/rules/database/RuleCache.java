@@ -22,25 +22,25 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Changed by one thread at a time; read by any.
  */
 final class RuleCache {
-  private static final long NONE = -1;
+  private static final long NO_REVISION = -1;
   private static final Comparator<RuleRow> ORDER =
       Comparator.comparingLong(RuleRow::position).thenComparing(RuleRow::id);
 
-  private final LastGood lastGood;
+  private final LastGoodRules lastGood;
   private final long maxBytes;
   private final Map<String, RuleRow> rows = new ConcurrentHashMap<>();
   private final Set<RuleRow> order = new TreeSet<>(ORDER);
-  private final Map<String, Rule> good = new HashMap<>();
-  private final Map<String, String> wrong = new TreeMap<>();
-  private long seen = NONE;
+  private final Map<String, Rule> goodRules = new HashMap<>();
+  private final Map<String, String> errors = new TreeMap<>();
+  private long lastRevision = NO_REVISION;
 
   /** Whether a look ended half-way, as it does without memory; then all rows are read anew. */
-  private boolean torn;
+  private boolean incomplete;
 
   private volatile RuleSet rules = RuleSet.of(0, List.of());
-  private volatile Map<String, String> refused = Map.of();
+  private volatile Map<String, String> rejected = Map.of();
 
-  RuleCache(LastGood lastGood, long maxBytes) {
+  RuleCache(LastGoodRules lastGood, long maxBytes) {
     this.lastGood = lastGood;
     this.maxBytes = maxBytes;
   }
@@ -56,16 +56,16 @@ final class RuleCache {
   }
 
   /** What is wrong with rows of the database, by the id of the row; empty if they all serve. */
-  Map<String, String> refused() {
-    return refused;
+  Map<String, String> rejected() {
+    return rejected;
   }
 
   /** Serves rules of a copy until the database is read. */
-  void restore(Copy.Content copied) {
-    copied.rules().rules().forEach(rule -> good.put(rule.id(), rule));
-    wrong.putAll(copied.refused());
+  void restore(RuleBackup.BackupContent copied) {
+    copied.rules().rules().forEach(rule -> goodRules.put(rule.id(), rule));
+    errors.putAll(copied.rejected());
     rules = copied.rules();
-    refused = Map.copyOf(wrong);
+    rejected = Map.copyOf(errors);
   }
 
   /**
@@ -73,47 +73,50 @@ final class RuleCache {
    *
    * @param whole whether to read all rows, and not only those changed since the last look
    */
-  void look(Connection connection, Kind.Moved moved, boolean whole) throws SQLException {
-    if (whole || moved.now() != seen || torn) {
-      boolean all = whole || moved.now() < seen || torn;
-      List<RuleRow> changed = RuleTable.since(connection, all ? NONE : seen, maxBytes);
+  void refresh(Connection connection, ChangeFeed.FeedPosition moved, boolean whole)
+      throws SQLException {
+    if (whole || moved.revision() != lastRevision || incomplete) {
+      boolean all = whole || moved.revision() < lastRevision || incomplete;
+      List<RuleRow> changed =
+          RuleTable.changedSince(connection, all ? NO_REVISION : lastRevision, maxBytes);
       for (RuleRow row : changed) {
-        read(connection, row);
+        readRow(connection, row);
       }
-      Set<String> gone = all || moved.deleted() > seen ? gone(connection) : Set.of();
-      if (torn) {
+      Set<String> gone =
+          all || moved.deletedRevision() > lastRevision ? deletedIds(connection) : Set.of();
+      if (incomplete) {
         order.clear();
       }
-      torn = true;
-      changed.forEach(this::place);
-      gone.forEach(this::displace);
-      serve(moved.now());
+      incomplete = true;
+      changed.forEach(this::insertRow);
+      gone.forEach(this::removeRow);
+      publish(moved.revision());
       changed.forEach(row -> rows.put(row.id(), row));
       rows.keySet().removeAll(gone);
-      seen = moved.now();
-      torn = false;
+      lastRevision = moved.revision();
+      incomplete = false;
     }
   }
 
   /** The rule in force stays if the row says the same, so that its limits are the same objects. */
-  private void read(Connection connection, RuleRow row) throws SQLException {
+  private void readRow(Connection connection, RuleRow row) throws SQLException {
     String id = row.id();
     RuleRow old = rows.get(id);
     if (old != null && old.body().equals(row.body())) {
       return;
     }
     try {
-      good.merge(id, rule(row), (kept, read) -> read.equals(kept) ? kept : read);
-      wrong.remove(id);
+      goodRules.merge(id, parse(row), (kept, read) -> read.equals(kept) ? kept : read);
+      errors.remove(id);
     } catch (IllegalArgumentException e) {
-      if (!good.containsKey(id)) {
-        lastGood.of(connection, id).ifPresent(rule -> good.put(id, rule));
+      if (!goodRules.containsKey(id)) {
+        lastGood.find(connection, id).ifPresent(rule -> goodRules.put(id, rule));
       }
-      wrong.put(id, String.valueOf(e.getMessage()));
+      errors.put(id, String.valueOf(e.getMessage()));
     }
   }
 
-  private static Rule rule(RuleRow row) {
+  private static Rule parse(RuleRow row) {
     Rule rule = Rules.readOne("weir_rule " + row.id(), row.body());
     if (!rule.id().equals(row.id())) {
       throw new IllegalArgumentException(
@@ -124,14 +127,14 @@ final class RuleCache {
   }
 
   /** The rules known here of which the database has no row any more. */
-  private Set<String> gone(Connection connection) throws SQLException {
-    Set<String> known = new HashSet<>(good.keySet());
-    known.addAll(wrong.keySet());
+  private Set<String> deletedIds(Connection connection) throws SQLException {
+    Set<String> known = new HashSet<>(goodRules.keySet());
+    known.addAll(errors.keySet());
     known.removeAll(RuleTable.ids(connection));
     return known;
   }
 
-  private void place(RuleRow row) {
+  private void insertRow(RuleRow row) {
     RuleRow old = rows.get(row.id());
     if (old != null) {
       order.remove(old);
@@ -139,21 +142,21 @@ final class RuleCache {
     order.add(row);
   }
 
-  private void displace(String id) {
-    good.remove(id);
-    wrong.remove(id);
+  private void removeRow(String id) {
+    goodRules.remove(id);
+    errors.remove(id);
     RuleRow old = rows.get(id);
     if (old != null) {
       order.remove(old);
     }
   }
 
-  private void serve(long revision) {
+  private void publish(long revision) {
     List<Rule> serving =
-        order.stream().map(row -> good.get(row.id())).filter(Objects::nonNull).toList();
+        order.stream().map(row -> goodRules.get(row.id())).filter(Objects::nonNull).toList();
     if (revision != rules.revision() || !serving.equals(rules.rules())) {
       rules = RuleSet.of(revision, serving);
     }
-    refused = Map.copyOf(wrong);
+    rejected = Map.copyOf(errors);
   }
 }

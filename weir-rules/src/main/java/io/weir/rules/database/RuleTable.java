@@ -1,8 +1,8 @@
 package io.weir.rules.database;
 
 import io.weir.rules.Rules;
-import io.weir.rules.RulesSize;
-import io.weir.rules.text.TextException;
+import io.weir.rules.RulesSizeLimit;
+import io.weir.rules.text.InvalidConfigurationException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -19,28 +19,31 @@ import org.jspecify.annotations.Nullable;
 
 /** The table of rules; triggers put the revision into each row and the change into the history. */
 final class RuleTable {
-  private static final String ROWS = "SELECT id, position, body, revision FROM weir_rule";
-  private static final String SIZE = "SELECT COALESCE(SUM(OCTET_LENGTH(body)), 0) FROM weir_rule";
-  private static final String IDS = "SELECT id FROM weir_rule";
-  private static final String END = "SELECT COALESCE(MAX(position), 0) + 1 FROM weir_rule";
+  private static final String SELECT_ROWS = "SELECT id, position, body, revision FROM weir_rule";
+  private static final String SELECT_TOTAL_BYTES =
+      "SELECT COALESCE(SUM(OCTET_LENGTH(body)), 0) FROM weir_rule";
+  private static final String SELECT_IDS = "SELECT id FROM weir_rule";
+  private static final String SELECT_NEXT_POSITION =
+      "SELECT COALESCE(MAX(position), 0) + 1 FROM weir_rule";
   private static final String INSERT =
       "INSERT INTO weir_rule (position, body, id, revision) VALUES (?, ?, ?, 0)";
   private static final String UPDATE = "UPDATE weir_rule SET position = ?, body = ? WHERE id = ?";
   private static final String DELETE = "DELETE FROM weir_rule WHERE id = ?";
-  private static final int FETCHED_AT_ONCE = 2_000;
-  private static final long NONE = -1;
+  private static final int FETCH_SIZE = 2_000;
+  private static final long NO_REVISION = -1;
 
   private RuleTable() {}
 
   /** The rules changed since a revision. */
-  static List<RuleRow> since(Connection connection, long revision) throws SQLException {
+  static List<RuleRow> changedSince(Connection connection, long revision) throws SQLException {
     List<RuleRow> rows = new ArrayList<>();
-    try (PreparedStatement query = connection.prepareStatement(ROWS + " WHERE revision > ?")) {
+    try (PreparedStatement query =
+        connection.prepareStatement(SELECT_ROWS + " WHERE revision > ?")) {
       query.setLong(1, revision);
-      query.setFetchSize(FETCHED_AT_ONCE);
+      query.setFetchSize(FETCH_SIZE);
       try (ResultSet row = query.executeQuery()) {
         while (row.next()) {
-          rows.add(row(row));
+          rows.add(toRow(row));
         }
       }
     }
@@ -48,22 +51,22 @@ final class RuleTable {
   }
 
   /**
-   * As {@link #since(Connection, long)}, if all rules fit into memory.
+   * As {@link #changedSince(Connection, long)}, if all rules fit into memory.
    *
    * @throws SQLException with the limit, if their texts have more bytes than that
    */
-  static List<RuleRow> since(Connection connection, long revision, long maxBytes)
+  static List<RuleRow> changedSince(Connection connection, long revision, long maxBytes)
       throws SQLException {
-    long bytes = size(connection);
+    long bytes = totalBytes(connection);
     if (bytes > maxBytes) {
-      throw new SQLException("weir_rule: " + RulesSize.tooLarge(bytes, maxBytes));
+      throw new SQLException("weir_rule: " + RulesSizeLimit.tooLargeMessage(bytes, maxBytes));
     }
-    return since(connection, revision);
+    return changedSince(connection, revision);
   }
 
   /** The bytes of all rules' texts. */
-  static long size(Connection connection) throws SQLException {
-    try (PreparedStatement query = connection.prepareStatement(SIZE);
+  static long totalBytes(Connection connection) throws SQLException {
+    try (PreparedStatement query = connection.prepareStatement(SELECT_TOTAL_BYTES);
         ResultSet row = query.executeQuery()) {
       return row.next() ? row.getLong(1) : 0;
     }
@@ -71,7 +74,7 @@ final class RuleTable {
 
   static Set<String> ids(Connection connection) throws SQLException {
     Set<String> ids = new HashSet<>();
-    try (PreparedStatement query = connection.prepareStatement(IDS);
+    try (PreparedStatement query = connection.prepareStatement(SELECT_IDS);
         ResultSet row = query.executeQuery()) {
       while (row.next()) {
         ids.add(row.getString(1));
@@ -88,17 +91,17 @@ final class RuleTable {
    */
   static long put(Connection connection, String id, String body, long expected)
       throws SQLException {
-    Optional<RuleRow> old = expect(connection, id, expected);
+    Optional<RuleRow> old = requireRevision(connection, id, expected);
     if (old.isPresent() && old.get().body().equals(body)) {
       return expected;
     }
-    long position = old.isPresent() ? old.get().position() : end(connection);
+    long position = old.isPresent() ? old.get().position() : nextPosition(connection);
     return write(connection, id, position, old.isPresent(), body);
   }
 
   /** As {@link #put}, of a rule that is to go. */
   static long delete(Connection connection, String id, long expected) throws SQLException {
-    Optional<RuleRow> old = expect(connection, id, expected);
+    Optional<RuleRow> old = requireRevision(connection, id, expected);
     if (old.isEmpty()) {
       throw new StaleRevisionException(id, expected, 0);
     }
@@ -114,13 +117,13 @@ final class RuleTable {
    */
   static long replace(Connection connection, Map<String, String> bodies, long expected)
       throws SQLException {
-    Kind.RULES.lock(connection);
-    long current = Kind.RULES.moved(connection).now();
+    ChangeFeed.RULES.lock(connection);
+    long current = ChangeFeed.RULES.position(connection).revision();
     if (current != expected) {
       throw new StaleRevisionException(expected, current);
     }
     Map<String, RuleRow> old = new HashMap<>();
-    since(connection, NONE).forEach(row -> old.put(row.id(), row));
+    changedSince(connection, NO_REVISION).forEach(row -> old.put(row.id(), row));
     for (RuleRow row : old.values()) {
       if (!bodies.containsKey(row.id())) {
         write(connection, row.id(), row.position(), true, null);
@@ -136,19 +139,19 @@ final class RuleTable {
         write(connection, rule.getKey(), position, row != null, rule.getValue());
       }
     }
-    return Kind.RULES.moved(connection).now();
+    return ChangeFeed.RULES.position(connection).revision();
   }
 
   /**
    * Makes a rule what it was before its last change.
    *
    * @param expected the revision of that change, if it matters
-   * @throws TextException if that was bad, as an edit by hand can be
+   * @throws InvalidConfigurationException if that was bad, as an edit by hand can be
    */
   static long undo(Connection connection, String id, OptionalLong expected) throws SQLException {
-    Kind.RULES.lock(connection);
-    HistoryTable.Entry last =
-        HistoryTable.of(connection, id).stream()
+    ChangeFeed.RULES.lock(connection);
+    HistoryTable.HistoryEntry last =
+        HistoryTable.entriesOf(connection, id).stream()
             .findFirst()
             .orElseThrow(
                 () ->
@@ -165,9 +168,9 @@ final class RuleTable {
     return write(connection, id, last.position(), find(connection, id).isPresent(), body);
   }
 
-  private static Optional<RuleRow> expect(Connection connection, String id, long expected)
+  private static Optional<RuleRow> requireRevision(Connection connection, String id, long expected)
       throws SQLException {
-    Kind.RULES.lock(connection);
+    ChangeFeed.RULES.lock(connection);
     Optional<RuleRow> old = find(connection, id);
     long current = old.map(RuleRow::revision).orElse(0L);
     if (current != expected) {
@@ -177,16 +180,16 @@ final class RuleTable {
   }
 
   private static Optional<RuleRow> find(Connection connection, String id) throws SQLException {
-    try (PreparedStatement query = connection.prepareStatement(ROWS + " WHERE id = ?")) {
+    try (PreparedStatement query = connection.prepareStatement(SELECT_ROWS + " WHERE id = ?")) {
       query.setString(1, id);
       try (ResultSet row = query.executeQuery()) {
-        return row.next() ? Optional.of(row(row)) : Optional.empty();
+        return row.next() ? Optional.of(toRow(row)) : Optional.empty();
       }
     }
   }
 
-  private static long end(Connection connection) throws SQLException {
-    try (PreparedStatement query = connection.prepareStatement(END);
+  private static long nextPosition(Connection connection) throws SQLException {
+    try (PreparedStatement query = connection.prepareStatement(SELECT_NEXT_POSITION);
         ResultSet row = query.executeQuery()) {
       return row.next() ? row.getLong(1) : 1;
     }
@@ -208,10 +211,10 @@ final class RuleTable {
         write.executeUpdate();
       }
     }
-    return Kind.RULES.moved(connection).now();
+    return ChangeFeed.RULES.position(connection).revision();
   }
 
-  private static RuleRow row(ResultSet row) throws SQLException {
+  private static RuleRow toRow(ResultSet row) throws SQLException {
     return new RuleRow(row.getString(1), row.getLong(2), row.getString(3), row.getLong(4));
   }
 }

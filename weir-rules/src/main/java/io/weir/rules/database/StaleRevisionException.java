@@ -4,7 +4,7 @@ package io.weir.rules.database;
 public final class StaleRevisionException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  private final long current;
+  private final long currentRevision;
 
   StaleRevisionException(String id, long expected, long current) {
     super(
@@ -12,7 +12,7 @@ public final class StaleRevisionException extends RuntimeException {
             ? "there is no rule '" + id + "' at revision " + expected + "; read the rules again"
             : "rule '%s' is at revision %d, not %d; read it again and repeat the change"
                 .formatted(id, current, expected));
-    this.current = current;
+    this.currentRevision = current;
   }
 
   /** Of a change of all rules. */
@@ -20,11 +20,11 @@ public final class StaleRevisionException extends RuntimeException {
     super(
         "the rules are at revision %d, not %d; read them again and repeat the change"
             .formatted(current, expected));
-    this.current = current;
+    this.currentRevision = current;
   }
 
   /** The revision the rule has now, 0 if there is none of that id; or that of all rules. */
-  public long current() {
-    return current;
+  public long currentRevision() {
+    return currentRevision;
   }
 }

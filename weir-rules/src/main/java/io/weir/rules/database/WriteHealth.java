@@ -24,14 +24,14 @@ final class WriteHealth {
     return failure;
   }
 
-  void succeeded() {
+  void writeSucceeded() {
     if (!failure.isEmpty()) {
       failure = "";
       LOG.log(Level.INFO, "{0} can be written again", database);
     }
   }
 
-  void failed(SQLException e) {
+  void writeFailed(SQLException e) {
     String state = String.valueOf(e.getSQLState());
     if (CHANGE_FAILURES.contains(state.substring(0, Math.min(2, state.length())))) {
       return;

@@ -1,6 +1,6 @@
 package io.weir.rules.envoy;
 
-import io.weir.rules.text.Problems;
+import io.weir.rules.text.ProblemCollector;
 
 /** A configuration file that was read, and what is wrong with it. */
-record EnvoyFile(String name, Problems problems, EnvoyReader.Domain domain) {}
+record EnvoyFile(String name, ProblemCollector problems, EnvoyReader.EnvoyDomain domain) {}

@@ -5,8 +5,8 @@ import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleException;
 import io.weir.rule.Selector;
-import io.weir.rules.text.Place;
-import io.weir.rules.text.Problems;
+import io.weir.rules.text.ProblemCollector;
+import io.weir.rules.text.SourcePosition;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,19 +29,19 @@ import java.util.stream.Collectors;
 final class EnvoyImport {
   private final String domain;
   private final List<EnvoyFile> files;
-  private final List<Found> found = new ArrayList<>();
+  private final List<ImportedLimit> importedLimits = new ArrayList<>();
 
   /** A limit, under the descriptors that lead to it. */
-  private record Found(Problems problems, List<Level> levels) {
+  private record ImportedLimit(ProblemCollector problems, List<DescriptorLevel> levels) {
     EnvoyLimit limit() {
-      return last().limit().orElseThrow();
+      return lastDescriptor().limit().orElseThrow();
     }
 
-    Limited last() {
+    ConfiguredDescriptor lastDescriptor() {
       return levels.get(levels.size() - 1).chosen();
     }
 
-    void wrong(Place at, String field, String reason) {
+    void report(SourcePosition at, String field, String reason) {
       String path = levels.stream().map(l -> l.chosen().label()).collect(Collectors.joining("/"));
       problems.add(at, path, field, reason);
     }
@@ -56,42 +56,43 @@ final class EnvoyImport {
   }
 
   /** The rules; of use only if there are no problems. */
-  List<Rule> rules() {
-    List<Limited> all = descriptors();
+  List<Rule> toRules() {
+    List<ConfiguredDescriptor> all = mergedDescriptors();
     for (EnvoyFile file : files) {
       if (!domain.isEmpty()) {
-        EnvoyPattern.problem(domain)
-            .ifPresent(reason -> file.problems().add(file.domain().at(), "", "domain", reason));
+        EnvoyPattern.valueProblem(domain)
+            .ifPresent(
+                reason -> file.problems().add(file.domain().position(), "", "domain", reason));
       }
-      walk(file.problems(), file.domain().descriptors(), all, List.of());
+      collectLimits(file.problems(), file.domain().descriptors(), all, List.of());
     }
-    if (files.stream().anyMatch(file -> file.problems().any())) {
+    if (files.stream().anyMatch(file -> file.problems().hasProblems())) {
       return List.of();
     }
-    EnvoyIds ids = new EnvoyIds(domain);
-    found.forEach(one -> ids.add(one.levels(), one.limit().name()));
+    EnvoyRuleIds ids = new EnvoyRuleIds(domain);
+    importedLimits.forEach(one -> ids.add(one.levels(), one.limit().name()));
     List<Rule> rules = new ArrayList<>();
-    for (int i = 0; i < found.size(); i++) {
-      Found one = found.get(i);
+    for (int i = 0; i < importedLimits.size(); i++) {
+      ImportedLimit one = importedLimits.get(i);
       String id = ids.id(i);
-      one.limit().rate().flatMap(rate -> rule(id, one, rate)).ifPresent(rules::add);
+      one.limit().rate().flatMap(rate -> toRule(id, one, rate)).ifPresent(rules::add);
     }
     return rules;
   }
 
   /** The outermost descriptors of all files: a value in one file is an exception in the others. */
-  private List<Limited> descriptors() {
-    List<Limited> all = new ArrayList<>();
+  private List<ConfiguredDescriptor> mergedDescriptors() {
+    List<ConfiguredDescriptor> all = new ArrayList<>();
     Map<String, String> places = new HashMap<>();
     for (EnvoyFile file : files) {
-      for (Limited one : file.domain().descriptors()) {
-        String place = file.name() + " in line " + one.at().line();
+      for (ConfiguredDescriptor one : file.domain().descriptors()) {
+        String place = file.name() + " in line " + one.position().line();
         String first = places.putIfAbsent(one.label(), place);
         if (first == null) {
           all.add(one);
         } else {
           file.problems()
-              .add(one.at(), one.label(), "", "stands already in " + first + "; keep one");
+              .add(one.position(), one.label(), "", "stands already in " + first + "; keep one");
         }
       }
     }
@@ -99,43 +100,48 @@ final class EnvoyImport {
   }
 
   /** Finds all limits, and what no rule could say. */
-  private void walk(
-      Problems problems, List<Limited> own, List<Limited> siblings, List<Level> outer) {
-    for (Limited one : own) {
-      List<Level> levels = new ArrayList<>(outer);
-      levels.add(new Level(one, siblings));
-      Found here = new Found(problems, levels);
-      EnvoyPattern.problemOfKey(one.key()).ifPresent(reason -> here.wrong(one.at(), "key", reason));
-      EnvoyPattern.problem(one).ifPresent(reason -> here.wrong(one.at(), "value", reason));
+  private void collectLimits(
+      ProblemCollector problems,
+      List<ConfiguredDescriptor> own,
+      List<ConfiguredDescriptor> siblings,
+      List<DescriptorLevel> outer) {
+    for (ConfiguredDescriptor one : own) {
+      List<DescriptorLevel> levels = new ArrayList<>(outer);
+      levels.add(new DescriptorLevel(one, siblings));
+      ImportedLimit here = new ImportedLimit(problems, levels);
+      EnvoyPattern.keyProblem(one.key())
+          .ifPresent(reason -> here.report(one.position(), "key", reason));
+      EnvoyPattern.valueProblem(one)
+          .ifPresent(reason -> here.report(one.position(), "value", reason));
       if (one.limit().flatMap(EnvoyLimit::rate).isPresent()) {
-        found.add(here);
+        importedLimits.add(here);
       }
-      walk(problems, one.inner(), one.inner(), levels);
+      collectLimits(problems, one.children(), one.children(), levels);
     }
   }
 
-  private Optional<Rule> rule(String id, Found one, Rate rate) {
-    Descriptor attributes = new Descriptor(domain);
+  private Optional<Rule> toRule(String id, ImportedLimit one, Rate rate) {
+    EnvoyDescriptor attributes = new EnvoyDescriptor(domain);
     Map<String, List<String>> match = new LinkedHashMap<>();
     List<String> per = new ArrayList<>();
     Set<String> names = new HashSet<>();
-    match.put(Descriptor.DOMAIN, List.of(domain));
-    match.put(Descriptor.KEYS, List.of());
-    for (Level level : one.levels()) {
+    match.put(EnvoyDescriptor.DOMAIN_ATTRIBUTE, List.of(domain));
+    match.put(EnvoyDescriptor.KEYS_ATTRIBUTE, List.of());
+    for (DescriptorLevel level : one.levels()) {
       String name = attributes.add(level.chosen().key(), "");
       if (!names.add(name)) {
-        one.wrong(level.chosen().at(), "key", "'" + name + "' stands twice; write another");
+        one.report(level.chosen().position(), "key", "'" + name + "' stands twice; write another");
         return Optional.empty();
       }
       List<String> patterns = level.patterns();
       if (!patterns.isEmpty()) {
         match.put(name, patterns);
       }
-      if (level.isCounted()) {
+      if (level.isCountedPerValue()) {
         per.add(name);
       }
     }
-    match.put(Descriptor.KEYS, List.of(attributes.joined()));
+    match.put(EnvoyDescriptor.KEYS_ATTRIBUTE, List.of(attributes.joinedKeys()));
     try {
       return Optional.of(
           Rule.named(id)
@@ -143,10 +149,10 @@ final class EnvoyImport {
               .per(per.toArray(new String[0]))
               .limit(List.of(rate))
               .algorithm(Algorithms.FIXED_WINDOW)
-              .shadow(one.last().shadow())
+              .shadow(one.lastDescriptor().shadow())
               .build());
     } catch (RuleException e) {
-      one.wrong(one.limit().at(), "rate_limit", e.reason());
+      one.report(one.limit().position(), "rate_limit", e.reason());
       return Optional.empty();
     }
   }

@@ -1,7 +1,7 @@
 package io.weir.rules.envoy;
 
 import io.weir.rule.Rate;
-import io.weir.rules.text.Place;
+import io.weir.rules.text.SourcePosition;
 import java.util.Optional;
 
 /**
@@ -10,4 +10,4 @@ import java.util.Optional;
  * @param rate empty if it is unlimited
  * @param name empty if it has none
  */
-record EnvoyLimit(Place at, Optional<Rate> rate, String name) {}
+record EnvoyLimit(SourcePosition position, Optional<Rate> rate, String name) {}

@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /** Values of a configuration as the patterns of rules. */
 final class EnvoyPattern {
-  private static final String ANY = "*";
+  private static final String WILDCARD = "*";
 
   private EnvoyPattern() {}
 
@@ -13,17 +13,17 @@ final class EnvoyPattern {
    * The pattern that meets what a descriptor's value does. A star of Envoy's goes over slashes, of
    * which ours stops at each.
    */
-  static String of(Limited descriptor) {
+  static String of(ConfiguredDescriptor descriptor) {
     return descriptor.isWildcard() ? descriptor.value() + "/**" : descriptor.value();
   }
 
   /** Why a key cannot be an attribute. */
-  static Optional<String> problemOfKey(String key) {
+  static Optional<String> keyProblem(String key) {
     if (key.startsWith("weir.")) {
       return Optional.of("begins with weir., which is no attribute; write another");
     }
     try {
-      var unused = Selector.of(key, ANY);
+      var unused = Selector.of(key, WILDCARD);
       return Optional.empty();
     } catch (IllegalArgumentException e) {
       return Optional.of(String.valueOf(e.getMessage()));
@@ -31,15 +31,15 @@ final class EnvoyPattern {
   }
 
   /** Why a descriptor's value cannot be a pattern. */
-  static Optional<String> problem(Limited descriptor) {
-    return descriptor.isBare()
+  static Optional<String> valueProblem(ConfiguredDescriptor descriptor) {
+    return descriptor.matchesAnyValue()
         ? Optional.empty()
-        : problem(descriptor.isWildcard() ? descriptor.prefix() + "x" : descriptor.value());
+        : valueProblem(descriptor.isWildcard() ? descriptor.prefix() + "x" : descriptor.value());
   }
 
   /** Why a value cannot be a pattern that meets it and no other. */
-  static Optional<String> problem(String value) {
-    if (value.contains(ANY)) {
+  static Optional<String> valueProblem(String value) {
+    if (value.contains(WILDCARD)) {
       return Optional.of(
           "has a * before its end, which would mean any here; write a value without");
     }

@@ -2,13 +2,13 @@ package io.weir.rules.envoy;
 
 import io.weir.rule.Rate;
 import io.weir.rules.FieldReader;
-import io.weir.rules.text.Place;
-import io.weir.rules.text.Problems;
-import io.weir.rules.text.Written;
-import io.weir.rules.text.Written.Fields;
-import io.weir.rules.text.Written.Items;
-import io.weir.rules.text.Written.Text;
-import io.weir.rules.text.Yaml;
+import io.weir.rules.text.ParsedValue;
+import io.weir.rules.text.ParsedValue.ListValue;
+import io.weir.rules.text.ParsedValue.MapValue;
+import io.weir.rules.text.ParsedValue.ScalarValue;
+import io.weir.rules.text.ProblemCollector;
+import io.weir.rules.text.SourcePosition;
+import io.weir.rules.text.YamlReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,11 +20,11 @@ import java.util.Optional;
 
 /** Reads a configuration of envoyproxy/ratelimit, and collects what is wrong with it. */
 final class EnvoyReader {
-  private static final long MOST = 0xFFFF_FFFFL;
-  private static final List<String> TOP = List.of("domain", "descriptors");
+  private static final long MAX_REQUESTS_PER_UNIT = 0xFFFF_FFFFL;
+  private static final List<String> TOP_LEVEL_FIELDS = List.of("domain", "descriptors");
 
   /** What is said of metrics has no part in limits. */
-  private static final List<String> OF_DESCRIPTOR =
+  private static final List<String> DESCRIPTOR_FIELDS =
       List.of(
           "key",
           "value",
@@ -35,7 +35,7 @@ final class EnvoyReader {
           "detailed_metric",
           "value_to_metric");
 
-  private static final List<String> OF_LIMIT =
+  private static final List<String> LIMIT_FIELDS =
       List.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
 
   private static final Map<String, Duration> UNITS = new LinkedHashMap<>();
@@ -50,146 +50,150 @@ final class EnvoyReader {
     UNITS.put("year", Duration.ofDays(365));
   }
 
-  private final Problems problems;
+  private final ProblemCollector problems;
 
-  EnvoyReader(Problems problems) {
+  EnvoyReader(ProblemCollector problems) {
     this.problems = problems;
   }
 
   /** A domain and its descriptors. */
-  record Domain(Place at, String name, List<Limited> descriptors) {}
+  record EnvoyDomain(
+      SourcePosition position, String name, List<ConfiguredDescriptor> descriptors) {}
 
   /** The domain of a text; of use only if there are no problems. */
-  Domain read(String text) {
-    Optional<Written> tree = Yaml.read(text, problems);
+  EnvoyDomain read(String text) {
+    Optional<ParsedValue> tree = YamlReader.read(text, problems);
     if (tree.isEmpty()) {
-      throw problems.fatal(Place.START, "nothing is written here; write domain and descriptors");
+      throw problems.fatal(
+          SourcePosition.START, "nothing is written here; write domain and descriptors");
     }
-    Fields map =
+    MapValue map =
         new FieldReader(problems, "", "")
             .fields(tree.get(), "domain and descriptors")
-            .orElseThrow(problems::exception);
-    EnvoyFields top = EnvoyFields.of(problems, "", map, TOP);
+            .orElseThrow(problems::toException);
+    EnvoyFields top = EnvoyFields.of(problems, "", map, TOP_LEVEL_FIELDS);
     String domain = top.text("domain", "a name, such as edge");
     if (domain.isEmpty()) {
-      top.wrong("domain", "is missing; write one, such as domain: edge");
+      top.report("domain", "is missing; write one, such as domain: edge");
     }
-    return new Domain(map.at(), domain, descriptors(top));
+    return new EnvoyDomain(map.position(), domain, readDescriptors(top));
   }
 
-  private List<Limited> descriptors(EnvoyFields outer) {
-    Optional<Written> value = outer.value("descriptors");
+  private List<ConfiguredDescriptor> readDescriptors(EnvoyFields outer) {
+    Optional<ParsedValue> value = outer.value("descriptors");
     if (value.isEmpty()) {
       return List.of();
     }
-    if (!(value.get() instanceof Items items)) {
-      outer.wrong("descriptors", "is " + value.get().kind() + "; write a list of descriptors");
+    if (!(value.get() instanceof ListValue items)) {
+      outer.report("descriptors", "is " + value.get().typeName() + "; write a list of descriptors");
       return List.of();
     }
-    List<Limited> all = new ArrayList<>();
-    Map<List<String>, Place> seen = new HashMap<>();
-    for (Written item : items.items()) {
-      Optional<Limited> read =
+    List<ConfiguredDescriptor> all = new ArrayList<>();
+    Map<List<String>, SourcePosition> seen = new HashMap<>();
+    for (ParsedValue item : items.items()) {
+      Optional<ConfiguredDescriptor> read =
           outer
-              .in("descriptors")
+              .fieldReader("descriptors")
               .fields(item, "a map with a key, such as {key: remote_address}")
-              .flatMap(map -> descriptor(map, outer.path()));
+              .flatMap(map -> readDescriptor(map, outer.path()));
       if (read.isPresent()) {
-        Limited one = read.get();
-        Place first = seen.putIfAbsent(List.of(one.key(), one.value()), one.at());
+        ConfiguredDescriptor one = read.get();
+        SourcePosition first = seen.putIfAbsent(List.of(one.key(), one.value()), one.position());
         if (first == null) {
           all.add(one);
         } else {
           String reason = "stands already in line " + first.line() + "; keep one";
-          problems.add(one.at(), joined(outer.path(), one.label()), "", reason);
+          problems.add(one.position(), joinPath(outer.path(), one.label()), "", reason);
         }
       }
     }
     return all;
   }
 
-  private Optional<Limited> descriptor(Fields map, String outer) {
-    EnvoyFields unnamed = EnvoyFields.of(problems, outer, map, OF_DESCRIPTOR);
+  private Optional<ConfiguredDescriptor> readDescriptor(MapValue map, String outer) {
+    EnvoyFields unnamed = EnvoyFields.of(problems, outer, map, DESCRIPTOR_FIELDS);
     String key = unnamed.text("key", "a key, such as remote_address");
     if (key.isEmpty()) {
-      unnamed.wrong("key", "is missing; write one, such as remote_address");
+      unnamed.report("key", "is missing; write one, such as remote_address");
       return Optional.empty();
     }
     String value = unnamed.text("value", "a value, or leave it out for any");
-    String path = joined(outer, value.isEmpty() ? key : key + "=" + value);
+    String path = joinPath(outer, value.isEmpty() ? key : key + "=" + value);
     EnvoyFields fields = new EnvoyFields(problems, path, map, unnamed.known());
-    boolean shared = fields.truth("share_threshold");
+    boolean shared = fields.booleanValue("share_threshold");
     if (shared && !value.endsWith("*")) {
-      fields.wrong("share_threshold", "goes with a value that ends with *; leave it out");
+      fields.report("share_threshold", "goes with a value that ends with *; leave it out");
     }
     return Optional.of(
-        new Limited(
-            map.at(),
+        new ConfiguredDescriptor(
+            map.position(),
             key,
             value,
-            fields.value("rate_limit").flatMap(limit -> limit(limit, fields)),
-            fields.truth("shadow_mode"),
+            fields.value("rate_limit").flatMap(limit -> readLimit(limit, fields)),
+            fields.booleanValue("shadow_mode"),
             shared,
-            descriptors(fields)));
+            readDescriptors(fields)));
   }
 
-  private Optional<EnvoyLimit> limit(Written written, EnvoyFields descriptor) {
-    Optional<Fields> map =
+  private Optional<EnvoyLimit> readLimit(ParsedValue written, EnvoyFields descriptor) {
+    Optional<MapValue> map =
         descriptor
-            .in("rate_limit")
+            .fieldReader("rate_limit")
             .fields(written, "a map, such as {unit: minute, requests_per_unit: 100}");
     if (map.isEmpty()) {
       return Optional.empty();
     }
-    EnvoyFields fields = EnvoyFields.of(problems, descriptor.path(), map.get(), OF_LIMIT);
+    EnvoyFields fields = EnvoyFields.of(problems, descriptor.path(), map.get(), LIMIT_FIELDS);
     if (fields.value("replaces").isPresent()) {
-      fields.wrong(
+      fields.report(
           "replaces",
           "lets one descriptor of a call lift the limit of another, which no rule can say;"
               + " leave it out, and write the limits so that both can hold");
     }
     String name = fields.text("name", "a name");
-    if (fields.truth("unlimited")) {
+    if (fields.booleanValue("unlimited")) {
       if (fields.value("unit").isPresent()) {
-        fields.wrong("unit", "is no part of what is unlimited; leave it out");
+        fields.report("unit", "is no part of what is unlimited; leave it out");
       }
-      return Optional.of(new EnvoyLimit(written.at(), Optional.empty(), name));
+      return Optional.of(new EnvoyLimit(written.position(), Optional.empty(), name));
     }
-    Optional<Duration> unit = unit(fields);
-    Optional<Long> permits = permits(fields);
+    Optional<Duration> unit = readUnit(fields);
+    Optional<Long> permits = readPermits(fields);
     return unit.flatMap(period -> permits.map(number -> new Rate(number, period)))
-        .map(rate -> new EnvoyLimit(written.at(), Optional.of(rate), name));
+        .map(rate -> new EnvoyLimit(written.position(), Optional.of(rate), name));
   }
 
-  private static Optional<Duration> unit(EnvoyFields fields) {
-    Optional<Written> value = fields.value("unit");
+  private static Optional<Duration> readUnit(EnvoyFields fields) {
+    Optional<ParsedValue> value = fields.value("unit");
     if (value.isEmpty()) {
-      fields.wrong("unit", "is missing; write one of " + String.join(", ", UNITS.keySet()));
+      fields.report("unit", "is missing; write one of " + String.join(", ", UNITS.keySet()));
       return Optional.empty();
     }
-    Written any =
-        value.get() instanceof Text text
-            ? new Text(text.at(), text.value().toLowerCase(Locale.ROOT), text.plain())
+    ParsedValue any =
+        value.get() instanceof ScalarValue text
+            ? new ScalarValue(
+                text.position(), text.value().toLowerCase(Locale.ROOT), text.unquoted())
             : value.get();
-    return fields.in("unit").oneOf(any, UNITS);
+    return fields.fieldReader("unit").oneOf(any, UNITS);
   }
 
-  private static Optional<Long> permits(EnvoyFields fields) {
+  private static Optional<Long> readPermits(EnvoyFields fields) {
     String field = "requests_per_unit";
-    Optional<Written> value = fields.value(field);
+    Optional<ParsedValue> value = fields.value(field);
     if (value.isEmpty()) {
-      fields.wrong(field, "is missing; write a number, or 0 to refuse everything");
+      fields.report(field, "is missing; write a number, or 0 to refuse everything");
       return Optional.empty();
     }
-    Optional<Long> number = fields.in(field).whole(value.get());
-    if (number.isPresent() && (number.get() < 0 || number.get() > MOST)) {
-      fields.wrong(field, "of " + number.get() + " cannot be; write 0 to " + MOST);
+    Optional<Long> number = fields.fieldReader(field).wholeNumber(value.get());
+    if (number.isPresent() && (number.get() < 0 || number.get() > MAX_REQUESTS_PER_UNIT)) {
+      fields.report(
+          field, "of " + number.get() + " cannot be; write 0 to " + MAX_REQUESTS_PER_UNIT);
       return Optional.empty();
     }
     return number;
   }
 
-  private static String joined(String path, String label) {
+  private static String joinPath(String path, String label) {
     return path.isEmpty() ? label : path + "/" + label;
   }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.rule.Rule;
-import io.weir.rules.Heard;
+import io.weir.rules.RecordingRulesListener;
 import io.weir.rules.Rules;
-import io.weir.testkit.Soon;
+import io.weir.testkit.Await;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Timeout;
 
 /** D1 to D3 in any database: a row that was made bad by hand hurts nobody, itself included. */
 @Timeout(60)
-abstract class BadRowsContract extends DatabaseTest {
-  private static final String TYPO = "{\"id\":\"api\",\"limti\":\"1/hour\"}";
+abstract class BadRowsContract extends DatabaseTestBase {
+  private static final String MISSPELLED_RULE = "{\"id\":\"api\",\"limti\":\"1/hour\"}";
 
-  private static final List<String> FIELDS =
+  private static final List<String> FIELD_NAMES =
       List.of(
           "id",
           "match",
@@ -42,102 +42,102 @@ abstract class BadRowsContract extends DatabaseTest {
           "shadow",
           "enabled");
 
-  private static final List<String> NO_NAMES =
+  private static final List<String> INVALID_NAMES =
       List.of("null", "\"\"", "[null]", "{\"a\":null}", "[[]]", "\"");
-  private static final List<String> NO_VALUES =
+  private static final List<String> INVALID_VALUES =
       List.of(".nan", ".inf", "1e400", "-1", "9223372036854775808", "null", "[null]", "[", "");
 
-  private final Heard heard = new Heard();
+  private final RecordingRulesListener listener = new RecordingRulesListener();
 
   @Test
   @DisplayName(
       "D1, D3 a row blank, null, cut or misspelt is told with its place, its last good version serves")
-  void aBadRowIsToldWithItsPlaceAndItsLastGoodVersionServes() {
-    DatabaseRules node = eagerNode(heard);
+  void badRow_isReportedWithPositionAndLastGoodVersionStays() {
+    DatabaseRules node = openFastPollingNode(listener);
     node.put(rule("api", 5), "ann", 0);
     for (String body :
-        List.of("", "null", TYPO, "{\"id\":", "{\"id\":\"web\",\"limit\":\"1/h\"}")) {
-      heard.rejections.clear();
+        List.of("", "null", MISSPELLED_RULE, "{\"id\":", "{\"id\":\"web\",\"limit\":\"1/h\"}")) {
+      listener.rejections.clear();
       edit("api", body);
-      Soon.until(SOON, "it is told", () -> !heard.rejections.isEmpty());
-      assertThat(heard.rejections.get(0)).startsWith("weir_rule api:");
-      assertThat(node.refused()).containsOnlyKeys("api");
-      assertThat(node.refused()).containsValue(heard.rejections.get(0));
+      Await.until(MAX_DELAY, "it is told", () -> !listener.rejections.isEmpty());
+      assertThat(listener.rejections.get(0)).startsWith("weir_rule api:");
+      assertThat(node.rejected()).containsOnlyKeys("api");
+      assertThat(node.rejected()).containsValue(listener.rejections.get(0));
       assertThat(node.current().rules()).containsExactly(rule("api", 5));
     }
-    Soon.until(SOON, "it is stale", () -> !node.stale().isZero());
-    edit("api", TYPO);
-    Soon.until(SOON, "it is told", () -> heard.rejections.size() == 2);
-    assertThat(heard.rejections.get(1))
+    Await.until(MAX_DELAY, "it is stale", () -> !node.staleness().isZero());
+    edit("api", MISSPELLED_RULE);
+    Await.until(MAX_DELAY, "it is told", () -> listener.rejections.size() == 2);
+    assertThat(listener.rejections.get(1))
         .startsWith("weir_rule api:1:13: api: limti: is not a field; did you mean limit?");
   }
 
   @Test
-  void rulesBesideABadOneAreChangedAndServeEverywhere() {
-    DatabaseRules here = eagerNode(heard);
+  void badRow_doesNotBlockChangesOfOtherRules() {
+    DatabaseRules here = openFastPollingNode(listener);
     here.put(rule("api", 5), "ann", 0);
     here.put(rule("web", 5), "ann", 0);
     here.put(rule("old", 5), "ann", 0);
-    DatabaseRules there = eagerNode();
-    edit("api", TYPO);
-    Soon.until(SOON, "both know", () -> isBad(here, "api") && isBad(there, "api"));
+    DatabaseRules there = openFastPollingNode();
+    edit("api", MISSPELLED_RULE);
+    Await.until(MAX_DELAY, "both know", () -> isBad(here, "api") && isBad(there, "api"));
     here.put(rule("web", 6), "ann", here.revision("web"));
     here.put(rule("new", 1), "ann", 0);
     here.delete("old", "ann", here.revision("old"));
     List<Rule> all = List.of(rule("api", 5), rule("web", 6), rule("new", 1));
     assertThat(here.current().rules()).isEqualTo(all);
-    Soon.until(SOON, "they are there", () -> there.current().rules().equals(all));
-    DatabaseRules late = node();
+    Await.until(MAX_DELAY, "they are there", () -> there.current().rules().equals(all));
+    DatabaseRules late = openNode();
     assertThat(late.current().rules()).as("of a node that never saw it good").isEqualTo(all);
     assertThat(late.current().revision()).isEqualTo(here.current().revision());
-    assertThat(late.refused()).isEqualTo(here.refused()).isNotEmpty();
-    assertThat(heard.rejections).as("told once").hasSize(1);
+    assertThat(late.rejected()).isEqualTo(here.rejected()).isNotEmpty();
+    assertThat(listener.rejections).as("told once").hasSize(1);
     there.undo("web", "bob");
     assertThat(there.current().rules()).contains(rule("api", 5), rule("web", 5));
   }
 
   @Test
-  void itIsPutRightByAChangeOrByHandOrByDeletingIt() {
-    DatabaseRules node = eagerNode(heard);
+  void badRow_isRepairedByChangeManualEditOrDeletion() {
+    DatabaseRules node = openFastPollingNode(listener);
     for (String id : List.of("api", "web", "old")) {
       node.put(rule(id, 5), "ann", 0);
       edit(id, "");
     }
-    Soon.until(SOON, "all are bad", () -> node.refused().size() == 3);
+    Await.until(MAX_DELAY, "all are bad", () -> node.rejected().size() == 3);
     node.put(rule("api", 6), "ann", node.revision("api"));
     assertThat(node.current().rule("api")).isEqualTo(rule("api", 6));
-    assertThat(node.refused()).containsOnlyKeys("old", "web");
+    assertThat(node.rejected()).containsOnlyKeys("old", "web");
     edit("web", "{\"id\":\"web\",\"per\":[\"user\"],\"limit\":\"7/hour\"}");
-    Soon.until(SOON, "it is good", () -> !isBad(node, "web"));
+    Await.until(MAX_DELAY, "it is good", () -> !isBad(node, "web"));
     assertThat(node.current().rule("web")).isEqualTo(rule("web", 7));
     node.delete("old", "ann", node.revision("old"));
     assertThat(node.current().rules()).containsExactly(rule("api", 6), rule("web", 7));
-    assertThat(node.refused()).isEmpty();
-    Soon.until(SOON, "it is in step", () -> node.stale().isZero());
+    assertThat(node.rejected()).isEmpty();
+    Await.until(MAX_DELAY, "it is in step", () -> node.staleness().isZero());
   }
 
   @Test
-  void aRowThatNeverWasGoodKeepsNobodyFromStarting() {
-    DatabaseRules node = eagerNode(heard);
+  void rowThatWasNeverGood_doesNotPreventStart() {
+    DatabaseRules node = openFastPollingNode(listener);
     node.put(rule("api", 5), "ann", 0);
     node.put(rule("gone", 5), "ann", 0);
     node.delete("gone", "ann", node.revision("gone"));
-    byHand("INSERT INTO weir_rule (id, position, body, revision) VALUES ('gone', 9, '', 0)");
-    Soon.until(SOON, "it is told", () -> isBad(node, "gone"));
-    for (DatabaseRules each : List.of(node, node())) {
+    executeSql("INSERT INTO weir_rule (id, position, body, revision) VALUES ('gone', 9, '', 0)");
+    Await.until(MAX_DELAY, "it is told", () -> isBad(node, "gone"));
+    for (DatabaseRules each : List.of(node, openNode())) {
       assertThat(each.current().rules()).containsExactly(rule("api", 5));
-      assertThat(each.refused()).containsOnlyKeys("gone");
+      assertThat(each.rejected()).containsOnlyKeys("gone");
     }
   }
 
   @Test
-  void withoutHistoryOrCopyToSayWhatItWasTheStartFails() {
+  void badRowWithoutHistoryOrBackup_preventsStart() {
     try (DatabaseRules node = DatabaseRules.open(url())) {
       node.put(rule("api", 5), "ann", 0);
     }
-    edit("api", TYPO);
-    byHand("DELETE FROM weir_history");
-    assertThatThrownBy(this::node)
+    edit("api", MISSPELLED_RULE);
+    executeSql("DELETE FROM weir_history");
+    assertThatThrownBy(this::openNode)
         .isInstanceOf(DatabaseException.class)
         .hasMessageContaining("write them anew or delete them: weir_rule api:1:13: api: limti:");
   }
@@ -145,11 +145,11 @@ abstract class BadRowsContract extends DatabaseTest {
   /** Every field in turn, with values that no field can have. */
   @Test
   @DisplayName("D1, D2 each field in turn, null, cut or no number, is refused")
-  void noFieldTakesABadValue() throws SQLException {
+  void badValueInAnyField_isRejected() throws SQLException {
     Map<String, String> good = new TreeMap<>();
     Map<String, String> bad = new TreeMap<>();
-    for (String field : FIELDS) {
-      for (String value : field.equals("per") ? NO_NAMES : NO_VALUES) {
+    for (String field : FIELD_NAMES) {
+      for (String value : field.equals("per") ? INVALID_NAMES : INVALID_VALUES) {
         String id = "r" + bad.size();
         good.put(id, Rules.toJson(rule(id, 5)));
         String name = field.equals("id") ? "" : ",\"id\":\"" + id + "\"";
@@ -157,14 +157,14 @@ abstract class BadRowsContract extends DatabaseTest {
         bad.put(id, "{\"" + field + "\":" + value + name + limit + "}");
       }
     }
-    DatabaseRules node = eagerNode(heard);
+    DatabaseRules node = openFastPollingNode(listener);
     write("INSERT INTO weir_rule (body, id, position, revision) VALUES (?, ?, 1, 1)", good);
-    Soon.until(SOON, "they serve", () -> node.current().rules().size() == good.size());
+    Await.until(MAX_DELAY, "they serve", () -> node.current().rules().size() == good.size());
     List<Rule> serving = node.current().rules();
     write("UPDATE weir_rule SET body = ? WHERE id = ?", bad);
-    Soon.until(SOON, "they are told", () -> !node.refused().isEmpty());
-    assertThat(node.refused()).containsOnlyKeys(bad.keySet());
-    assertThat(node.refused().values()).allMatch(r -> r.matches("(?s)weir_rule r[0-9]+:.*; .*"));
+    Await.until(MAX_DELAY, "they are told", () -> !node.rejected().isEmpty());
+    assertThat(node.rejected()).containsOnlyKeys(bad.keySet());
+    assertThat(node.rejected().values()).allMatch(r -> r.matches("(?s)weir_rule r[0-9]+:.*; .*"));
     assertThat(node.current().rules()).isEqualTo(serving);
   }
 
@@ -183,10 +183,10 @@ abstract class BadRowsContract extends DatabaseTest {
   }
 
   private static boolean isBad(DatabaseRules node, String id) {
-    return node.refused().containsKey(id);
+    return node.rejected().containsKey(id);
   }
 
   private void edit(String id, String body) {
-    byHand("UPDATE weir_rule SET body = '" + body + "' WHERE id = '" + id + "'");
+    executeSql("UPDATE weir_rule SET body = '" + body + "' WHERE id = '" + id + "'");
   }
 }

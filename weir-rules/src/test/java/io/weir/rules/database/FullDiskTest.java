@@ -17,11 +17,12 @@ class FullDiskTest {
 
   @Test
   @DisplayName("H2 on a full disk refuses changes, and keeps them again once there is space")
-  void h2OnAFullDisk_refusesChanges_andRecoversByItself(@TempDir Path folder) throws Exception {
+  void h2OnFullDisk_rejectsChangesAndRecovers(@TempDir Path folder) throws Exception {
     Path disk = Files.createDirectory(folder.resolve("disk"));
     Path copy = Files.createDirectory(folder.resolve("copy"));
     try (ChildJvm node =
-        ChildJvm.startOnSmallDisk(disk, 4096, FullDiskNode.class, disk.toString(), copy.toString())
+        ChildJvm.startOnSmallDisk(
+                disk, 4096, FullDiskProcess.class, disk.toString(), copy.toString())
             .orElseThrow(
                 () ->
                     new TestAbortedException(

@@ -11,9 +11,9 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.Rules;
 import io.weir.store.MemoryStore;
-import io.weir.store.Mode;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.FakeClock;
-import io.weir.testkit.History;
+import io.weir.testkit.RandomHistory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,15 +25,15 @@ class EnvoyDifferenceTest {
   private static final int CALLS = 200;
 
   @Test
-  void decidesAlike() {
-    long seed = History.seed();
-    History history = new History(seed);
+  void importedRules_decideLikeEnvoy() {
+    long seed = RandomHistory.seed();
+    RandomHistory history = new RandomHistory(seed);
     int refused = 0;
     int met = 0;
     for (int i = 0; i < CONFIGURATIONS; i++) {
       EnvoyModel model = new EnvoyModel(history);
-      List<Rule> rules = EnvoyRules.read("envoy.yaml", model.text());
-      List<String> parts = model.twoTexts();
+      List<Rule> rules = EnvoyRules.read("envoy.yaml", model.configurationText());
+      List<String> parts = model.splitTexts();
       assertThat(EnvoyRules.read(List.of(source("1", parts.get(0)), source("2", parts.get(1)))))
           .as("in two files, seed " + seed)
           .isEqualTo(rules);
@@ -44,16 +44,17 @@ class EnvoyDifferenceTest {
       for (int k = 0; k < CALLS; k++) {
         List<List<String>> descriptors = new ArrayList<>();
         for (int n = history.oneIn(3) ? 1 + history.below(3) : 1; n > 0; n--) {
-          descriptors.add(model.descriptor());
+          descriptors.add(model.randomDescriptor());
         }
         long hits = 1L + history.below(2);
         List<Decision> decisions =
             limiter
-                .askAll(descriptors.stream().map(d -> request(d, hits)).toList(), Mode.TAKE)
+                .executeAll(
+                    descriptors.stream().map(d -> request(d, hits)).toList(), StoreOperation.TAKE)
                 .join();
-        List<Boolean> expected = model.call(descriptors, hits, clock.micros());
+        List<Boolean> expected = model.decide(descriptors, hits, clock.micros());
         List<Boolean> allowed = decisions.stream().map(Decision::allowed).toList();
-        boolean once = decisions.stream().allMatch(d -> d.size() <= 1);
+        boolean once = decisions.stream().allMatch(d -> d.claimCount() <= 1);
         if (!once || !allowed.equals(expected)) {
           throw new AssertionError(
               "-Dweir.seed=%d: %s of %d hits: %s instead of %s under%n%s%s"
@@ -63,13 +64,13 @@ class EnvoyDifferenceTest {
                       hits,
                       decisions,
                       expected,
-                      model.text(),
+                      model.configurationText(),
                       Rules.toYaml(rules)));
         }
         refused += expected.contains(false) ? 1 : 0;
-        met += decisions.stream().anyMatch(d -> d.size() == 1) ? 1 : 0;
+        met += decisions.stream().anyMatch(d -> d.claimCount() == 1) ? 1 : 0;
         if (history.oneIn(10)) {
-          clock.advance(Duration.ofSeconds(history.oneOf(List.of(1, 61, 3601, 86_401, 2_600_000))));
+          clock.advance(Duration.ofSeconds(history.pick(List.of(1, 61, 3601, 86_401, 2_600_000))));
         }
       }
     }
@@ -78,12 +79,12 @@ class EnvoyDifferenceTest {
     assertThat(met).isGreaterThan(calls / 4);
   }
 
-  private static EnvoyRules.Source source(String name, String text) {
-    return new EnvoyRules.Source(name, text.getBytes(UTF_8));
+  private static EnvoyRules.EnvoySource source(String name, String text) {
+    return new EnvoyRules.EnvoySource(name, text.getBytes(UTF_8));
   }
 
   private static Request request(List<String> pairs, long hits) {
-    Descriptor descriptor = new Descriptor("edge");
+    EnvoyDescriptor descriptor = new EnvoyDescriptor("edge");
     for (int i = 0; i < pairs.size(); i += 2) {
       descriptor.add(pairs.get(i), pairs.get(i + 1));
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
-import io.weir.rules.text.TextException;
+import io.weir.rules.text.InvalidConfigurationException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,9 +16,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class EnvoyRulesTest {
 
   @Test
-  void exactValues() {
+  void exactValues_becomeRules() {
     assertThat(
-            imported(
+            importToYaml(
                 """
                 domain: databases
                 descriptors:
@@ -44,9 +44,9 @@ class EnvoyRulesTest {
   }
 
   @Test
-  void nestedDescriptorsNameAllTheirKeys() {
+  void nestedDescriptors_matchAllTheirKeys() {
     assertThat(
-            imported(
+            importToYaml(
                 """
                 domain: mail
                 descriptors:
@@ -75,9 +75,9 @@ class EnvoyRulesTest {
   }
 
   @Test
-  void whatIsFoundFirstIsAnExceptionOfTheRest() {
+  void moreSpecificValues_areExcludedFromOthers() {
     assertThat(
-            imported(
+            importToYaml(
                 """
                 domain: edge
                 descriptors:
@@ -129,7 +129,7 @@ class EnvoyRulesTest {
   }
 
   @Test
-  void keysThatStandAgainAreNumbered() {
+  void repeatedKeys_areNumbered() {
     List<Rule> rules =
         read(
             """
@@ -152,7 +152,7 @@ class EnvoyRulesTest {
   }
 
   @Test
-  void idsAreSteadyWhateverStandsBeside() {
+  void ids_areStableWhateverIsAdded() {
     String one =
         """
         domain: Édge
@@ -174,7 +174,7 @@ class EnvoyRulesTest {
   }
 
   @Test
-  void whatIsSaidOfMetricsOrOfNothingIsLeftOut() {
+  void metricsSettingsAndEmptyFields_areIgnored() {
     assertThat(read("domain: edge\n")).isEmpty();
     assertThat(read("domain: edge\ndescriptors:\n")).isEmpty();
     assertThat(
@@ -188,10 +188,10 @@ class EnvoyRulesTest {
   }
 
   @Test
-  void bytesAreUtf8() {
+  void bytes_mustBeUtf8() {
     assertThat(EnvoyRules.read("x", "domain: edge".getBytes(UTF_8))).isEmpty();
     assertThatThrownBy(() -> EnvoyRules.read("x", new byte[] {(byte) 0xFF}))
-        .isInstanceOf(TextException.class);
+        .isInstanceOf(InvalidConfigurationException.class);
   }
 
   @ParameterizedTest
@@ -217,8 +217,8 @@ class EnvoyRulesTest {
         "{domain: a, descriptors: [{key: k, share_threshold: true}]} | 1:53: k: share_threshold: goes with a value that ends with *",
         "{domain: a, descriptors: [{key: k, shadow_mode: yes}]} | 1:49: k: shadow_mode: 'yes' is neither true nor false",
       })
-  void saysWhereAndWhat(String text, String problem) {
-    wrong(text, problem);
+  void invalidDescriptor_isReportedWithPosition(String text, String problem) {
+    assertProblem(text, problem);
   }
 
   @ParameterizedTest
@@ -237,12 +237,12 @@ class EnvoyRulesTest {
         "{unit: second, unlimited: true} | 1:55: k: unit: is no part of what is unlimited; leave it out",
         "{unit: second, requests_per_unit: 1, replaces: [{name: x}]} | 1:95: k: replaces: lets one descriptor of a call lift the limit of another, which no rule can say; leave it out",
       })
-  void saysWhatIsWrongWithALimit(String limit, String problem) {
-    wrong("{domain: a, descriptors: [{key: k, rate_limit: " + limit + "}]}", problem);
+  void invalidLimit_isReportedWithPosition(String limit, String problem) {
+    assertProblem("{domain: a, descriptors: [{key: k, rate_limit: " + limit + "}]}", problem);
   }
 
   @Test
-  void allProblemsAreToldAtOnceUnderTheirDescriptors() {
+  void severalProblems_areReportedTogetherWithPaths() {
     assertThatThrownBy(
             () ->
                 EnvoyRules.read(
@@ -259,7 +259,7 @@ class EnvoyRulesTest {
                       - key: c
                         rate_limt: {unit: day, requests_per_unit: 1}
                     """))
-        .isInstanceOf(TextException.class)
+        .isInstanceOf(InvalidConfigurationException.class)
         .message()
         .satisfies(
             message ->
@@ -277,10 +277,10 @@ class EnvoyRulesTest {
   }
 
   @Test
-  void pathsMayBeDeepButNamesMustDiffer() {
+  void deepPaths_areAllowedButNamesMustDiffer() {
     List<String> deep = List.of("k1", "k2", "k3", "k4", "k5", "k6");
     assertThat(read(nested(deep)).get(0).per()).isEqualTo(deep);
-    wrong(nested(List.of("a.2", "a", "a")), "'a.2' stands twice; write another");
+    assertProblem(nested(List.of("a.2", "a", "a")), "'a.2' stands twice; write another");
   }
 
   private static String nested(List<String> keys) {
@@ -291,9 +291,9 @@ class EnvoyRulesTest {
     return "{domain: d, " + inner + "}";
   }
 
-  private static void wrong(String text, String problem) {
+  private static void assertProblem(String text, String problem) {
     assertThatThrownBy(() -> read(text))
-        .isInstanceOf(TextException.class)
+        .isInstanceOf(InvalidConfigurationException.class)
         .message()
         .satisfies(
             message ->
@@ -307,7 +307,7 @@ class EnvoyRulesTest {
     return EnvoyRules.read("envoy.yaml", text);
   }
 
-  private static String imported(String text) {
+  private static String importToYaml(String text) {
     return Rules.toYaml(read(text));
   }
 }

@@ -14,57 +14,60 @@ import java.util.List;
 public final class ActiveRules implements RuleSource {
   private static final long NEVER = Long.MAX_VALUE;
 
-  private final RuleSource all;
+  private final RuleSource source;
   private final Clock clock;
-  private volatile View view;
+  private volatile FilteredRules cached;
 
   /**
    * What is in force of one snapshot.
    *
-   * @param until when the next ban ends, by the wall clock in microseconds
+   * @param validUntilMicros when the next ban ends, by the wall clock in microseconds
    */
-  private record View(RuleSet all, RuleSet active, long until) {}
+  private record FilteredRules(RuleSet unfiltered, RuleSet active, long validUntilMicros) {}
 
   public ActiveRules(RuleSource all, Clock clock) {
-    this.all = all;
+    this.source = all;
     this.clock = clock;
-    view = view(all.current());
+    cached = filter(all.current());
   }
 
   @Override
   public RuleSet current() {
-    RuleSet now = all.current();
-    View known = view;
+    RuleSet now = source.current();
+    FilteredRules known = cached;
     boolean valid =
-        known.all() == now && (known.until() == NEVER || clock.wallMicros() < known.until());
+        known.unfiltered() == now
+            && (known.validUntilMicros() == NEVER || clock.wallMicros() < known.validUntilMicros());
     if (!valid) {
-      known = view(now);
-      view = known;
+      known = filter(now);
+      cached = known;
     }
     return known.active();
   }
 
   @Override
-  public Duration stale() {
-    return all.stale();
+  public Duration staleness() {
+    return source.staleness();
   }
 
-  private View view(RuleSet all) {
+  private FilteredRules filter(RuleSet all) {
     long now = clock.wallMicros();
     long until = NEVER;
     boolean ended = false;
     for (Rule rule : all.rules()) {
-      if (Hold.is(rule)) {
-        long end = Hold.end(rule);
+      if (TemporaryBan.isBan(rule)) {
+        long end = TemporaryBan.endMicros(rule);
         ended |= end <= now;
         until = end <= now ? until : Math.min(until, end);
       }
     }
     if (!ended) {
-      return new View(all, all, until);
+      return new FilteredRules(all, all, until);
     }
     List<Rule> active =
-        all.rules().stream().filter(rule -> !Hold.is(rule) || Hold.end(rule) > now).toList();
-    return new View(all, RuleSet.of(all.revision(), active), until);
+        all.rules().stream()
+            .filter(rule -> !TemporaryBan.isBan(rule) || TemporaryBan.endMicros(rule) > now)
+            .toList();
+    return new FilteredRules(all, RuleSet.of(all.revision(), active), until);
   }
 }

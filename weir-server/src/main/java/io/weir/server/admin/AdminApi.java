@@ -6,16 +6,16 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.background.BackgroundTask;
-import io.weir.server.admin.HealthCalls.Stage;
+import io.weir.server.admin.HealthEndpoints.LifecycleStage;
 import io.weir.server.dashboard.Dashboard;
-import io.weir.server.traffic.Heart;
-import io.weir.server.traffic.History;
-import io.weir.server.traffic.Pulse;
+import io.weir.server.traffic.TrafficHistoryStore;
+import io.weir.server.traffic.TrafficSampler;
+import io.weir.server.traffic.TrafficStats;
+import io.weir.server.web.ApiRoute;
+import io.weir.server.web.ApiRoute.RouteParameter;
+import io.weir.server.web.ApiRouter;
 import io.weir.server.web.OpenApi;
-import io.weir.server.web.Reply;
-import io.weir.server.web.Route;
-import io.weir.server.web.Route.Parameter;
-import io.weir.server.web.Router;
+import io.weir.server.web.ResponseWriter;
 import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,73 +26,77 @@ import java.util.List;
  * exist included.
  */
 public final class AdminApi {
-  private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(1);
+  private static final Duration BAN_CLEANUP_INTERVAL = Duration.ofSeconds(1);
 
-  private final Gate gate;
-  private final Activity activity;
-  private final Origins origins;
-  private final HealthCalls health;
+  private final TokenAuth tokenAuth;
+  private final NodeActivity activity;
+  private final OriginFilter originFilter;
+  private final HealthEndpoints healthEndpoints;
   private final Clock clock;
-  final Pulse pulse;
-  private final NodeCalls nodes;
-  private final Runnable sweep;
+  final TrafficStats trafficStats;
+  private final NodesEndpoint nodesEndpoint;
+  private final Runnable deleteEndedBans;
   private final Dashboard dashboard = Dashboard.read();
-  private final List<Route> open;
-  private final List<Route> closed = new ArrayList<>();
+  private final List<ApiRoute> publicRoutes;
+  private final List<ApiRoute> protectedRoutes = new ArrayList<>();
 
   /**
    * @param host where the door listens
    */
-  public AdminApi(Vertx vertx, Node node, Activity activity, Gate gate, String host) {
-    this.gate = gate;
+  public AdminApi(
+      Vertx vertx, AdministeredNode node, NodeActivity activity, TokenAuth gate, String host) {
+    this.tokenAuth = gate;
     this.activity = activity;
     clock = node.clock();
-    pulse = new Pulse(activity.counted(), History.of(node.rules()), activity.latency);
-    origins = new Origins(host);
-    Work work = new Work(vertx);
-    health = new HealthCalls(node, work);
-    open = health.routes();
-    new RuleCalls(node, work).routes().forEach(this::close);
-    new RuleEdits(node.rules(), work).routes().forEach(this::close);
-    new KeyCalls(node.rules(), work).routes().forEach(this::close);
-    new CounterCalls(node, work).routes().forEach(this::close);
-    new StatCalls(node, activity, work).routes().forEach(this::close);
-    new TrafficCalls(pulse, activity.recent, clock, work).routes().forEach(this::close);
-    RefusalCalls refusals = new RefusalCalls(node, work);
-    refusals.routes().forEach(this::close);
-    sweep = refusals::sweep;
-    close(new WhatIf(node.rules(), activity.recent, clock, work).route());
-    nodes = new NodeCalls(node, activity, work);
-    close(nodes.route());
-    new LabCalls(work).routes().forEach(this::close);
-    close(
-        new Route(
+    trafficStats =
+        new TrafficStats(activity.totals(), TrafficHistoryStore.of(node.rules()), activity.latency);
+    originFilter = new OriginFilter(host);
+    AdminWorkerPool work = new AdminWorkerPool(vertx);
+    healthEndpoints = new HealthEndpoints(node, work);
+    publicRoutes = healthEndpoints.routes();
+    new RuleEndpoints(node, work).routes().forEach(this::addProtected);
+    new RuleEditEndpoints(node.rules(), work).routes().forEach(this::addProtected);
+    new ApiKeyEndpoints(node.rules(), work).routes().forEach(this::addProtected);
+    new CounterEndpoints(node, work).routes().forEach(this::addProtected);
+    new StatsEndpoints(node, activity, work).routes().forEach(this::addProtected);
+    new TrafficEndpoints(trafficStats, activity.recentRequests, clock, work)
+        .routes()
+        .forEach(this::addProtected);
+    BanEndpoints refusals = new BanEndpoints(node, work);
+    refusals.routes().forEach(this::addProtected);
+    deleteEndedBans = refusals::deleteEndedBans;
+    addProtected(new WhatIfEndpoint(node.rules(), activity.recentRequests, clock, work).route());
+    nodesEndpoint = new NodesEndpoint(node, activity, work);
+    addProtected(nodesEndpoint.route());
+    new LabEndpoints(work).routes().forEach(this::addProtected);
+    addProtected(
+        new ApiRoute(
             GET,
             "/admin/openapi.json",
             "This description",
             List.of(),
             List.of(200),
-            (http, id) -> describe(http)));
+            (http, id) -> sendOpenApi(http)));
   }
 
-  private void close(Route route) {
-    closed.add(route.asking(Parameter.TOKEN).answering(401, 429));
+  private void addProtected(ApiRoute route) {
+    protectedRoutes.add(route.withParameters(RouteParameter.ADMIN_TOKEN).withStatuses(401, 429));
   }
 
   /** What answers on one event loop. */
   public Handler<HttpServerRequest> handler() {
-    Router behind = new Router(closed);
-    Router door =
-        new Router(
-            open,
+    ApiRouter behind = new ApiRouter(protectedRoutes);
+    ApiRouter door =
+        new ApiRouter(
+            publicRoutes,
             http -> {
-              if (gate.admits(http)) {
+              if (tokenAuth.authenticate(http)) {
                 behind.handle(http);
               }
             });
-    Router pages = new Router(dashboard.routes(), door);
+    ApiRouter pages = new ApiRouter(dashboard.routes(), door);
     return http -> {
-      if (origins.admits(http)) {
+      if (originFilter.check(http)) {
         pages.handle(http);
       }
     };
@@ -102,17 +106,18 @@ public final class AdminApi {
    * Begins to watch the traffic and to delete refusals that have ended, second by second, until
    * what it returns is closed.
    */
-  public AutoCloseable watch() {
+  public AutoCloseable startBackgroundTasks() {
     AutoCloseable heart =
-        Heart.start(
-            pulse,
+        TrafficSampler.start(
+            trafficStats,
             clock,
-            second -> activity.events.tell("tick", json -> TrafficCalls.tell(second, json)),
-            nodes::live);
+            second ->
+                activity.events.publish("tick", json -> TrafficEndpoints.writeSecond(second, json)),
+            nodesEndpoint::reportAlive);
     BackgroundTask bans =
         BackgroundTask.named("ended-bans", clock::micros)
-            .pause(SWEEP_INTERVAL)
-            .start(() -> sweep.run());
+            .interval(BAN_CLEANUP_INTERVAL)
+            .start(() -> deleteEndedBans.run());
     return () -> {
       bans.close();
       heart.close();
@@ -120,19 +125,19 @@ public final class AdminApi {
   }
 
   /** Says from now on that the node takes requests. */
-  public void ready() {
-    health.enter(Stage.READY);
+  public void markReady() {
+    healthEndpoints.setStage(LifecycleStage.READY);
   }
 
   /** Says from now on that the node takes no more requests, and ends the streams of events. */
-  public void stopping() {
-    health.enter(Stage.STOPPING);
+  public void markStopping() {
+    healthEndpoints.setStage(LifecycleStage.STOPPING);
     activity.events.close();
   }
 
-  private void describe(HttpServerRequest http) {
-    List<Route> all = new ArrayList<>(open);
-    all.addAll(closed);
-    Reply.json(http.response(), 200, OpenApi.document("Weir administration", all));
+  private void sendOpenApi(HttpServerRequest http) {
+    List<ApiRoute> all = new ArrayList<>(publicRoutes);
+    all.addAll(protectedRoutes);
+    ResponseWriter.writeJson(http.response(), 200, OpenApi.document("Weir administration", all));
   }
 }

@@ -15,45 +15,45 @@ import java.util.function.Consumer;
  * for any.
  */
 final class EventStream {
-  private static final int MOST_WAITING = 256;
-  private static final int MOST_BYTES = 64 * 1024;
-  private static final long BEAT_MILLIS = 5000;
+  private static final int MAX_PENDING_EVENTS = 256;
+  private static final int MAX_BUFFERED_BYTES = 64 * 1024;
+  private static final long HEARTBEAT_MILLIS = 5000;
 
   private final Context context = Vertx.currentContext();
   private final HttpServerResponse response;
-  private final Consumer<EventStream> gone;
-  private final AtomicInteger waiting = new AtomicInteger();
-  private long timer;
+  private final Consumer<EventStream> onClosed;
+  private final AtomicInteger pendingEvents = new AtomicInteger();
+  private long heartbeatTimer;
 
   /**
    * @param gone told when nobody listens any more
    */
   EventStream(HttpServerRequest http, Consumer<EventStream> gone) {
     response = http.response();
-    this.gone = gone;
+    this.onClosed = gone;
   }
 
   /** Answers, with a first event; on the event loop of the request. */
-  void begin(String first) {
+  void start(String first) {
     response
         .putHeader(HttpHeaders.CONTENT_TYPE, "text/event-stream; charset=utf-8")
         .setChunked(true)
-        .setWriteQueueMaxSize(MOST_BYTES);
-    timer = context.owner().setPeriodic(BEAT_MILLIS, t -> write(": still here\n\n"));
-    response.exceptionHandler(e -> over());
-    response.closeHandler(v -> over());
-    response.endHandler(v -> over());
+        .setWriteQueueMaxSize(MAX_BUFFERED_BYTES);
+    heartbeatTimer = context.owner().setPeriodic(HEARTBEAT_MILLIS, t -> write(": still here\n\n"));
+    response.exceptionHandler(e -> onEnd());
+    response.closeHandler(v -> onEnd());
+    response.endHandler(v -> onEnd());
     response.write("retry: 2000\n\n" + first);
   }
 
   /** Sends an event, or gives the listener up; from any thread. */
   void send(String event) {
-    if (waiting.incrementAndGet() > MOST_WAITING) {
-      context.runOnContext(v -> drop());
+    if (pendingEvents.incrementAndGet() > MAX_PENDING_EVENTS) {
+      context.runOnContext(v -> disconnect());
     } else {
       context.runOnContext(
           v -> {
-            waiting.decrementAndGet();
+            pendingEvents.decrementAndGet();
             write(event);
           });
     }
@@ -64,19 +64,19 @@ final class EventStream {
       return;
     }
     if (response.writeQueueFull()) {
-      drop();
+      disconnect();
     } else {
       response.write(text);
     }
   }
 
-  private void drop() {
-    over();
+  private void disconnect() {
+    onEnd();
     response.reset();
   }
 
   /** Ends the stream; from any thread. */
-  void end() {
+  void finish() {
     context.runOnContext(
         v -> {
           if (!response.ended() && !response.closed()) {
@@ -85,8 +85,8 @@ final class EventStream {
         });
   }
 
-  private void over() {
-    context.owner().cancelTimer(timer);
-    gone.accept(this);
+  private void onEnd() {
+    context.owner().cancelTimer(heartbeatTimer);
+    onClosed.accept(this);
   }
 }

@@ -21,17 +21,17 @@ final class DemoTraffic {
   private static final List<String> ENDPOINTS =
       List.of("GET /v1/orders/%d", "GET /v1/orders/%d", "GET /v1/products", "POST /v1/orders");
 
-  private final URI check;
+  private final URI checkUri;
   private final HttpClient client = HttpClient.newHttpClient();
   private final Random random = new Random(7);
   private final BackgroundTask task;
   private int ticks;
 
   private DemoTraffic(URI check) {
-    this.check = check;
+    this.checkUri = check;
     task =
         BackgroundTask.named("demo-traffic", Clock.system()::micros)
-            .pause(INTERVAL)
+            .interval(INTERVAL)
             .start(this::tick);
   }
 
@@ -49,28 +49,29 @@ final class DemoTraffic {
     double expected = 0.6 + 0.45 * Math.sin(ticks / 120.0) + 0.15 * Math.sin(ticks / 17.0);
     for (double left = expected; left > 0; left--) {
       if (random.nextDouble() < left) {
-        ask(user());
+        sendCheck(randomUser());
       }
     }
     boolean crawling = ticks / 10 % 60 >= 35 && ticks / 10 % 60 < 45;
     if (crawling) {
-      ask("\"user\":\"crawler\",\"endpoint\":\"GET /v1/products\"");
+      sendCheck("\"user\":\"crawler\",\"endpoint\":\"GET /v1/products\"");
     }
     if (random.nextInt(40) == 0) {
-      ask("\"ip\":\"203.0.113.%d\",\"endpoint\":\"POST /login\"".formatted(random.nextInt(3)));
+      sendCheck(
+          "\"ip\":\"203.0.113.%d\",\"endpoint\":\"POST /login\"".formatted(random.nextInt(3)));
     }
   }
 
-  private String user() {
+  private String randomUser() {
     int user = (int) (USERS * Math.pow(random.nextDouble(), 2));
     String endpoint = ENDPOINTS.get(random.nextInt(ENDPOINTS.size()));
     return "\"user\":\"user-%d\",\"tier\":\"%s\",\"endpoint\":\"%s\""
         .formatted(user, user % 3 == 0 ? "pro" : "free", endpoint.formatted(random.nextInt(1000)));
   }
 
-  private void ask(String attributes) {
+  private void sendCheck(String attributes) {
     HttpRequest request =
-        HttpRequest.newBuilder(check)
+        HttpRequest.newBuilder(checkUri)
             .POST(BodyPublishers.ofString("{\"attributes\":{" + attributes + "}}"))
             .build();
     var unused = client.sendAsync(request, BodyHandlers.discarding());

@@ -30,9 +30,9 @@ import picocli.CommandLine.ScopeType;
       "2:no: refused (check), or different (rules diff)"
     })
 public final class Main {
-  static final int WRONG = 1;
+  static final int EXIT_ERROR = 1;
 
-  private static final int WIDTH = 100;
+  private static final int USAGE_WIDTH = 100;
 
   @Option(
       names = {"-v", "--verbose"},
@@ -47,14 +47,14 @@ public final class Main {
     line.setOut(writer(System.out)).setErr(writer(System.err));
     line.setExecutionStrategy(
         parsed -> {
-          Logs.set(line.<Main>getCommand().verbose ? Level.INFO : level(parsed));
+          LoggingSetup.configure(line.<Main>getCommand().verbose ? Level.INFO : logLevel(parsed));
           return new CommandLine.RunLast().execute(parsed);
         });
     int code;
     try {
       code = line.execute(args);
     } catch (Throwable e) { // what nobody could know of, such as no memory
-      code = Complaints.failed(e, line.getErr(), line.<Main>getCommand().verbose);
+      code = CliErrorReporter.reportFailure(e, line.getErr(), line.<Main>getCommand().verbose);
     }
     line.getOut().flush();
     line.getErr().flush();
@@ -68,40 +68,40 @@ public final class Main {
 
   static CommandLine commandLine(Map<String, String> environment) {
     CommandLine line = new CommandLine(new Main());
-    line.addSubcommand(Serve.spec(environment));
-    line.addSubcommand(new Demo());
-    line.addSubcommand(new Check());
-    line.addSubcommand(RulesCommand.with(environment));
-    line.addSubcommand(Examine.spec(environment));
-    line.addSubcommand(SimulateCommand.line());
-    line.addSubcommand(new Completion());
-    explain(line);
+    line.addSubcommand(ServeCommand.spec(environment));
+    line.addSubcommand(new DemoCommand());
+    line.addSubcommand(new CheckCommand());
+    line.addSubcommand(RulesCommand.commandLine(environment));
+    line.addSubcommand(DoctorCommand.spec(environment));
+    line.addSubcommand(SimulateCommand.commandLine());
+    line.addSubcommand(new CompletionCommand());
+    configureHelp(line);
     line.setExpandAtFiles(false); // an attribute may begin with @
-    line.setParameterExceptionHandler(Complaints::unread);
+    line.setParameterExceptionHandler(CliErrorReporter::reportInvalidArguments);
     line.setExecutionExceptionHandler(
         (e, command, parsed) ->
-            Complaints.failed(e, command.getErr(), line.<Main>getCommand().verbose));
+            CliErrorReporter.reportFailure(e, command.getErr(), line.<Main>getCommand().verbose));
     return line;
   }
 
   /** What the help of all commands has in common. */
-  private static void explain(CommandLine line) {
-    CommandSpec spec = line.getCommandSpec().versionProvider(new Version());
+  private static void configureHelp(CommandLine line) {
+    CommandSpec spec = line.getCommandSpec().versionProvider(new CliVersionProvider());
     if (!spec.mixinStandardHelpOptions()) {
       spec.mixinStandardHelpOptions(true);
     }
-    var usage = spec.usageMessage().width(WIDTH).exitCodeListHeading("%nExit codes:%n");
+    var usage = spec.usageMessage().width(USAGE_WIDTH).exitCodeListHeading("%nExit codes:%n");
     if (usage.exitCodeList().isEmpty()) {
       usage.exitCodeList(spec.parent().usageMessage().exitCodeList());
     }
     if (usage.footerHeading().isEmpty() && usage.footer().length > 0 && line.getParent() != null) {
       usage.footerHeading("%nExamples:%n");
     }
-    line.getSubcommands().values().forEach(Main::explain);
+    line.getSubcommands().values().forEach(Main::configureHelp);
   }
 
   /** A server tells its log what happens; one that is shown around says it on the screen. */
-  private static Level level(ParseResult parsed) {
+  private static Level logLevel(ParseResult parsed) {
     return switch (parsed.hasSubcommand() ? parsed.subcommand().commandSpec().name() : "") {
       case "serve" -> Level.INFO;
       case "demo" -> Level.WARNING;

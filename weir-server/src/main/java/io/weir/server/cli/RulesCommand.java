@@ -25,12 +25,12 @@ final class RulesCommand {
 
   private RulesCommand() {}
 
-  static CommandLine with(Map<String, String> environment) {
+  static CommandLine commandLine(Map<String, String> environment) {
     return new CommandLine(new RulesCommand())
-        .addSubcommand(new RulesValidate())
-        .addSubcommand(new RulesDiffer(environment))
-        .addSubcommand(new RulesApply(environment))
-        .addSubcommand(new RulesList(environment))
-        .addSubcommand(new RulesImportEnvoy());
+        .addSubcommand(new RulesValidateCommand())
+        .addSubcommand(new RulesDiffCommand(environment))
+        .addSubcommand(new RulesApplyCommand(environment))
+        .addSubcommand(new RulesListCommand(environment))
+        .addSubcommand(new RulesImportEnvoyCommand());
   }
 }

@@ -22,12 +22,12 @@ final class SimulateCommand {
 
   private SimulateCommand() {}
 
-  static CommandLine line() {
+  static CommandLine commandLine() {
     return new CommandLine(new SimulateCommand())
-        .addSubcommand(new SimulateEdge())
-        .addSubcommand(new SimulateSync())
-        .addSubcommand(new SimulateSkew())
-        .addSubcommand(new SimulateBurst())
-        .addSubcommand(new SimulateTrace());
+        .addSubcommand(new SimulateEdgeCommand())
+        .addSubcommand(new SimulateSyncCommand())
+        .addSubcommand(new SimulateSkewCommand())
+        .addSubcommand(new SimulateBurstCommand())
+        .addSubcommand(new SimulateTraceCommand());
   }
 }

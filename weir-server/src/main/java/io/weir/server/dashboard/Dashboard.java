@@ -2,7 +2,7 @@ package io.weir.server.dashboard;
 
 import static io.vertx.core.http.HttpMethod.GET;
 
-import io.weir.server.web.Route;
+import io.weir.server.web.ApiRoute;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -14,8 +14,8 @@ import java.util.List;
  * and then the admin API, as any other client does.
  */
 public final class Dashboard {
-  private static final String FOLDER = "/dashboard/";
-  private static final String PAGE = "index.html";
+  private static final String PATH_PREFIX = "/dashboard/";
+  private static final String INDEX_FILE = "index.html";
   private static final List<String> FILES =
       List.of(
           "style.css",
@@ -35,26 +35,26 @@ public final class Dashboard {
           "nodes.js",
           "lab.js");
 
-  private final List<Page> pages;
+  private final List<DashboardFile> files;
 
-  private Dashboard(List<Page> pages) {
-    this.pages = pages;
+  private Dashboard(List<DashboardFile> pages) {
+    this.files = pages;
   }
 
   /** Reads it from the jar. */
   public static Dashboard read() {
-    List<Page> pages = new ArrayList<>();
-    pages.add(new Page("/", PAGE, content(PAGE)));
-    FILES.forEach(file -> pages.add(new Page(FOLDER + file, file, content(file))));
+    List<DashboardFile> pages = new ArrayList<>();
+    pages.add(new DashboardFile("/", INDEX_FILE, readFile(INDEX_FILE)));
+    FILES.forEach(file -> pages.add(new DashboardFile(PATH_PREFIX + file, file, readFile(file))));
     return new Dashboard(pages);
   }
 
   /** A route for each file. */
-  public List<Route> routes() {
-    return pages.stream()
+  public List<ApiRoute> routes() {
+    return files.stream()
         .map(
             page ->
-                new Route(
+                new ApiRoute(
                     GET,
                     page.path(),
                     "The dashboard",
@@ -64,7 +64,7 @@ public final class Dashboard {
         .toList();
   }
 
-  private static byte[] content(String file) {
+  private static byte[] readFile(String file) {
     try (InputStream in = Dashboard.class.getResourceAsStream(file)) {
       if (in == null) {
         throw new IllegalStateException(file + " is missing in the jar");

@@ -1,9 +1,9 @@
 package io.weir.server.doctor;
 
-import io.weir.redis.RedisView;
+import io.weir.redis.RedisDiagnostics;
 import io.weir.rule.Rule;
-import io.weir.server.config.Config;
-import io.weir.server.config.Settings;
+import io.weir.server.config.ServerConfig;
+import io.weir.server.config.ServerSettings;
 import io.weir.store.Clock;
 import io.weir.store.StoreException;
 import java.util.List;
@@ -16,72 +16,73 @@ import java.util.function.Consumer;
  * are soon forgotten.
  */
 public final class Doctor {
-  private final Config config;
+  private final ServerConfig config;
   private final Clock wall;
-  private final Consumer<Finding> tell;
+  private final Consumer<DoctorFinding> onFinding;
 
   /**
    * @param wall this machine's clock, which that of the store is held against
    * @param tell hears each finding as soon as it is there
    */
-  public Doctor(Config config, Clock wall, Consumer<Finding> tell) {
+  public Doctor(ServerConfig config, Clock wall, Consumer<DoctorFinding> tell) {
     this.config = config;
     this.wall = wall;
-    this.tell = tell;
+    this.onFinding = tell;
   }
 
-  public void examine() {
-    new MachineExam(config).findings().forEach(tell);
-    new DoorsExam(config).findings().forEach(tell);
-    new CertificateExam(config, wall).finding().ifPresent(tell);
-    new UpstreamsExam(config).findings().forEach(tell);
-    RulesExam rules = new RulesExam(config);
-    rules.findings().forEach(tell);
-    store(rules.rules());
-    config.get(Settings.REGIONS_LINK).ifPresent(this::link);
+  public void run() {
+    new MachineCheck(config).findings().forEach(onFinding);
+    new ListenerPortsCheck(config).findings().forEach(onFinding);
+    new CertificateCheck(config, wall).finding().ifPresent(onFinding);
+    new UpstreamsCheck(config).findings().forEach(onFinding);
+    RulesCheck rules = new RulesCheck(config);
+    rules.findings().forEach(onFinding);
+    checkStore(rules.rules());
+    config.get(ServerSettings.REGIONS_LINK).ifPresent(this::checkRegionLedger);
   }
 
-  private void link(String url) {
+  private void checkRegionLedger(String url) {
     try {
-      var unused = RedisView.of(url, wall);
-      tell.accept(Finding.ok("regions", Shown.url(url) + " answers"));
+      var unused = RedisDiagnostics.read(url, wall);
+      onFinding.accept(
+          DoctorFinding.ok("regions", FindingFormat.urlWithoutSecrets(url) + " answers"));
     } catch (StoreException e) {
-      tell.accept(
-          Finding.problem(
+      onFinding.accept(
+          DoctorFinding.problem(
               "regions",
-              Shown.url(url) + " " + e.reason(),
+              FindingFormat.urlWithoutSecrets(url) + " " + e.reason(),
               "start it, or write --regions-link; until then regions keep their shares"));
     }
   }
 
-  private void store(List<Rule> rules) {
-    String url = config.get(Settings.STORE);
+  private void checkStore(List<Rule> rules) {
+    String url = config.get(ServerSettings.STORE);
     List<String> durable =
         rules.stream().filter(r -> r.enabled() && r.durable()).map(Rule::id).toList();
     if (url.equals("memory")) {
-      tell.accept(memory(durable));
+      onFinding.accept(memoryStoreFinding(durable));
       return;
     }
     try {
-      RedisView view = RedisView.of(url, wall);
-      new RedisExam(view, durable).findings().forEach(tell);
-      tell.accept(new DecisionsExam(config).finding());
+      RedisDiagnostics view = RedisDiagnostics.read(url, wall);
+      new RedisCheck(view, durable).findings().forEach(onFinding);
+      onFinding.accept(new DecisionLatencyCheck(config).finding());
     } catch (StoreException e) {
-      tell.accept(
-          Finding.problem(
+      onFinding.accept(
+          DoctorFinding.problem(
               "store",
-              Shown.url(url) + " " + e.reason(),
+              FindingFormat.urlWithoutSecrets(url) + " " + e.reason(),
               "start it, or write --store; until then rules answer by their posture"));
     }
   }
 
-  private static Finding memory(List<String> durable) {
+  private static DoctorFinding memoryStoreFinding(List<String> durable) {
     String text = "memory: each node counts for itself";
     return durable.isEmpty()
-        ? Finding.ok("store", text)
-        : Finding.warning(
+        ? DoctorFinding.ok("store", text)
+        : DoctorFinding.warning(
             "store",
-            text + ", and a crash forgets it, though durable are " + Shown.names(durable),
+            text + ", and a crash forgets it, though durable are " + FindingFormat.names(durable),
             "write --store redis://host:port");
   }
 }

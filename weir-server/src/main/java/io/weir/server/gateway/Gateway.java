@@ -8,45 +8,50 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.Decision;
 import io.weir.TooManyLimitsException;
 import io.weir.http.BadRequestException;
-import io.weir.http.Call;
-import io.weir.http.Identity;
-import io.weir.server.config.Config;
-import io.weir.server.config.Settings;
-import io.weir.server.web.Desk;
-import io.weir.server.web.Received;
-import io.weir.store.Mode;
+import io.weir.http.IdentifiedRequest;
+import io.weir.http.IdentityResolver;
+import io.weir.server.config.ServerConfig;
+import io.weir.server.config.ServerSettings;
+import io.weir.server.web.DecisionHandler;
+import io.weir.server.web.VertxHeaders;
+import io.weir.store.StoreOperation;
 import org.jspecify.annotations.Nullable;
 
 /** The door that limits, then forwards. */
 public final class Gateway {
   private final Vertx vertx;
-  private final Desk desk;
-  private final Identity identity;
-  private final Routes<Upstream> routes;
-  private final Limits limits;
-  private final Waiting waiting;
-  private final Messages messages;
-  private final RequestHead head;
-  private final MeterRegistry meters;
+  private final DecisionHandler decisionHandler;
+  private final IdentityResolver identity;
+  private final GatewayRoutes<Upstream> routes;
+  private final UpstreamSettings settings;
+  private final DelayedRequests delayedRequests;
+  private final WebSocketBridge webSocketBridge;
+  private final UpstreamHeaderWriter headerWriter;
+  private final MeterRegistry meterRegistry;
 
   /**
    * @param loops how many event loops it will answer on
    * @throws IllegalArgumentException if an upstream or a route cannot be, saying what to write
    */
-  public Gateway(Vertx vertx, Config config, Means means, int loops) {
+  public Gateway(Vertx vertx, ServerConfig config, GatewayContext means, int loops) {
     this.vertx = vertx;
-    desk = means.desk();
+    decisionHandler = means.decisionHandler();
     identity = means.identity();
-    routes = Routes.read(config.get(Settings.UPSTREAM), config.get(Settings.ROUTES));
-    limits = Limits.of(config, loops);
-    waiting = new Waiting(vertx, desk.limiter(), config.get(Settings.MAX_WAITING));
-    meters = means.meters();
-    Gauge.builder("weir.gateway.held", waiting, Waiting::held)
+    routes =
+        GatewayRoutes.read(config.get(ServerSettings.UPSTREAM), config.get(ServerSettings.ROUTES));
+    settings = UpstreamSettings.of(config, loops);
+    delayedRequests =
+        new DelayedRequests(
+            vertx, decisionHandler.limiter(), config.get(ServerSettings.MAX_WAITING));
+    meterRegistry = means.meterRegistry();
+    Gauge.builder("weir.gateway.held", delayedRequests, DelayedRequests::count)
         .description("Requests held for their delay")
         .strongReference(true)
-        .register(meters);
-    messages = new Messages(vertx, means.messageRules(), means.messages());
-    head = new RequestHead(identity, "weir-" + means.node(), config.get(Settings.KEEP_HOST));
+        .register(meterRegistry);
+    webSocketBridge = new WebSocketBridge(vertx, means.messageRules(), means.messageLimiter());
+    headerWriter =
+        new UpstreamHeaderWriter(
+            identity, "weir-" + means.nodeName(), config.get(ServerSettings.KEEP_HOST));
   }
 
   /** Whether there is anywhere to forward to. */
@@ -56,77 +61,98 @@ public final class Gateway {
 
   /** What answers on one event loop, with connections of its own. */
   public Handler<HttpServerRequest> handler() {
-    Watchman watchman = new Watchman(vertx, Math.min(limits.silence(), limits.patience()));
-    Routes<Connections> to =
+    TimeoutWheel watchman =
+        new TimeoutWheel(
+            vertx, Math.min(settings.upstreamTimeoutMillis(), settings.callerTimeoutMillis()));
+    GatewayRoutes<UpstreamConnections> to =
         routes.map(
             upstream ->
-                new Connections(vertx, upstream, limits, new Counts(meters, upstream), watchman));
-    Strict strict = new Strict();
+                new UpstreamConnections(
+                    vertx,
+                    upstream,
+                    settings,
+                    new UpstreamMetrics(meterRegistry, upstream),
+                    watchman));
+    RequestValidator strict = new RequestValidator();
     return http -> handle(http, strict, to);
   }
 
-  private void handle(HttpServerRequest http, Strict strict, Routes<Connections> to) {
-    if (strict.isOver(http)) {
+  private void handle(
+      HttpServerRequest http, RequestValidator strict, GatewayRoutes<UpstreamConnections> to) {
+    if (strict.isConnectionRejected(http)) {
       return;
     }
-    String doubt = Strict.doubt(http);
+    String doubt = RequestValidator.findProblem(http);
     if (doubt != null) {
-      strict.refuse(http, doubt);
+      strict.reject(http, doubt);
       return;
     }
     try {
-      Call call =
-          identity.read(Received.peer(http), http.method().name(), http.uri(), Received.of(http));
-      Visit visit = new Visit(http, call, new Upload(http));
-      desk.ask(http, call.request(), Mode.TAKE, decision -> decided(visit, decision, to));
+      IdentifiedRequest call =
+          identity.resolve(
+              VertxHeaders.peerAddress(http),
+              http.method().name(),
+              http.uri(),
+              VertxHeaders.of(http));
+      ProxiedRequest visit = new ProxiedRequest(http, call, new RequestBodyForwarder(http));
+      decisionHandler.decide(
+          http, call.request(), StoreOperation.TAKE, decision -> onDecision(visit, decision, to));
     } catch (BadRequestException | TooManyLimitsException e) {
-      strict.refuse(http, String.valueOf(e.getMessage()));
+      strict.reject(http, String.valueOf(e.getMessage()));
     }
   }
 
-  private void decided(Visit visit, Decision decision, Routes<Connections> to) {
+  private void onDecision(
+      ProxiedRequest visit, Decision decision, GatewayRoutes<UpstreamConnections> to) {
     if (visit.http().response().closed()) {
-      waiting.gone(decision);
+      delayedRequests.refundIfDelayed(decision);
     } else if (!decision.allowed()) {
-      Answers.refuse(visit, decision);
+      GatewayResponses.refuse(visit, decision);
     } else if (visit.call().unauthorized()) {
-      Answers.unauthorized(visit, decision, identity.challenge());
+      GatewayResponses.unauthorized(visit, decision, identity.challenge());
     } else {
-      admit(visit, decision, find(visit.call(), to));
+      admit(visit, decision, findUpstream(visit.call(), to));
     }
   }
 
-  private static @Nullable Connections find(Call call, Routes<Connections> to) {
+  private static @Nullable UpstreamConnections findUpstream(
+      IdentifiedRequest call, GatewayRoutes<UpstreamConnections> to) {
     return to.find(call.request().get("host"), call.endpoint().path());
   }
 
-  private void admit(Visit visit, Decision decision, @Nullable Connections connections) {
+  private void admit(
+      ProxiedRequest visit, Decision decision, @Nullable UpstreamConnections connections) {
     if (connections == null) {
-      Answers.noRoute(visit, decision);
-    } else if (head.isLoop(visit.http())) {
-      fail(visit, decision, connections, Failure.LOOP);
+      GatewayResponses.noRoute(visit, decision);
+    } else if (headerWriter.isLoop(visit.http())) {
+      fail(visit, decision, connections, ForwardingFailure.LOOP);
     } else if (decision.delay().isZero()) {
       forward(visit, decision, connections);
-    } else if (!waiting.hold(visit, decision, () -> forward(visit, decision, connections))) {
-      fail(visit, decision, connections, Failure.BUSY);
+    } else if (!delayedRequests.scheduleAfterDelay(
+        visit, decision, () -> forward(visit, decision, connections))) {
+      fail(visit, decision, connections, ForwardingFailure.BUSY);
     }
   }
 
   private static void fail(
-      Visit visit, Decision decision, Connections connections, Failure failure) {
-    connections.counts().failed(failure);
-    Answers.fail(visit, decision, failure);
+      ProxiedRequest visit,
+      Decision decision,
+      UpstreamConnections connections,
+      ForwardingFailure failure) {
+    connections.metrics().countFailed(failure);
+    GatewayResponses.fail(visit, decision, failure);
   }
 
-  private void forward(Visit visit, Decision decision, Connections connections) {
-    if (Tunnel.isAsked(visit.http(), visit.upload())) {
-      Tunnel tunnel = new Tunnel(head, connections, messages, visit, decision);
-      visit.http().response().closeHandler(v -> tunnel.gone());
-      tunnel.begin();
+  private void forward(ProxiedRequest visit, Decision decision, UpstreamConnections connections) {
+    if (WebSocketHandshake.isRequested(visit.http(), visit.requestBody())) {
+      WebSocketHandshake tunnel =
+          new WebSocketHandshake(headerWriter, connections, webSocketBridge, visit, decision);
+      visit.http().response().closeHandler(v -> tunnel.onCallerClosed());
+      tunnel.start();
       return;
     }
-    Exchange exchange = new Exchange(head, connections, visit, decision);
-    visit.http().response().closeHandler(v -> exchange.gone());
-    exchange.begin();
+    UpstreamExchange exchange = new UpstreamExchange(headerWriter, connections, visit, decision);
+    visit.http().response().closeHandler(v -> exchange.onCallerClosed());
+    exchange.start();
   }
 }

@@ -12,19 +12,19 @@ import io.weir.Request;
 import io.weir.Reservation;
 import io.weir.TooManyLimitsException;
 import io.weir.http.DecisionJson;
-import io.weir.http.Identity;
-import io.weir.http.Json;
+import io.weir.http.IdentityResolver;
+import io.weir.http.JsonText;
 import io.weir.http.RateLimitHeaders;
-import io.weir.http.Refusal;
-import io.weir.server.web.BadInput;
-import io.weir.server.web.Body;
-import io.weir.server.web.Desk;
+import io.weir.http.RefusalResponse;
+import io.weir.server.web.ApiRoute;
+import io.weir.server.web.ApiRoute.BodyField;
+import io.weir.server.web.ApiRouter;
+import io.weir.server.web.BoundedBodyReader;
+import io.weir.server.web.DecisionHandler;
+import io.weir.server.web.InvalidInputException;
 import io.weir.server.web.OpenApi;
-import io.weir.server.web.Reply;
-import io.weir.server.web.Route;
-import io.weir.server.web.Route.Field;
-import io.weir.server.web.Router;
-import io.weir.store.Mode;
+import io.weir.server.web.ResponseWriter;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -33,82 +33,88 @@ import java.util.concurrent.CompletableFuture;
 /** The calls of the decision API, none of which waits on its event loop. */
 public final class DecisionApi {
   private static final int OK = 200;
-  private static final List<Field> CHECK =
+  private static final List<BodyField> CHECK_FIELDS =
       List.of(
-          new Field(
+          new BodyField(
               "attributes",
               true,
               "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}"),
-          new Field("cost", false, "{\"type\":\"integer\",\"minimum\":1,\"default\":1}"));
-  private static final Field TTL =
-      new Field(
+          new BodyField("cost", false, "{\"type\":\"integer\",\"minimum\":1,\"default\":1}"));
+  private static final BodyField TTL_FIELD =
+      new BodyField(
           "ttl_ms",
           false,
           "{\"type\":\"integer\",\"minimum\":1,\"maximum\":86400000,\"default\":60000}");
-  private static final Field CHECKS =
-      new Field(
+  private static final BodyField CHECKS_FIELD =
+      new BodyField(
           "checks",
           true,
-          "{\"type\":\"array\",\"maxItems\":1000,\"items\":" + OpenApi.object(CHECK) + "}");
-  private static final Field TRUE_COST =
-      new Field("cost", true, "{\"type\":\"integer\",\"minimum\":0}");
+          "{\"type\":\"array\",\"maxItems\":1000,\"items\":"
+              + OpenApi.objectSchema(CHECK_FIELDS)
+              + "}");
+  private static final BodyField ACTUAL_COST_FIELD =
+      new BodyField("cost", true, "{\"type\":\"integer\",\"minimum\":0}");
 
-  private final Desk desk;
+  private final DecisionHandler decisionHandler;
   private final OpenReservations reservations;
-  private final List<Route> routes;
+  private final List<ApiRoute> routes;
 
   /**
    * @param form where proxies describe the requests they ask about
    */
-  public DecisionApi(Desk desk, Identity identity, OpenReservations reservations, AuthForm form) {
-    this.desk = desk;
+  public DecisionApi(
+      DecisionHandler desk,
+      IdentityResolver identity,
+      OpenReservations reservations,
+      AuthHeaderFormat form) {
+    this.decisionHandler = desk;
     this.reservations = reservations;
-    AuthCall auth = new AuthCall(desk, identity, form);
+    AuthRequestHandler auth = new AuthRequestHandler(desk, identity, form);
     routes =
         List.of(
-            new Route(
+            new ApiRoute(
                 POST,
                 "/v1/check",
                 "Decides, and charges what is admitted",
-                CHECK,
-                List.of(OK, Refusal.STATUS),
-                (request, id) -> ask(request, Mode.TAKE)),
-            new Route(
+                CHECK_FIELDS,
+                List.of(OK, RefusalResponse.STATUS),
+                (request, id) -> decide(request, StoreOperation.TAKE)),
+            new ApiRoute(
                 POST,
                 "/v1/peek",
                 "Says what check would say, and charges nothing",
-                CHECK,
+                CHECK_FIELDS,
                 List.of(OK),
-                (request, id) -> ask(request, Mode.PEEK)),
-            new Route(
+                (request, id) -> decide(request, StoreOperation.PEEK)),
+            new ApiRoute(
                 POST,
                 "/v1/check-batch",
                 "Decides many, each by itself",
-                List.of(CHECKS),
+                List.of(CHECKS_FIELD),
                 List.of(OK),
-                (request, id) -> batch(request)),
-            new Route(
+                (request, id) -> decideBatch(request)),
+            new ApiRoute(
                 POST,
                 "/v1/reserve",
                 "Decides and charges now, to be settled at the true cost later",
-                List.of(CHECK.get(0), CHECK.get(1), TTL),
-                List.of(OK, Refusal.STATUS, 503),
+                List.of(CHECK_FIELDS.get(0), CHECK_FIELDS.get(1), TTL_FIELD),
+                List.of(OK, RefusalResponse.STATUS, 503),
                 (request, id) -> reserve(request)),
-            new Route(
+            new ApiRoute(
                 POST,
                 "/v1/reservations/{id}/commit",
                 "Settles a reservation at its true cost",
-                List.of(TRUE_COST),
+                List.of(ACTUAL_COST_FIELD),
                 List.of(OK, 404),
                 this::commit),
-            new Route(
+            new ApiRoute(
                 DELETE,
                 "/v1/reservations/{id}",
                 "Gives a reservation back",
                 List.of(),
                 List.of(OK, 404),
                 this::cancel),
-            new Route(
+            new ApiRoute(
                 GET,
                 "/v1/auth",
                 "Decides on the request a proxy describes in X-Original-Method and X-Original-URI, or"
@@ -116,49 +122,49 @@ public final class DecisionApi {
                 List.of(),
                 List.of(OK, 401, 403),
                 (request, id) -> auth.handle(request)),
-            new Route(
+            new ApiRoute(
                 GET,
                 "/v1/openapi.json",
                 "This description",
                 List.of(),
                 List.of(OK),
-                (request, id) -> describe(request)));
+                (request, id) -> respondWithOpenApi(request)));
   }
 
   /** What answers on one event loop. */
   public Handler<HttpServerRequest> handler() {
-    return new Router(routes);
+    return new ApiRouter(routes);
   }
 
-  private void ask(HttpServerRequest http, Mode mode) {
-    Body.read(
+  private void decide(HttpServerRequest http, StoreOperation mode) {
+    BoundedBodyReader.read(
         http,
         body -> {
           try {
-            Request request = CheckReader.check(body);
-            desk.ask(http, request, mode, d -> answer(http.response(), d, mode, ""));
-          } catch (BadInput | TooManyLimitsException e) {
-            refuse(http, e);
+            Request request = CheckRequestParser.parseCheck(body);
+            decisionHandler.decide(http, request, mode, d -> respond(http.response(), d, mode, ""));
+          } catch (InvalidInputException | TooManyLimitsException e) {
+            rejectRequest(http, e);
           }
         });
   }
 
-  private void batch(HttpServerRequest http) {
-    Body.read(
+  private void decideBatch(HttpServerRequest http) {
+    BoundedBodyReader.read(
         http,
         body -> {
           try {
-            List<Request> requests = CheckReader.batch(body);
+            List<Request> requests = CheckRequestParser.parseBatch(body);
             @SuppressWarnings({"unchecked", "rawtypes"})
             CompletableFuture<Optional<Decision>>[] asked = new CompletableFuture[requests.size()];
             for (int i = 0; i < asked.length; i++) {
               asked[i] = decideOne(requests.get(i));
             }
-            Desk.then(
+            DecisionHandler.thenOnEventLoop(
                 CompletableFuture.allOf(asked),
-                all -> Reply.json(http.response(), OK, results(asked)));
-          } catch (BadInput e) {
-            refuse(http, e);
+                all -> ResponseWriter.writeJson(http.response(), OK, results(asked)));
+          } catch (InvalidInputException e) {
+            rejectRequest(http, e);
           }
         });
   }
@@ -166,7 +172,7 @@ public final class DecisionApi {
   /** The decision on one of a batch; empty if it cannot be decided. */
   private CompletableFuture<Optional<Decision>> decideOne(Request request) {
     try {
-      return desk.limiter().decide(request).thenApply(Optional::of);
+      return decisionHandler.limiter().decide(request).thenApply(Optional::of);
     } catch (TooManyLimitsException e) {
       return CompletableFuture.completedFuture(Optional.empty());
     }
@@ -178,7 +184,7 @@ public final class DecisionApi {
       Optional<Decision> decision = decided[i].join();
       out.append(i == 0 ? "{" : ",{");
       if (decision.isPresent()) {
-        DecisionJson.fields(out, decision.get());
+        DecisionJson.appendFields(out, decision.get());
       } else {
         out.append("\"allowed\":false,\"error\":\"too_many_limits\"");
       }
@@ -188,47 +194,51 @@ public final class DecisionApi {
   }
 
   private void reserve(HttpServerRequest http) {
-    Body.read(
+    BoundedBodyReader.read(
         http,
         body -> {
           try {
-            CheckReader.Check check = CheckReader.reserve(body);
-            if (!reservations.hasRoom()) {
-              Reply.error(http, 503, "too_many_reservations", "settle some of those that are open");
+            CheckRequestParser.ParsedCheck check = CheckRequestParser.parseReserve(body);
+            if (!reservations.hasCapacity()) {
+              ResponseWriter.writeError(
+                  http, 503, "too_many_reservations", "settle some of those that are open");
               return;
             }
-            Desk.then(
-                desk.limiter().reserve(check.request(), Duration.ofMillis(check.ttlMillis())),
-                reservation -> reserved(http, reservation, check.ttlMillis()));
-          } catch (BadInput | TooManyLimitsException e) {
-            refuse(http, e);
+            DecisionHandler.thenOnEventLoop(
+                decisionHandler
+                    .limiter()
+                    .reserve(check.request(), Duration.ofMillis(check.ttlMillis())),
+                reservation -> respondToReservation(http, reservation, check.ttlMillis()));
+          } catch (InvalidInputException | TooManyLimitsException e) {
+            rejectRequest(http, e);
           }
         });
   }
 
-  private void reserved(HttpServerRequest http, Reservation reservation, long ttlMillis) {
+  private void respondToReservation(
+      HttpServerRequest http, Reservation reservation, long ttlMillis) {
     Decision decision = reservation.decision();
     if (!decision.allowed()) {
-      answer(http.response(), decision, Mode.TAKE, "");
+      respond(http.response(), decision, StoreOperation.TAKE, "");
       return;
     }
     if (http.response().closed()) {
       var unused = reservation.cancel(); // nobody will ever know its id
       return;
     }
-    String id = reservations.keep(reservation, ttlMillis);
+    String id = reservations.add(reservation, ttlMillis);
     StringBuilder more = new StringBuilder(",\"reservation\":");
-    answer(http.response(), decision, Mode.TAKE, Json.quote(more, id).toString());
+    respond(http.response(), decision, StoreOperation.TAKE, JsonText.quote(more, id).toString());
   }
 
   private void commit(HttpServerRequest http, String id) {
-    Body.read(
+    BoundedBodyReader.read(
         http,
         body -> {
           try {
-            settle(http, id, CheckReader.commit(body));
-          } catch (BadInput e) {
-            refuse(http, e);
+            settle(http, id, CheckRequestParser.parseCommit(body));
+          } catch (InvalidInputException e) {
+            rejectRequest(http, e);
           }
         });
   }
@@ -238,28 +248,29 @@ public final class DecisionApi {
   }
 
   private void settle(HttpServerRequest http, String id, long cost) {
-    Reservation reservation = reservations.take(id);
+    Reservation reservation = reservations.remove(id);
     if (reservation == null) {
       String reason =
-          reservations.isElsewhere(id)
+          reservations.isFromOtherNode(id)
               ? "this node did not make it; ask the one its id begins with"
               : "it is settled already, has expired, or never was";
-      Reply.error(http, 404, "unknown_reservation", reason);
+      ResponseWriter.writeError(http, 404, "unknown_reservation", reason);
       return;
     }
-    Desk.then(
+    DecisionHandler.thenOnEventLoop(
         reservation.commit(cost),
         open -> {
           if (open) {
-            String settled = settled(reservation.state());
-            Reply.json(http.response(), OK, "{\"settled\":" + settled + ",\"cost\":" + cost + "}");
+            String settled = settlementState(reservation.state());
+            ResponseWriter.writeJson(
+                http.response(), OK, "{\"settled\":" + settled + ",\"cost\":" + cost + "}");
           } else {
-            Reply.error(http, 404, "unknown_reservation", "it has expired");
+            ResponseWriter.writeError(http, 404, "unknown_reservation", "it has expired");
           }
         });
   }
 
-  private static String settled(Reservation.State state) {
+  private static String settlementState(Reservation.State state) {
     return switch (state) {
       case OPEN, PENDING -> "\"pending\"";
       case UNCONFIRMED -> "\"unconfirmed\"";
@@ -267,23 +278,23 @@ public final class DecisionApi {
     };
   }
 
-  private void describe(HttpServerRequest http) {
-    Reply.json(http.response(), OK, OpenApi.document("Weir decision API", routes));
+  private void respondWithOpenApi(HttpServerRequest http) {
+    ResponseWriter.writeJson(http.response(), OK, OpenApi.document("Weir decision API", routes));
   }
 
-  private static void answer(
-      HttpServerResponse response, Decision decision, Mode mode, String more) {
+  private static void respond(
+      HttpServerResponse response, Decision decision, StoreOperation mode, String more) {
     if (response.ended() || response.closed()) {
       return;
     }
     RateLimitHeaders.write(decision, response::putHeader);
     StringBuilder body = new StringBuilder(320).append('{');
-    DecisionJson.fields(body, decision).append(more).append('}');
-    boolean refused = mode == Mode.TAKE && !decision.allowed();
-    Reply.json(response, refused ? Refusal.STATUS : OK, body.toString());
+    DecisionJson.appendFields(body, decision).append(more).append('}');
+    boolean refused = mode == StoreOperation.TAKE && !decision.allowed();
+    ResponseWriter.writeJson(response, refused ? RefusalResponse.STATUS : OK, body.toString());
   }
 
-  private static void refuse(HttpServerRequest http, Exception e) {
-    Reply.error(http, 400, "bad_request", String.valueOf(e.getMessage()));
+  private static void rejectRequest(HttpServerRequest http, Exception e) {
+    ResponseWriter.writeError(http, 400, "bad_request", String.valueOf(e.getMessage()));
   }
 }

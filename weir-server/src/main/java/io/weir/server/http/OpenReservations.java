@@ -16,27 +16,29 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OpenReservations {
   /** So that what is never settled cannot fill the memory; each lives for a day at most. */
-  private static final int MOST = 1_000_000;
+  private static final int MAX_OPEN = 1_000_000;
 
   private static final int ID_BYTES = 16;
 
   private final String node;
   private final Clock clock;
   private final SecureRandom random = new SecureRandom();
-  private final Map<String, Kept> open = new ConcurrentHashMap<>();
-  private final ConcurrentSkipListMap<Due, String> due = new ConcurrentSkipListMap<>();
-  private final AtomicLong made = new AtomicLong();
+  private final Map<String, HeldReservation> reservationsById = new ConcurrentHashMap<>();
+  private final ConcurrentSkipListMap<ReservationExpiry, String> idsByExpiry =
+      new ConcurrentSkipListMap<>();
+  private final AtomicLong nextSequence = new AtomicLong();
 
   /** When one may be forgotten; no two are equal. */
-  private record Due(long micros, long number) implements Comparable<Due> {
+  private record ReservationExpiry(long expiresAtMicros, long sequence)
+      implements Comparable<ReservationExpiry> {
     @Override
-    public int compareTo(Due other) {
-      int byTime = Long.compare(micros, other.micros);
-      return byTime != 0 ? byTime : Long.compare(number, other.number);
+    public int compareTo(ReservationExpiry other) {
+      int byTime = Long.compare(expiresAtMicros, other.expiresAtMicros);
+      return byTime != 0 ? byTime : Long.compare(sequence, other.sequence);
     }
   }
 
-  private record Kept(Reservation reservation, Due due) {}
+  private record HeldReservation(Reservation reservation, ReservationExpiry expiry) {}
 
   public OpenReservations(String node, Clock clock) {
     this.node = node;
@@ -44,51 +46,54 @@ public final class OpenReservations {
   }
 
   /** Whether there is room for one more. */
-  boolean hasRoom() {
-    forget();
-    return open.size() < MOST;
+  boolean hasCapacity() {
+    removeExpired();
+    return reservationsById.size() < MAX_OPEN;
   }
 
   /** Keeps one until it expires; its id. */
-  String keep(Reservation reservation, long ttlMillis) {
+  String add(Reservation reservation, long ttlMillis) {
     byte[] bytes = new byte[ID_BYTES];
     random.nextBytes(bytes);
     String id = node + "." + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-    Kept kept =
-        new Kept(reservation, new Due(clock.micros() + ttlMillis * 1000, made.getAndIncrement()));
-    open.put(id, kept);
-    due.put(kept.due, id);
+    HeldReservation kept =
+        new HeldReservation(
+            reservation,
+            new ReservationExpiry(
+                clock.micros() + ttlMillis * 1000, nextSequence.getAndIncrement()));
+    reservationsById.put(id, kept);
+    idsByExpiry.put(kept.expiry, id);
     return id;
   }
 
   /** The one of an id, which is then no longer kept; null if there is none. */
-  @Nullable Reservation take(String id) {
-    forget();
-    Kept kept = open.remove(id);
+  @Nullable Reservation remove(String id) {
+    removeExpired();
+    HeldReservation kept = reservationsById.remove(id);
     if (kept == null) {
       return null;
     }
-    due.remove(kept.due);
+    idsByExpiry.remove(kept.expiry);
     return kept.reservation;
   }
 
   /** How many entries it holds; twice those that are open. */
-  int entries() {
-    return open.size() + due.size();
+  int entryCount() {
+    return reservationsById.size() + idsByExpiry.size();
   }
 
   /** Whether an id was made by another node, which may still have it. */
-  boolean isElsewhere(String id) {
+  boolean isFromOtherNode(String id) {
     return id.indexOf('.') > 0 && !id.startsWith(node + ".");
   }
 
-  private void forget() {
+  private void removeExpired() {
     long now = clock.micros();
-    for (var first = due.firstEntry();
-        first != null && first.getKey().micros() <= now;
-        first = due.firstEntry()) {
-      if (due.remove(first.getKey(), first.getValue())) {
-        open.remove(first.getValue());
+    for (var first = idsByExpiry.firstEntry();
+        first != null && first.getKey().expiresAtMicros() <= now;
+        first = idsByExpiry.firstEntry()) {
+      if (idsByExpiry.remove(first.getKey(), first.getValue())) {
+        reservationsById.remove(first.getValue());
       }
     }
   }

@@ -18,7 +18,7 @@ import javax.crypto.spec.SecretKeySpec;
  * are: 64 bits of an HMAC-SHA-256. For one thread at a time.
  */
 final class CallerHash {
-  private static final int SHOWN_BYTES = 8;
+  private static final int HASH_BYTES = 8;
 
   private final Mac mac;
 
@@ -27,7 +27,7 @@ final class CallerHash {
    *     that nobody knows, new at each start
    */
   CallerHash(Optional<String> salt) {
-    byte[] key = salt.map(text -> text.getBytes(UTF_8)).orElseGet(CallerHash::random);
+    byte[] key = salt.map(text -> text.getBytes(UTF_8)).orElseGet(CallerHash::randomKey);
     if (key.length == 0) {
       throw new IllegalArgumentException(
           "an empty salt hides nobody; write a secret text, or leave it out");
@@ -41,22 +41,22 @@ final class CallerHash {
   }
 
   /** The name of who asks, as one who is counted per these attributes. */
-  String of(Request request, List<String> per) {
+  String hash(Request request, List<String> per) {
     for (String name : per) {
-      add(name);
+      update(name);
       String value = request.get(name);
-      add(value == null ? "" : value);
+      update(value == null ? "" : value);
     }
-    return HexFormat.of().formatHex(mac.doFinal(), 0, SHOWN_BYTES);
+    return HexFormat.of().formatHex(mac.doFinal(), 0, HASH_BYTES);
   }
 
   /** Adds a text led by its length, so that different lists are different inputs. */
-  private void add(String text) {
+  private void update(String text) {
     mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(text.length()).flip());
     mac.update(text.getBytes(UTF_16BE));
   }
 
-  private static byte[] random() {
+  private static byte[] randomKey() {
     byte[] key = new byte[32];
     new SecureRandom().nextBytes(key);
     return key;

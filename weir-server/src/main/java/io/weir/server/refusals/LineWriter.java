@@ -20,9 +20,9 @@ final class LineWriter implements AutoCloseable {
   }
 
   /** A writer to {@code stdout} or to the end of {@code file:PATH}. */
-  static LineWriter at(String where) {
+  static LineWriter open(String where) {
     if (where.equals("stdout")) {
-      return new LineWriter(new Stdout());
+      return new LineWriter(new StdoutStream());
     }
     if (!where.startsWith("file:")) {
       throw new IllegalArgumentException("'" + where + "' cannot be; write stdout or file:PATH");

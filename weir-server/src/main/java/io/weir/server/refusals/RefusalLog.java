@@ -7,8 +7,8 @@ import io.weir.DecisionListener;
 import io.weir.Request;
 import io.weir.background.BackgroundTask;
 import io.weir.rule.Limit;
+import io.weir.store.ClaimOutcome;
 import io.weir.store.Clock;
-import io.weir.store.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,23 +25,23 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>Deciding threads never wait for it: a thread of its own writes, and what it cannot write is
  * dropped and stated. Callers are named by a {@linkplain CallerHash keyed hash}, endpoints shown
- * {@linkplain Endpoint by their words}; no other value of a request is written.
+ * {@linkplain EndpointRedactor by their words}; no other value of a request is written.
  */
 public final class RefusalLog implements DecisionListener, AutoCloseable {
-  private static final int MOST_WAITING = 1000;
-  private static final long NAP_MILLIS = 250;
-  private static final Duration CLOSING = Duration.ofSeconds(5);
-  private static final long SECOND = 1_000_000;
+  private static final int QUEUE_CAPACITY = 1000;
+  private static final long POLL_MILLIS = 250;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+  private static final long MICROS_PER_SECOND = 1_000_000;
 
   private final LineWriter out;
-  private final int perSecond;
+  private final int maxPerSecond;
   private final CallerHash hash;
   private final Clock clock;
-  private final Map<String, Sample> samples = new ConcurrentHashMap<>();
-  private final List<Sample> leaving = new ArrayList<>();
-  private final BlockingQueue<Refusal> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final Map<String, RefusalSampler> samplers = new ConcurrentHashMap<>();
+  private final List<RefusalSampler> removed = new ArrayList<>();
+  private final BlockingQueue<RefusalLogEntry> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
   private final BackgroundTask writer;
-  private long second;
+  private long lastReportSecond;
 
   /**
    * @param out where to; the log closes it
@@ -49,20 +49,23 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
    * @param salt see {@link #open}
    */
   RefusalLog(LineWriter out, int perSecond, Optional<String> salt, Clock clock) {
-    if (perSecond < 0 || perSecond > Sample.MOST) {
+    if (perSecond < 0 || perSecond > RefusalSampler.MAX_PER_SECOND) {
       throw new IllegalArgumentException(
-          perSecond + " refusals a second cannot be; write 0 to " + Sample.MOST + ", such as 10");
+          perSecond
+              + " refusals a second cannot be; write 0 to "
+              + RefusalSampler.MAX_PER_SECOND
+              + ", such as 10");
     }
     this.out = out;
-    this.perSecond = perSecond;
+    this.maxPerSecond = perSecond;
     this.clock = clock;
     hash = new CallerHash(salt);
-    second = clock.micros() / SECOND;
+    lastReportSecond = clock.micros() / MICROS_PER_SECOND;
     writer =
         BackgroundTask.named("refusal-log", clock::micros)
-            .expected(Duration.ofSeconds(1))
-            .atEnd(this::writeAll)
-            .start(this::round);
+            .maxInterval(Duration.ofSeconds(1))
+            .onClose(this::flush)
+            .start(this::writeRound);
   }
 
   /**
@@ -74,61 +77,62 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
    * @throws IllegalArgumentException if that cannot be, saying what to write instead
    */
   public static RefusalLog open(String where, int perSecond, Optional<String> salt) {
-    return new RefusalLog(LineWriter.at(where), perSecond, salt, Clock.system());
+    return new RefusalLog(LineWriter.open(where), perSecond, salt, Clock.system());
   }
 
   @Override
-  public void decided(Request request, Decision decision) {
+  public void onDecision(Request request, Decision decision) {
     if (decision.allowed() && !decision.shadowRefused()) {
       return;
     }
     long now = clock.micros();
     decision.forEachRule(
         (limit, outcome) -> {
-          if (!outcome.fits()) {
-            refused(now, request, limit, outcome, decision.revision());
+          if (!outcome.admitted()) {
+            enqueue(now, request, limit, outcome, decision.revision());
           }
         });
   }
 
-  private void refused(long now, Request request, Limit limit, Outcome outcome, long revision) {
-    Sample sample = samples.get(limit.rule().id());
+  private void enqueue(
+      long now, Request request, Limit limit, ClaimOutcome outcome, long revision) {
+    RefusalSampler sample = samplers.get(limit.rule().id());
     if (sample == null) {
-      sample = samples.computeIfAbsent(limit.rule().id(), Sample::new);
+      sample = samplers.computeIfAbsent(limit.rule().id(), RefusalSampler::new);
     }
-    if (!sample.admits(now / SECOND, perSecond)
-        || !waiting.offer(new Refusal(sample, now, request, limit, outcome, revision))) {
-      sample.drop();
+    if (!sample.tryAcquire(now / MICROS_PER_SECOND, maxPerSecond)
+        || !queue.offer(new RefusalLogEntry(sample, now, request, limit, outcome, revision))) {
+      sample.countDropped();
     }
   }
 
   /** Of how many rules it knows refusals. */
-  int remembered() {
-    return samples.size();
+  int trackedRules() {
+    return samplers.size();
   }
 
-  private void round() throws InterruptedException {
-    Refusal next = waiting.poll(NAP_MILLIS, MILLISECONDS);
+  private void writeRound() throws InterruptedException {
+    RefusalLogEntry next = queue.poll(POLL_MILLIS, MILLISECONDS);
     if (next != null) {
       write(next);
-      writeWaiting();
+      drainQueue();
     }
     long now = clock.micros();
-    if (now / SECOND != second) {
-      second = now / SECOND;
-      stateDropped(now);
+    if (now / MICROS_PER_SECOND != lastReportSecond) {
+      lastReportSecond = now / MICROS_PER_SECOND;
+      reportDropped(now);
     }
   }
 
-  private void writeAll() {
-    writeWaiting();
-    stateDropped(clock.micros());
+  private void flush() {
+    drainQueue();
+    reportDropped(clock.micros());
   }
 
   /** Not those that come meanwhile, or others would never be stated. */
-  private void writeWaiting() {
-    for (int left = waiting.size(); left > 0; left--) {
-      Refusal next = waiting.poll();
+  private void drainQueue() {
+    for (int left = queue.size(); left > 0; left--) {
+      RefusalLogEntry next = queue.poll();
       if (next != null) {
         write(next);
       }
@@ -136,28 +140,30 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
   }
 
   /** States what was dropped, and forgets rules that have long refused nobody. */
-  private void stateDropped(long now) {
-    leaving.forEach(sample -> stateDropped(sample, now));
-    leaving.clear();
-    samples.values().forEach(sample -> stateDropped(sample, now));
+  private void reportDropped(long now) {
+    removed.forEach(sample -> reportDropped(sample, now));
+    removed.clear();
+    samplers.values().forEach(sample -> reportDropped(sample, now));
     // a thread may have found it just before, so it is asked once more
-    samples.values().removeIf(sample -> sample.isIdle(now / SECOND) && leaving.add(sample));
+    samplers
+        .values()
+        .removeIf(sample -> sample.isIdle(now / MICROS_PER_SECOND) && removed.add(sample));
   }
 
-  private void stateDropped(Sample sample, long now) {
-    long count = sample.unstated();
-    if (count > 0 && out.write(Refusal.dropped(now, sample.rule, count))) {
-      sample.stated(count);
+  private void reportDropped(RefusalSampler sample, long now) {
+    long count = sample.unreportedDrops();
+    if (count > 0 && out.write(RefusalLogEntry.droppedJson(now, sample.rule, count))) {
+      sample.markReported(count);
     }
   }
 
-  private void write(Refusal refusal) {
+  private void write(RefusalLogEntry refusal) {
     boolean written = false;
     try {
-      written = out.write(refusal.line(hash));
+      written = out.write(refusal.toJson(hash));
     } finally {
       if (!written) {
-        refusal.sample().drop();
+        refusal.sampler().countDropped();
       }
     }
   }
@@ -165,7 +171,7 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
   /** Writes what waits, states what was dropped, and ends. */
   @Override
   public void close() {
-    writer.close(CLOSING);
+    writer.close(CLOSE_TIMEOUT);
     out.close();
   }
 }

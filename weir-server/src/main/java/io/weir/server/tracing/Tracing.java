@@ -45,7 +45,7 @@ public final class Tracing {
   }
 
   /** Whether anybody has set it up. */
-  public boolean active() {
+  public boolean isActive() {
     return active;
   }
 
@@ -55,7 +55,7 @@ public final class Tracing {
    *
    * @param header the value of a request's header, or null
    */
-  public <R> Span begin(R request, BiFunction<R, String, @Nullable String> header) {
+  public <R> Span startSpan(R request, BiFunction<R, String, @Nullable String> header) {
     if (!active) {
       return Span.getInvalid();
     }
@@ -70,7 +70,7 @@ public final class Tracing {
   }
 
   /** Ends the span of a decision with what was decided. */
-  public void end(Span span, Decision decision) {
+  public void endSpan(Span span, Decision decision) {
     if (span.isRecording()) {
       decision.rule().ifPresent(rule -> span.setAttribute(RULE, rule));
       span.setAttribute(OUTCOME, decision.allowed() ? "allowed" : "refused");

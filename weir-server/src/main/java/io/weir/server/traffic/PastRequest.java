@@ -12,7 +12,7 @@ import io.weir.Request;
  */
 public record PastRequest(long time, Request request, boolean refused, int weight, int length) {
 
-  PastRequest weighing(int more) {
+  PastRequest withWeight(int more) {
     return new PastRequest(time, request, refused, more, length);
   }
 }

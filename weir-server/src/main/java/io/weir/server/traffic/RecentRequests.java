@@ -24,99 +24,101 @@ import java.util.concurrent.locks.ReentrantLock;
  * out: deciding never waits.
  */
 public final class RecentRequests {
-  static final long SPAN = 3600L * 1_000_000;
-  private static final int MOST = 50_000;
-  private static final long MOST_CHARS = 8L << 20;
-  private static final int LONGEST = 2048;
+  static final long SPAN_MICROS = 3600L * 1_000_000;
+  private static final int MAX_REQUESTS = 50_000;
+  private static final long MAX_CHARS = 8L << 20;
+  private static final int MAX_REQUEST_CHARS = 2048;
   private static final int OVERHEAD_CHARS = 64;
-  private static final int MOST_WEIGHT = 1 << 20;
-  private static final int FEW = 8;
+  private static final int MAX_WEIGHT = 1 << 20;
+  private static final int LOW_LOAD_DIVISOR = 8;
 
-  private static final List<String> CALLERS = List.of("user", "api_key", "ip");
+  private static final List<String> CALLER_ATTRIBUTES = List.of("user", "api_key", "ip");
 
   private final Clock clock;
-  private final int most;
+  private final int maxRequests;
   private final ReentrantLock lock = new ReentrantLock();
-  private final LongAdder leftOut = new LongAdder();
-  private Deque<PastRequest> asked = new ArrayDeque<>();
+  private final LongAdder skipped = new LongAdder();
+  private Deque<PastRequest> requests = new ArrayDeque<>();
   private long chars;
   private volatile int weight = 1;
 
   public RecentRequests(Clock clock) {
-    this(clock, MOST);
+    this(clock, MAX_REQUESTS);
   }
 
   RecentRequests(Clock clock, int most) {
     this.clock = clock;
-    this.most = most;
+    this.maxRequests = most;
   }
 
   /** Hears what is decided. */
   public DecisionListener listener() {
-    return this::decided;
+    return this::record;
   }
 
-  private void decided(Request request, Decision decision) {
+  private void record(Request request, Decision decision) {
     int chosen = weight;
-    if (!follows(request, chosen)) {
+    if (!isSampled(request, chosen)) {
       return;
     }
     int length = length(request);
-    if (length > LONGEST || !lock.tryLock()) {
-      leftOut.increment();
+    if (length > MAX_REQUEST_CHARS || !lock.tryLock()) {
+      skipped.increment();
       return;
     }
     try {
       long now = clock.micros();
-      asked.addLast(new PastRequest(now, request, !decision.allowed(), chosen, length));
+      requests.addLast(new PastRequest(now, request, !decision.allowed(), chosen, length));
       chars += length;
-      forget(now);
+      evict(now);
     } finally {
       lock.unlock();
     }
   }
 
-  private void forget(long now) {
-    while (!asked.isEmpty() && asked.getFirst().time() < now - SPAN) {
-      chars -= asked.removeFirst().length();
+  private void evict(long now) {
+    while (!requests.isEmpty() && requests.getFirst().time() < now - SPAN_MICROS) {
+      chars -= requests.removeFirst().length();
     }
-    if (asked.size() > most || chars > MOST_CHARS) {
-      thin();
-    } else if (weight > 1 && asked.size() < most / FEW && chars < MOST_CHARS / FEW) {
+    if (requests.size() > maxRequests || chars > MAX_CHARS) {
+      halveSample();
+    } else if (weight > 1
+        && requests.size() < maxRequests / LOW_LOAD_DIVISOR
+        && chars < MAX_CHARS / LOW_LOAD_DIVISOR) {
       weight /= 2;
     }
   }
 
   /** Forgets every other caller; if one caller is all there is, its older half. */
-  private void thin() {
-    int doubled = Math.min(MOST_WEIGHT, weight * 2);
+  private void halveSample() {
+    int doubled = Math.min(MAX_WEIGHT, weight * 2);
     Deque<PastRequest> kept = new ArrayDeque<>();
-    for (PastRequest one : asked) {
-      if (follows(one.request(), doubled)) {
-        kept.addLast(one.weight() < doubled ? one.weighing(doubled) : one);
+    for (PastRequest one : requests) {
+      if (isSampled(one.request(), doubled)) {
+        kept.addLast(one.weight() < doubled ? one.withWeight(doubled) : one);
       }
     }
-    if (kept.size() > most * 3L / 4 || kept.size() < most / FEW) {
-      kept = asked;
-      for (int drop = asked.size() / 2; drop > 0; drop--) {
+    if (kept.size() > maxRequests * 3L / 4 || kept.size() < maxRequests / LOW_LOAD_DIVISOR) {
+      kept = requests;
+      for (int drop = requests.size() / 2; drop > 0; drop--) {
         kept.removeFirst();
       }
     } else {
       weight = doubled;
     }
-    asked = kept;
-    chars = asked.stream().mapToLong(PastRequest::length).sum();
+    requests = kept;
+    chars = requests.stream().mapToLong(PastRequest::length).sum();
   }
 
-  private static boolean follows(Request request, int weight) {
-    return weight == 1 || (hash(request) & (weight - 1)) == 0;
+  private static boolean isSampled(Request request, int weight) {
+    return weight == 1 || (callerHash(request) & (weight - 1)) == 0;
   }
 
   /** The same for all requests of a caller, whoever else calls from its address. */
-  private static int hash(Request request) {
+  private static int callerHash(Request request) {
     String caller = null;
-    for (int i = 0; i < CALLERS.size() && caller == null; i++) {
-      caller = request.get(CALLERS.get(i));
+    for (int i = 0; i < CALLER_ATTRIBUTES.size() && caller == null; i++) {
+      caller = request.get(CALLER_ATTRIBUTES.get(i));
     }
     int hash = caller == null ? request.attributes().hashCode() : caller.hashCode();
     return (hash * 0x9E3779B9) >>> 12; // mixed, since names that differ little must not go together
@@ -140,7 +142,7 @@ public final class RecentRequests {
     lock.lock();
     try {
       List<PastRequest> some = new ArrayList<>();
-      for (PastRequest one : asked) {
+      for (PastRequest one : requests) {
         if (one.time() >= oldest) {
           some.add(one);
         }
@@ -153,12 +155,12 @@ public final class RecentRequests {
 
   /** All of them, the oldest first. */
   public List<PastRequest> all() {
-    return since(SPAN);
+    return since(SPAN_MICROS);
   }
 
   /** How many requests were not remembered that should have been. */
-  public long leftOut() {
-    return leftOut.sum();
+  public long skipped() {
+    return skipped.sum();
   }
 
   /** Of how many callers one is remembered now. */

@@ -1,8 +1,8 @@
 package io.weir.server.web;
 
-import io.weir.http.Json;
-import io.weir.server.web.Route.Field;
-import io.weir.server.web.Route.Parameter;
+import io.weir.http.JsonText;
+import io.weir.server.web.ApiRoute.BodyField;
+import io.weir.server.web.ApiRoute.RouteParameter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 
 /** Describes routes as an OpenAPI 3.1 document, so that what is described is what answers. */
 public final class OpenApi {
-  private static final Map<Integer, String> MEANINGS =
+  private static final Map<Integer, String> STATUS_DESCRIPTIONS =
       Map.ofEntries(
           Map.entry(200, "Allowed, or done"),
           Map.entry(201, "Made"),
@@ -29,36 +29,36 @@ public final class OpenApi {
 
   private OpenApi() {}
 
-  public static String document(String title, List<Route> routes) {
-    Map<String, List<Route>> paths =
+  public static String document(String title, List<ApiRoute> routes) {
+    Map<String, List<ApiRoute>> paths =
         routes.stream()
-            .collect(Collectors.groupingBy(Route::path, TreeMap::new, Collectors.toList()));
+            .collect(Collectors.groupingBy(ApiRoute::path, TreeMap::new, Collectors.toList()));
     StringBuilder out = new StringBuilder(4096);
-    Json.quote(out.append("{\"openapi\":\"3.1.0\",\"info\":{\"title\":"), title);
+    JsonText.quote(out.append("{\"openapi\":\"3.1.0\",\"info\":{\"title\":"), title);
     out.append(",\"version\":\"1\"},\"paths\":{");
     String comma = "";
     for (var path : paths.entrySet()) {
-      Json.quote(out.append(comma), path.getKey()).append(":{");
+      JsonText.quote(out.append(comma), path.getKey()).append(":{");
       out.append(path.getValue().stream().map(OpenApi::operation).collect(Collectors.joining(",")));
       out.append('}');
       comma = ",";
     }
     out.append('}');
-    if (routes.stream().anyMatch(OpenApi::asksForToken)) {
+    if (routes.stream().anyMatch(OpenApi::requiresToken)) {
       out.append(",\"components\":{\"securitySchemes\":{\"token\":");
       out.append("{\"type\":\"http\",\"scheme\":\"bearer\"}}}");
     }
     return out.append('}').toString();
   }
 
-  private static boolean asksForToken(Route route) {
-    return route.parameters().contains(Parameter.TOKEN);
+  private static boolean requiresToken(ApiRoute route) {
+    return route.parameters().contains(RouteParameter.ADMIN_TOKEN);
   }
 
-  private static String operation(Route route) {
+  private static String operation(ApiRoute route) {
     StringBuilder out = new StringBuilder();
-    Json.quote(out, route.method().name().toLowerCase(Locale.ROOT)).append(":{\"summary\":");
-    Json.quote(out, route.summary());
+    JsonText.quote(out, route.method().name().toLowerCase(Locale.ROOT)).append(":{\"summary\":");
+    JsonText.quote(out, route.summary());
     String parameters = parameters(route);
     if (!parameters.isEmpty()) {
       out.append(",\"parameters\":[").append(parameters).append(']');
@@ -67,7 +67,7 @@ public final class OpenApi {
       out.append(",\"requestBody\":{\"required\":true,\"content\":{").append(content(route));
       out.append("}}");
     }
-    if (asksForToken(route)) {
+    if (requiresToken(route)) {
       out.append(",\"security\":[{\"token\":[]}]");
     }
     out.append(",\"responses\":{").append(response(400));
@@ -75,11 +75,11 @@ public final class OpenApi {
     return out.append("}}").toString();
   }
 
-  private static String parameters(Route route) {
-    List<Parameter> all = new ArrayList<>(route.parameters());
-    all.remove(Parameter.TOKEN); // said as security
+  private static String parameters(ApiRoute route) {
+    List<RouteParameter> all = new ArrayList<>(route.parameters());
+    all.remove(RouteParameter.ADMIN_TOKEN); // said as security
     if (route.hasId()) {
-      all.add(0, new Parameter("path", "id", true));
+      all.add(0, new RouteParameter("path", "id", true));
     }
     return all.stream()
         .map(
@@ -89,7 +89,7 @@ public final class OpenApi {
         .collect(Collectors.joining(","));
   }
 
-  private static String content(Route route) {
+  private static String content(ApiRoute route) {
     return route.content().types().stream()
         .map(type -> "\"" + type + "\":{\"schema\":" + route.content().schema() + "}")
         .collect(Collectors.joining(","));
@@ -97,18 +97,18 @@ public final class OpenApi {
 
   private static String response(int status) {
     StringBuilder out = new StringBuilder("\"" + status + "\":{\"description\":");
-    return Json.quote(out, MEANINGS.getOrDefault(status, "")).append('}').toString();
+    return JsonText.quote(out, STATUS_DESCRIPTIONS.getOrDefault(status, "")).append('}').toString();
   }
 
   /** The schema of an object of these fields and no others. */
-  public static String object(List<Field> fields) {
+  public static String objectSchema(List<BodyField> fields) {
     String properties =
         fields.stream()
             .map(f -> "\"" + f.name() + "\":" + f.schema())
             .collect(Collectors.joining(","));
     String required =
         fields.stream()
-            .filter(Field::required)
+            .filter(BodyField::required)
             .map(f -> "\"" + f.name() + "\"")
             .collect(Collectors.joining(","));
     return "{\"type\":\"object\",\"additionalProperties\":false,\"required\":["

@@ -10,25 +10,25 @@ import java.util.concurrent.atomic.AtomicLong;
  * it occurred. Safe for any number of threads.
  */
 public final class ThrottledWarning {
-  private static final long INTERVAL_MICROS = 60_000_000;
+  private static final long LOG_INTERVAL_MICROS = 60_000_000;
 
-  private final Logger log;
+  private final Logger logger;
   private final Clock clock;
-  private final AtomicLong occurred = new AtomicLong();
-  private final AtomicLong nextAt = new AtomicLong(Long.MIN_VALUE);
+  private final AtomicLong occurrences = new AtomicLong();
+  private final AtomicLong nextLogMicros = new AtomicLong(Long.MIN_VALUE);
 
   public ThrottledWarning(Logger log, Clock clock) {
-    this.log = log;
+    this.logger = log;
     this.clock = clock;
   }
 
   /** Counts an occurrence, and logs it unless one was logged within the last minute. */
   public void log(String message) {
-    occurred.incrementAndGet();
+    occurrences.incrementAndGet();
     long now = clock.micros();
-    long next = nextAt.get();
-    if (now >= next && nextAt.compareAndSet(next, now + INTERVAL_MICROS)) {
-      log.log(Level.WARNING, "{0} (occurred {1} times)", message, occurred.getAndSet(0));
+    long next = nextLogMicros.get();
+    if (now >= next && nextLogMicros.compareAndSet(next, now + LOG_INTERVAL_MICROS)) {
+      logger.log(Level.WARNING, "{0} (occurred {1} times)", message, occurrences.getAndSet(0));
     }
   }
 }

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
-import io.weir.server.Running;
-import io.weir.testkit.Soon;
+import io.weir.server.RunningServer;
+import io.weir.testkit.Await;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,37 +29,39 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class AdminServerTest {
   private static final String TOKEN = "Marker-T-0123456789";
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   @TempDir Path folder;
   private final HttpClient client = HttpClient.newHttpClient();
 
-  private HttpRequest.Builder request(Running server, String method, String path, String body) {
+  private HttpRequest.Builder request(
+      RunningServer server, String method, String path, String body) {
     return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port("admin") + path))
         .method(method, BodyPublishers.ofString(body))
-        .timeout(SOON)
+        .timeout(TIMEOUT)
         .header("Content-Type", "application/json")
         .header("Authorization", "Bearer " + TOKEN);
   }
 
-  private HttpResponse<String> send(Running server, String method, String path, String body)
+  private HttpResponse<String> send(RunningServer server, String method, String path, String body)
       throws IOException, InterruptedException {
     return client.send(request(server, method, path, body).build(), BodyHandlers.ofString());
   }
 
-  private String h2() {
+  private String h2Url() {
     return "jdbc:h2:file:" + folder.resolve("rules") + ";USER=weir;PASSWORD=Marker-J";
   }
 
   @Test
-  void aRuleMadeHereRefusesThereAndIsSeenToDoSo() throws Exception {
-    try (Running server =
-        Running.start(folder, "", "rules", h2(), "admin-port", "0", "admin-token", TOKEN)) {
-      assertThat(server.check("ann")).isEqualTo(200);
+  void ruleCreatedOverAdminApi_isEnforcedAndCounted() throws Exception {
+    try (RunningServer server =
+        RunningServer.start(
+            folder, "", "rules", h2Url(), "admin-port", "0", "admin-token", TOKEN)) {
+      assertThat(server.checkStatus("ann")).isEqualTo(200);
       String rule = "{\"id\":\"api\",\"per\":[\"user\"],\"limit\":\"1/hour\"}";
       assertThat(send(server, "PUT", "/admin/rules/api", rule).statusCode()).isEqualTo(201);
-      assertThat(server.check("ann")).isEqualTo(200);
-      assertThat(server.check("ann")).isEqualTo(429);
+      assertThat(server.checkStatus("ann")).isEqualTo(200);
+      assertThat(server.checkStatus("ann")).isEqualTo(429);
       JsonObject stats = new JsonObject(send(server, "GET", "/admin/stats", "").body());
       assertThat(stats.getString("node")).isEqualTo("test");
       assertThat(stats.getJsonObject("requests").getLong("refused")).isEqualTo(1);
@@ -69,12 +71,12 @@ class AdminServerTest {
           .contains("weir_decisions_total{outcome=\"refused\",rule=\"api\"} 1.0");
       String counter = "/admin/counters?rule=api&user=ann";
       assertThat(send(server, "DELETE", counter, "").statusCode()).isEqualTo(200);
-      assertThat(server.check("ann")).isEqualTo(200);
+      assertThat(server.checkStatus("ann")).isEqualTo(200);
     }
   }
 
   @Test
-  void byHowMuchNodesTogetherMayOverrunARuleIsSaid() throws Exception {
+  void syncedRuleOnTwoNodes_overshootIsReported() throws Exception {
     String rules =
         """
         rules:
@@ -82,36 +84,37 @@ class AdminServerTest {
           - {id: strict, per: [user], limit: 100/minute}
         """;
     try (RedisProcess redis = RedisProcess.start();
-        Running server = node(rules, redis)) {
+        RunningServer server = startNode(rules, redis)) {
       assertThat(overshoot(server)).isEmpty();
-      try (Running other = node(rules, redis)) {
-        Soon.until(
-            SOON,
+      try (RunningServer other = startNode(rules, redis)) {
+        Await.until(
+            TIMEOUT,
             "both are seen",
             () -> overshoot(server).equals(new JsonObject().put("near", 100)));
         assertThat(overshoot(other)).isEqualTo(overshoot(server));
-        assertThat(server.check("ann")).isEqualTo(200);
-        Soon.until(
-            SOON,
+        assertThat(server.checkStatus("ann")).isEqualTo(200);
+        Await.until(
+            TIMEOUT,
             "the metric",
-            () -> got(server, "/metrics").contains("weir_overshoot_permits{rule=\"near\"} 100.0"));
+            () -> body(server, "/metrics").contains("weir_overshoot_permits{rule=\"near\"} 100.0"));
       }
     }
   }
 
-  private Running node(String rules, RedisProcess redis) {
-    return Running.start(
+  private RunningServer startNode(String rules, RedisProcess redis) {
+    return RunningServer.start(
         folder, rules, "store", redis.uri(), "admin-port", "0", "admin-token", TOKEN);
   }
 
-  private JsonObject overshoot(Running server) {
-    return new JsonObject(got(server, "/admin/rules")).getJsonObject("overshoot");
+  private JsonObject overshoot(RunningServer server) {
+    return new JsonObject(body(server, "/admin/rules")).getJsonObject("overshoot");
   }
 
   @Test
-  void aServerThatStopsEndsItsStreamsAndWaitsForNone() throws Exception {
-    Running server =
-        Running.start(folder, "rules: []", "admin-port", "0", "admin-token", TOKEN, "drain", "1m");
+  void stoppingServer_endsEventStreamsWithoutWaiting() throws Exception {
+    RunningServer server =
+        RunningServer.start(
+            folder, "rules: []", "admin-port", "0", "admin-token", TOKEN, "drain", "1m");
     HttpResponse<InputStream> stream =
         client.send(
             request(server, "GET", "/admin/events", "").build(), BodyHandlers.ofInputStream());
@@ -119,18 +122,18 @@ class AdminServerTest {
     Thread stopping = new Thread(server::close);
     stopping.start();
     assertThat(new String(stream.body().readAllBytes(), UTF_8)).contains("event: hello");
-    Soon.until(SOON, "it has stopped", () -> !stopping.isAlive());
+    Await.until(TIMEOUT, "it has stopped", () -> !stopping.isAlive());
   }
 
   @Test
-  void noSecretIsInAnyAnswer() throws Exception {
+  void anyResponse_containsNoSecret() throws Exception {
     try (RedisProcess redis = RedisProcess.start("requirepass Marker-R");
-        Running server =
-            Running.start(
+        RunningServer server =
+            RunningServer.start(
                 folder,
                 "",
                 "rules",
-                h2(),
+                h2Url(),
                 "store",
                 "redis://:Marker-R@127.0.0.1:" + redis.port(),
                 "identity-jwt-secret",
@@ -141,15 +144,15 @@ class AdminServerTest {
                 TOKEN)) {
       String made = send(server, "POST", "/admin/keys", "{\"user\":\"acme\"}").body();
       String secret = new JsonObject(made).getString("secret");
-      List<String> answers = new ArrayList<>(every(server));
+      List<String> answers = new ArrayList<>(allResponses(server));
       redis.kill();
-      Soon.until(
-          SOON,
+      Await.until(
+          TIMEOUT,
           "the store is seen to be gone",
           () ->
-              server.check("ann") == 200
-                  && got(server, "/admin/stats").contains("\"available\":false"));
-      answers.addAll(every(server));
+              server.checkStatus("ann") == 200
+                  && body(server, "/admin/stats").contains("\"available\":false"));
+      answers.addAll(allResponses(server));
       answers.add(server.server().summary());
       assertThat(answers).hasSizeGreaterThan(30);
       assertThat(answers).noneMatch(answer -> answer.contains("Marker-"));
@@ -157,7 +160,7 @@ class AdminServerTest {
     }
   }
 
-  private String got(Running server, String path) {
+  private String body(RunningServer server, String path) {
     try {
       return send(server, "GET", path, "").body();
     } catch (IOException | InterruptedException e) {
@@ -166,7 +169,7 @@ class AdminServerTest {
   }
 
   /** What every call answers, headers included, as it is and to who has no token. */
-  private List<String> every(Running server) throws Exception {
+  private List<String> allResponses(RunningServer server) throws Exception {
     JsonObject paths =
         new JsonObject(send(server, "GET", "/admin/openapi.json", "").body())
             .getJsonObject("paths");

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.rules.Rules;
 import io.weir.rules.database.DatabaseRules;
-import io.weir.server.Block;
-import io.weir.server.Running;
-import io.weir.server.Server;
-import io.weir.server.config.Config;
-import io.weir.testkit.Soon;
+import io.weir.server.DecisionServer;
+import io.weir.server.DocumentationExample;
+import io.weir.server.RunningServer;
+import io.weir.server.config.ServerConfig;
+import io.weir.testkit.Await;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.File;
 import java.io.IOException;
@@ -41,7 +41,7 @@ import picocli.CommandLine;
 @Tag("slow")
 @Timeout(240)
 class DocsCommandsTest {
-  private static final String AVAILABLE = "\"store\":{\"available\":true}";
+  private static final String STORE_AVAILABLE = "\"store\":{\"available\":true}";
   private static final String TOKEN = "open-sesame-open-sesame";
 
   /** As many as make the rule that docs/admin.md adds the seventh revision. */
@@ -71,7 +71,7 @@ class DocsCommandsTest {
               """);
 
   /** Of a stream without end the first line is enough; the status goes to the error output. */
-  private static final String CURL =
+  private static final String CURL_FUNCTION =
       """
       curl() {
         local asked=(command curl -s -m 60 -w '%{stderr}%{http_code} %{url_effective}\\n' "$@")
@@ -79,7 +79,7 @@ class DocsCommandsTest {
       }
       """;
 
-  private static final String WEIR =
+  private static final String WEIR_STUB =
       """
       #!/usr/bin/env bash
       IFS=$'\\x1f'
@@ -88,21 +88,24 @@ class DocsCommandsTest {
 
   @TempDir static Path data;
   private static RedisProcess redis;
-  private static Running server;
-  private static String key;
+  private static RunningServer server;
+  private static String apiKeyId;
 
   @BeforeAll
   static void start() {
-    assumeTrue(isThere("bash") && isThere("curl"), "bash or curl is missing: commands are not run");
+    assumeTrue(
+        isInstalled("bash") && isInstalled("curl"),
+        "bash or curl is missing: commands are not run");
     redis = RedisProcess.start();
     String url = "jdbc:h2:file:" + data.resolve("h2").toAbsolutePath();
     try (DatabaseRules database = DatabaseRules.open(url)) {
       Rules.read("rules", RULES).forEach(rule -> database.put(rule, "docs", 0));
-      key = database.keys().create("acme", "pro", "docs").id();
+      apiKeyId = database.keys().create("acme", "pro", "docs").id();
     }
-    server = Running.start(data, RULES, "rules", url, "admin-port", "0", "admin-token", TOKEN);
+    server =
+        RunningServer.start(data, RULES, "rules", url, "admin-port", "0", "admin-token", TOKEN);
     for (int i = 0; i < 5; i++) {
-      assertThat(server.check("42")).isEqualTo(200);
+      assertThat(server.checkStatus("42")).isEqualTo(200);
     }
   }
 
@@ -115,28 +118,29 @@ class DocsCommandsTest {
   }
 
   static Stream<String> pages() {
-    return Block.pages().stream().filter(page -> !shell(page).isEmpty());
+    return DocumentationExample.pages().stream().filter(page -> !shellBlocks(page).isEmpty());
   }
 
   /** Nothing else is run: what stands unmarked on a page by mistake could do harm. */
-  private static List<Block> shell(String page) {
-    return Block.of(page).stream()
-        .filter(block -> block.isShell() && block.mark().isEmpty())
+  private static List<DocumentationExample> shellBlocks(String page) {
+    return DocumentationExample.readPage(page).stream()
+        .filter(block -> block.isShell() && block.marker().isEmpty())
         .filter(block -> block.commands().stream().allMatch(DocsTest.COMMAND.asMatchPredicate()))
         .toList();
   }
 
   @ParameterizedTest
   @MethodSource("pages")
-  void commandsDoWhatTheySay(String page, @TempDir Path folder) throws Exception {
+  void documentedCommands_produceDocumentedOutput(String page, @TempDir Path folder)
+      throws Exception {
     for (Map.Entry<String, String> file : FILES.entrySet()) {
       Files.writeString(folder.resolve(file.getKey()), file.getValue());
     }
-    List<String> commands = shell(page).stream().flatMap(b -> b.commands().stream()).toList();
+    List<String> commands = shellBlocks(page).stream().flatMap(b -> b.commands().stream()).toList();
     String said = run(commands, folder);
-    for (Block block : shell(page)) {
-      for (String shown : block.shown()) {
-        assertThat(numberless(said)).as("%s", block).contains(numberless(shown).split("…", -1));
+    for (DocumentationExample block : shellBlocks(page)) {
+      for (String shown : block.expectedOutput()) {
+        assertThat(maskNumbers(said)).as("%s", block).contains(maskNumbers(shown).split("…", -1));
       }
     }
     List<String> answers = Files.readAllLines(folder.resolve("err"));
@@ -148,15 +152,16 @@ class DocsCommandsTest {
     List<String> weir = Files.exists(calls) ? Files.readAllLines(calls) : List.of();
     assertThat(weir).as(page).hasSize(count(commands, "weir ") + count(commands, "./weir "));
     for (String words : weir) {
-      weir(List.of(words.split("\u001f", -1)), folder);
+      runWeir(List.of(words.split("\u001f", -1)), folder);
     }
   }
 
   private static String run(List<String> commands, Path folder) throws Exception {
     Path script = folder.resolve("page.sh");
-    String lines = String.join("\n", commands.stream().map(c -> here(c, folder)).toList());
-    Files.writeString(script, CURL + lines + "\n");
-    Path weir = Files.writeString(folder.resolve("weir"), WEIR);
+    String lines =
+        String.join("\n", commands.stream().map(c -> withTestAddresses(c, folder)).toList());
+    Files.writeString(script, CURL_FUNCTION + lines + "\n");
+    Path weir = Files.writeString(folder.resolve("weir"), WEIR_STUB);
     assertThat(weir.toFile().setExecutable(true)).isTrue();
     ProcessBuilder bash = new ProcessBuilder("bash", script.toString()).directory(folder.toFile());
     bash.environment()
@@ -174,18 +179,18 @@ class DocsCommandsTest {
   }
 
   /** The command at the places of this test. */
-  private static String here(String command, Path folder) {
+  private static String withTestAddresses(String command, Path folder) {
     return command
         .replace("127.0.0.1:8080", "127.0.0.1:" + server.port("http"))
         .replace("127.0.0.1:9090", "127.0.0.1:" + server.port("admin"))
-        .replace("k3v9x0q2m1ab", key)
+        .replace("k3v9x0q2m1ab", apiKeyId)
         .replaceAll("redis://[\\w.]+:6379", redis.uri())
         .replaceAll("(--[a-z]+-port) \\d+", "$1 0")
         .replaceAll("(?<![\\w./])(\\w+\\.(?:yaml|csv))\\b", folder + "/$1")
         .replaceAll(" …$", "");
   }
 
-  private static void weir(List<String> words, Path folder) throws Exception {
+  private static void runWeir(List<String> words, Path folder) throws Exception {
     Map<String, String> environment = new HashMap<>();
     environment.put("WEIR_RULES", "file:" + folder.resolve("rules.yaml"));
     environment.put("WEIR_DATA", folder.resolve("data").toString());
@@ -194,25 +199,27 @@ class DocsCommandsTest {
       environment.put("WEIR_" + door + "_HOST", "127.0.0.1");
     }
     if (words.get(0).equals("serve")) {
-      serves(words, environment);
+      startAndStopServer(words, environment);
     } else {
-      Ran ran = Ran.of(environment, words.toArray(String[]::new));
+      CommandRun ran = CommandRun.of(environment, words.toArray(String[]::new));
       assertThat(ran.err()).isEmpty();
-      assertThat(ran.code()).as(ran.out()).isZero();
+      assertThat(ran.exitCode()).as(ran.out()).isZero();
     }
   }
 
-  private static void serves(List<String> words, Map<String, String> environment) {
+  private static void startAndStopServer(List<String> words, Map<String, String> environment) {
     CommandLine.ParseResult parsed =
         Main.commandLine(environment).parseArgs(words.toArray(String[]::new));
-    Config config = SettingFlags.read(parsed.subcommand().commandSpec(), environment);
-    try (Server serving = Server.start(config)) {
+    ServerConfig config = SettingOptions.read(parsed.subcommand().commandSpec(), environment);
+    try (DecisionServer serving = DecisionServer.start(config)) {
       assertThat(serving.port("http")).isPresent();
       assertThat(serving.port("gateway").isPresent()).isEqualTo(words.contains("--upstream"));
       assertThat(serving.summary()).contains("POST /v1/check");
       String health = "http://127.0.0.1:" + serving.port("admin").orElseThrow() + "/health";
-      Soon.until(
-          Duration.ofSeconds(30), "its store is there", () -> get(health).contains(AVAILABLE));
+      Await.until(
+          Duration.ofSeconds(30),
+          "its store is there",
+          () -> get(health).contains(STORE_AVAILABLE));
     }
   }
 
@@ -228,11 +235,11 @@ class DocsCommandsTest {
     return (int) commands.stream().filter(command -> command.startsWith(beginning)).count();
   }
 
-  private static String numberless(String text) {
+  private static String maskNumbers(String text) {
     return text.replaceAll("\\d+", "0").replace("\r", "");
   }
 
-  private static boolean isThere(String program) {
+  private static boolean isInstalled(String program) {
     try {
       Process process = new ProcessBuilder(program, "--version").redirectErrorStream(true).start();
       process.getInputStream().readAllBytes();

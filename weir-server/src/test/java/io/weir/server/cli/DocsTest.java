@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.rules.Rules;
-import io.weir.server.Block;
-import io.weir.server.config.Config;
+import io.weir.server.DocumentationExample;
+import io.weir.server.config.ServerConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,12 +31,12 @@ class DocsTest {
   static final Pattern COMMAND = Pattern.compile("(?:(?:\\./)?weir|curl) .*|[A-Z]\\w*=.*");
 
   private static final Pattern RUNNER = Pattern.compile("\\w+(?:Test|Contract)\\b|\\.ci/\\w+");
-  private static final Pattern NAMED =
+  private static final Pattern COMMAND_OR_FLAG =
       Pattern.compile("`(?:\\./)?weir ([^`\n]+)`|`(--[a-z][\\w-]*)[^`\n]*`");
   private static final Pattern COMMENTS = Pattern.compile("(?m)^#.*\n");
 
   /** The kinds that other tests run, and of which pages. */
-  private static final Map<String, List<String>> ELSEWHERE =
+  private static final Map<String, List<String>> RUN_BY_OTHER_TESTS =
       Map.of(
           "java", List.of("README.md", "docs/http.md", "docs/rules.md", "docs/client.md"),
           "java servlet", List.of("docs/spring.md"),
@@ -48,8 +48,8 @@ class DocsTest {
   private static final Set<String> TESTS = new HashSet<>();
 
   @BeforeAll
-  static void find() throws IOException {
-    try (Stream<Path> modules = Files.list(Block.ROOT)) {
+  static void findTests() throws IOException {
+    try (Stream<Path> modules = Files.list(DocumentationExample.PROJECT_ROOT)) {
       for (Path module : modules.map(m -> m.resolve("src/test")).filter(Files::exists).toList()) {
         try (Stream<Path> files = Files.walk(module)) {
           files.forEach(f -> TESTS.add(String.valueOf(f.getFileName()).replace(".java", "")));
@@ -58,50 +58,52 @@ class DocsTest {
     }
   }
 
-  static Stream<Block> blocks() {
-    return Block.pages().stream().flatMap(page -> Block.of(page).stream());
+  static Stream<DocumentationExample> blocks() {
+    return DocumentationExample.pages().stream()
+        .flatMap(page -> DocumentationExample.readPage(page).stream());
   }
 
   @ParameterizedTest
   @MethodSource("blocks")
-  void isRunOrMarked(Block block, @TempDir Path folder) throws IOException {
-    if (block.mark().isPresent()) {
-      holds(block.mark().get());
+  void codeBlock_isRunOrMarked(DocumentationExample block, @TempDir Path folder)
+      throws IOException {
+    if (block.marker().isPresent()) {
+      assertValidMark(block.marker().get());
     } else if (block.isShell()) {
       assertThat(block.commands())
           .as("%s: mark it, or fence what is no command as text", block)
           .allMatch(COMMAND.asMatchPredicate());
-    } else if (block.kind().equals("yaml")) {
-      reads(block.text(), folder);
-    } else if (block.kind().equals("json")) {
+    } else if (block.language().equals("yaml")) {
+      assertReadable(block.text(), folder);
+    } else if (block.language().equals("json")) {
       assertThat(new JsonObject(block.text())).isNotEmpty();
-    } else if (!block.kind().equals("text")) {
-      assertThat(ELSEWHERE.getOrDefault(block.kind(), List.of()))
-          .as("%s: pages whose blocks of %s are run", block, block.kind())
+    } else if (!block.language().equals("text")) {
+      assertThat(RUN_BY_OTHER_TESTS.getOrDefault(block.language(), List.of()))
+          .as("%s: pages whose blocks of %s are run", block, block.language())
           .contains(block.page());
     }
   }
 
   @ParameterizedTest
-  @MethodSource("io.weir.server.Block#pages")
-  void whatSentencesNameExists(String page) throws IOException {
+  @MethodSource("io.weir.server.DocumentationExample#pages")
+  void commandsAndFlagsInProse_exist(String page) throws IOException {
     String flags =
-        Files.readString(Block.ROOT.resolve("docs/cli.md"))
-            + Files.readString(Block.ROOT.resolve("bench"));
-    NAMED
-        .matcher(Files.readString(Block.ROOT.resolve(page)))
+        Files.readString(DocumentationExample.PROJECT_ROOT.resolve("docs/cli.md"))
+            + Files.readString(DocumentationExample.PROJECT_ROOT.resolve("bench"));
+    COMMAND_OR_FLAG
+        .matcher(Files.readString(DocumentationExample.PROJECT_ROOT.resolve(page)))
         .results()
         .forEach(
             named -> {
               if (named.group(1) != null) {
-                exists(named.group(1));
+                assertCommandExists(named.group(1));
               } else {
                 assertThat(flags).containsPattern(named.group(2) + "(?![\\w-])");
               }
             });
   }
 
-  private static void exists(String words) {
+  private static void assertCommandExists(String words) {
     CommandLine command = Main.commandLine(Map.of());
     for (String word : words.split(" ", -1)) {
       if (command.getSubcommands().containsKey(word)) {
@@ -114,7 +116,7 @@ class DocsTest {
     }
   }
 
-  private static void holds(String mark) {
+  private static void assertValidMark(String mark) {
     if (mark.startsWith("not run")) {
       assertThat(mark).as("why it is not run").matches("not run: .+");
     }
@@ -124,18 +126,20 @@ class DocsTest {
         .map(runner -> runner.group())
         .forEach(
             runner ->
-                assertThat(TESTS.contains(runner) || Files.exists(Block.ROOT.resolve(runner)))
+                assertThat(
+                        TESTS.contains(runner)
+                            || Files.exists(DocumentationExample.PROJECT_ROOT.resolve(runner)))
                     .as("%s exists", runner)
                     .isTrue());
     assertThat(!mark.startsWith("run by") || RUNNER.matcher(mark).find()).as(mark).isTrue();
   }
 
-  private static void reads(String yaml, Path folder) throws IOException {
+  private static void assertReadable(String yaml, Path folder) throws IOException {
     if (COMMENTS.matcher(yaml).replaceAll("").startsWith("rules:")) {
       assertThat(Rules.parse(yaml)).isNotNull();
     } else {
       Path file = Files.writeString(folder.resolve("weir.yaml"), yaml.replace("…", "x"));
-      assertThat(Config.read(Map.of(), Map.of(), Optional.of(file))).isNotNull();
+      assertThat(ServerConfig.read(Map.of(), Map.of(), Optional.of(file))).isNotNull();
     }
   }
 }

@@ -20,27 +20,29 @@ class MainTest {
   /** Every command as the words that name it. */
   static Stream<List<String>> commands() {
     List<List<String>> all = new ArrayList<>();
-    collect(Main.commandLine(), List.of(), all);
+    collectCommands(Main.commandLine(), List.of(), all);
     return all.stream();
   }
 
-  private static void collect(CommandLine line, List<String> words, List<List<String>> all) {
+  private static void collectCommands(
+      CommandLine line, List<String> words, List<List<String>> all) {
     all.add(words);
     line.getSubcommands()
         .forEach(
             (name, command) ->
-                collect(command, Stream.concat(words.stream(), Stream.of(name)).toList(), all));
+                collectCommands(
+                    command, Stream.concat(words.stream(), Stream.of(name)).toList(), all));
   }
 
-  private static Ran run(List<String> words, String... more) {
-    return Ran.of(Stream.concat(words.stream(), Stream.of(more)).toArray(String[]::new));
+  private static CommandRun run(List<String> words, String... more) {
+    return CommandRun.of(Stream.concat(words.stream(), Stream.of(more)).toArray(String[]::new));
   }
 
   @ParameterizedTest
   @MethodSource("commands")
-  void everyCommandExplainsItself(List<String> words) {
-    Ran help = run(words, "--help");
-    assertThat(help.code()).isZero();
+  void everyCommand_printsHelpAndVersion(List<String> words) {
+    CommandRun help = run(words, "--help");
+    assertThat(help.exitCode()).isZero();
     assertThat(help.err()).isEmpty();
     assertThat(help.out())
         .startsWith(
@@ -69,9 +71,9 @@ class MainTest {
         "rules validate|Missing required parameter: 'FILE'; try weir rules validate --help",
         "rules list --yaml --json|",
       })
-  void whatIsNotKnown(String arguments, String reason) {
-    Ran ran = Ran.of(arguments.split(" ", -1));
-    assertThat(ran.code()).isEqualTo(Main.WRONG);
+  void unknownArgument_isOneLineErrorWithHint(String arguments, String reason) {
+    CommandRun ran = CommandRun.of(arguments.split(" ", -1));
+    assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
     assertThat(ran.out()).isEmpty();
     assertThat(ran.err()).hasLineCount(1).startsWith("weir: ");
     if (reason != null) {
@@ -80,16 +82,16 @@ class MainTest {
   }
 
   @Test
-  void aloneItExplainsItself() {
-    Ran ran = Ran.of();
-    assertThat(ran.code()).isEqualTo(Main.WRONG);
+  void noCommand_printsUsage() {
+    CommandRun ran = CommandRun.of();
+    assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
     assertThat(ran.err()).startsWith("Usage: weir").contains("serve", "check", "doctor");
   }
 
   @Test
-  void aStackIsShownOnlyToWhoAsks() {
+  void stackTrace_isPrintedOnlyWithVerbose() {
     String[] words = {"check", "--server", "http://127.0.0.1:1"};
-    assertThat(Ran.of(words).err()).hasLineCount(1);
+    assertThat(CommandRun.of(words).err()).hasLineCount(1);
     assertThat(run(List.of(words), "--verbose").err())
         .startsWith("weir: http://127.0.0.1:1 cannot be reached")
         .contains("\n\tat io.weir.server.cli.");
@@ -97,11 +99,11 @@ class MainTest {
   }
 
   @Test
-  void whatNobodyExpectedIsOneLineToo() {
+  void unexpectedException_isOneLineError() {
     StringWriter err = new StringWriter();
     Throwable bug = new IllegalStateException("first\nsecond \u001b[31m");
-    int code = Complaints.failed(bug, new PrintWriter(err, true), false);
-    assertThat(code).isEqualTo(Main.WRONG);
+    int code = CliErrorReporter.reportFailure(bug, new PrintWriter(err, true), false);
+    assertThat(code).isEqualTo(Main.EXIT_ERROR);
     assertThat(err.toString())
         .isEqualTo(
             "weir: this was not expected: IllegalStateException: first second  [31m;"
@@ -109,11 +111,11 @@ class MainTest {
   }
 
   @Test
-  void coloursWhereTheyAreSeen() {
+  void ansiEnabled_textIsColored() {
     StringWriter out = new StringWriter();
-    Screen dull = new Screen(new PrintWriter(out), Ansi.OFF);
-    Screen bright = new Screen(new PrintWriter(out), Ansi.ON);
-    assertThat(dull.good("ok")).isEqualTo("ok");
-    assertThat(bright.good("ok")).startsWith("\u001b[").endsWith("\u001b[0m").contains("ok");
+    TerminalOutput dull = new TerminalOutput(new PrintWriter(out), Ansi.OFF);
+    TerminalOutput bright = new TerminalOutput(new PrintWriter(out), Ansi.ON);
+    assertThat(dull.success("ok")).isEqualTo("ok");
+    assertThat(bright.success("ok")).startsWith("\u001b[").endsWith("\u001b[0m").contains("ok");
   }
 }

@@ -40,7 +40,7 @@ class RulesCommandTest {
   }
 
   /** Puts rules into the database, one change each. */
-  private void keep(String text) {
+  private void store(String text) {
     try (DatabaseRules rules = DatabaseRules.open(database())) {
       for (Rule rule : Rules.read(text)) {
         rules.put(rule, "test", rules.revision(rule.id()));
@@ -49,19 +49,20 @@ class RulesCommandTest {
   }
 
   @Test
-  void aGoodFileIsGood() throws IOException {
+  void validFile_passesValidation() throws IOException {
     Path file = file("rules.yaml", GOOD);
-    assertThat(Ran.of("rules", "validate", file.toString()))
-        .isEqualTo(new Ran(0, file + ": 2 rules, good\n", ""));
+    assertThat(CommandRun.of("rules", "validate", file.toString()))
+        .isEqualTo(new CommandRun(0, file + ": 2 rules, good\n", ""));
   }
 
   @Test
-  void everythingWrongIsToldWithItsPlace() throws IOException {
+  void invalidFile_reportsEveryProblemWithPosition() throws IOException {
     Path bad = file("bad.yaml", "rules:\n  - {id: api, limt: 5/s}\n  - {id: B, limit: 0/s}\n");
     Path good = file("good.yaml", "rules: []\n");
     Path missing = folder.resolve("missing.yaml");
-    Ran ran = Ran.of("rules", "validate", bad.toString(), good.toString(), missing.toString());
-    assertThat(ran.code()).isEqualTo(Main.WRONG);
+    CommandRun ran =
+        CommandRun.of("rules", "validate", bad.toString(), good.toString(), missing.toString());
+    assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
     assertThat(ran.out()).isEqualTo(good + ": 0 rules, good\n");
     assertThat(ran.err().lines()).hasSizeGreaterThanOrEqualTo(3);
     assertThat(ran.err())
@@ -71,22 +72,22 @@ class RulesCommandTest {
   }
 
   @Test
-  void doubtsAreWarnings() throws IOException {
+  void lintFinding_isWarning() throws IOException {
     Path file =
         file("rules.yaml", "rules: [{id: api, limit: 5/minute, on-store-failure: closed}]\n");
-    Ran ran = Ran.of("rules", "validate", file.toString());
-    assertThat(ran.code()).isZero();
+    CommandRun ran = CommandRun.of("rules", "validate", file.toString());
+    assertThat(ran.exitCode()).isZero();
     assertThat(ran.out())
         .startsWith(file + ": warning: api: refuses everyone while the store is silent; write ");
   }
 
   @Test
-  void theStandardInputIsAFileToo() {
+  void dash_readsStandardInput() {
     InputStream before = System.in;
     System.setIn(new ByteArrayInputStream("rules: {}\n".getBytes(StandardCharsets.UTF_8)));
     try {
-      Ran ran = Ran.of("rules", "validate", "-");
-      assertThat(ran.code()).isEqualTo(Main.WRONG);
+      CommandRun ran = CommandRun.of("rules", "validate", "-");
+      assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
       assertThat(ran.err()).startsWith("standard input:1:8: rules: is a map; write a list");
     } finally {
       System.setIn(before);
@@ -94,8 +95,8 @@ class RulesCommandTest {
   }
 
   @Test
-  void whatDiffersIsShownFieldByField() throws IOException {
-    keep(GOOD);
+  void differentRules_areShownFieldByField() throws IOException {
+    store(GOOD);
     Path file =
         file(
             "rules.yaml",
@@ -104,9 +105,9 @@ class RulesCommandTest {
                     .replace("    burst-free: no\n", "")
                     .replaceAll("(?m)^ *- \\{id: login.*\n", "")
                 + "  - {id: new, limit: 1/day}\n");
-    Ran ran = Ran.of("rules", "diff", file.toString(), "--rules", database());
+    CommandRun ran = CommandRun.of("rules", "diff", file.toString(), "--rules", database());
     assertThat(ran.err()).isEmpty();
-    assertThat(ran.code()).isEqualTo(RulesDiffer.DIFFERENT);
+    assertThat(ran.exitCode()).isEqualTo(RulesDiffCommand.EXIT_DIFFERENT);
     assertThat(ran.out().lines())
         .containsExactly(
             "--- " + database() + ", revision 2",
@@ -126,30 +127,32 @@ class RulesCommandTest {
   }
 
   @Test
-  void whatIsEqualIsEqual() throws IOException {
-    keep(GOOD);
+  void equalRules_exitWithZero() throws IOException {
+    store(GOOD);
     Path file = file("rules.yaml", "# said otherwise\n" + GOOD);
-    assertThat(Ran.of("rules", "diff", file.toString(), "--rules", database()))
-        .isEqualTo(new Ran(0, "0 added, 0 changed, 0 removed, 2 equal\n", ""));
-    assertThat(Ran.of("rules", "diff", file.toString(), "--rules", "file:" + file).code()).isZero();
+    assertThat(CommandRun.of("rules", "diff", file.toString(), "--rules", database()))
+        .isEqualTo(new CommandRun(0, "0 added, 0 changed, 0 removed, 2 equal\n", ""));
+    assertThat(
+            CommandRun.of("rules", "diff", file.toString(), "--rules", "file:" + file).exitCode())
+        .isZero();
   }
 
   @Test
-  void aWrongFileIsNotCompared() throws IOException {
+  void diffOfInvalidFile_isError() throws IOException {
     Path file = file("rules.yaml", "rules: [{id: api}]\n");
-    Ran ran = Ran.of("rules", "diff", file.toString(), "--rules", database());
-    assertThat(ran.code()).isEqualTo(Main.WRONG);
+    CommandRun ran = CommandRun.of("rules", "diff", file.toString(), "--rules", database());
+    assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
     assertThat(ran.out()).isEmpty();
     assertThat(ran.err()).startsWith(file + ":1:9: api: limit: is missing; ").hasLineCount(1);
   }
 
   @Test
-  void aDatabaseThatIsNotThereIsNotMadeByLooking() {
-    Ran ran = Ran.of("rules", "list", "--rules", database());
+  void listOfMissingDatabase_doesNotCreateIt() {
+    CommandRun ran = CommandRun.of("rules", "list", "--rules", database());
     assertThat(ran)
         .isEqualTo(
-            new Ran(
-                Main.WRONG,
+            new CommandRun(
+                Main.EXIT_ERROR,
                 "",
                 "weir: "
                     + database()
@@ -158,9 +161,9 @@ class RulesCommandTest {
   }
 
   @Test
-  void rulesAreListed() throws IOException {
-    keep(GOOD);
-    Ran ran = Ran.of(Map.of("WEIR_RULES", database()), "rules", "list");
+  void list_printsTableYamlAndJson() throws IOException {
+    store(GOOD);
+    CommandRun ran = CommandRun.of(Map.of("WEIR_RULES", database()), "rules", "list");
     assertThat(ran.err()).isEmpty();
     assertThat(ran.out().lines())
         .containsExactly(
@@ -169,29 +172,31 @@ class RulesCommandTest {
             "login  5/minute              sliding-log   ip, user                                    exact         0                   open       shadow  no              2",
             database() + ", revision 2: 2 rules");
     Path config = file("weir.yaml", "rules: \"" + database() + "\"\n");
-    Ran yaml = Ran.of("rules", "list", "--yaml", "--config", config.toString());
+    CommandRun yaml = CommandRun.of("rules", "list", "--yaml", "--config", config.toString());
     assertThat(Rules.read(yaml.out())).isEqualTo(Rules.read(GOOD));
-    Ran json = Ran.of("rules", "list", "--json", "--rules", database());
+    CommandRun json = CommandRun.of("rules", "list", "--json", "--rules", database());
     assertThat(json.out()).startsWith("{\"rules\":[");
     assertThat(Rules.read(json.out())).isEqualTo(Rules.read(GOOD));
-    assertThat(Ran.of("rules", "list", "--json", "--yaml").code()).isEqualTo(Main.WRONG);
+    assertThat(CommandRun.of("rules", "list", "--json", "--yaml").exitCode())
+        .isEqualTo(Main.EXIT_ERROR);
   }
 
   @Test
-  void noRules() throws IOException {
+  void listOfEmptyFile_printsCountOnly() throws IOException {
     Path file = file("rules.yaml", "rules: []\n");
-    assertThat(Ran.of("rules", "list", "--rules", "file:" + file).out())
+    assertThat(CommandRun.of("rules", "list", "--rules", "file:" + file).out())
         .isEqualTo(file + ": 0 rules\n");
   }
 
   @Test
-  void aDatabaseThatCannotBe() {
-    assertThat(Ran.of("rules", "list", "--rules", "mysql:x").err())
+  void invalidOrUnreachableDatabase_isOneLineError() {
+    assertThat(CommandRun.of("rules", "list", "--rules", "mysql:x").err())
         .startsWith("--rules: 'mysql:x' is no place of rules; write file:rules.yaml, ")
         .hasLineCount(1);
-    Ran away =
-        Ran.of("rules", "list", "--rules", "jdbc:postgresql://127.0.0.1:1/x?password=secret");
-    assertThat(away.code()).isEqualTo(Main.WRONG);
+    CommandRun away =
+        CommandRun.of(
+            "rules", "list", "--rules", "jdbc:postgresql://127.0.0.1:1/x?password=secret");
+    assertThat(away.exitCode()).isEqualTo(Main.EXIT_ERROR);
     assertThat(away.err())
         .startsWith("weir: jdbc:postgresql://127.0.0.1:1/x: Connection to 127.0.0.1:1 refused.")
         .doesNotContain("secret")
@@ -199,11 +204,11 @@ class RulesCommandTest {
   }
 
   @Test
-  void aloneItExplainsItself() {
-    Ran ran = Ran.of("rules");
-    assertThat(ran.code()).isEqualTo(Main.WRONG);
+  void noSubcommand_printsUsage() {
+    CommandRun ran = CommandRun.of("rules");
+    assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
     assertThat(ran.err()).contains("Usage: weir rules", "validate", "diff", "Examples:");
-    assertThat(Ran.of("rules", "lst").err())
+    assertThat(CommandRun.of("rules", "lst").err())
         .isEqualTo("weir: there is no command 'lst', did you mean list? Try weir rules --help\n");
   }
 }

@@ -2,119 +2,119 @@ package io.weir.server.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.server.Running;
+import io.weir.server.RunningServer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Callers and their keys, looked after in the browser. */
-class CallersPageTest extends InBrowser {
+class CallersPageTest extends BrowserTestBase {
   @Test
-  void aCallerIsLookedAfter() {
-    try (Running server = server()) {
-      Tab tab = signedIn(server);
-      put(tab, rule("api", "2/hour"));
+  void callerPage_resetsGrantsAndBans() {
+    try (RunningServer server = startServer()) {
+      BrowserTab tab = signedIn(server);
+      putRule(tab, rule("api", "2/hour"));
       for (int i = 0; i < 4; i++) {
-        check(server, "mallory", "GET /x");
+        decisionStatus(server, "mallory", "GET /x");
       }
-      go(tab, "callers");
-      tab.sees("user mallory");
-      tab.picture(PICTURES.resolve("callers.png"));
+      openPage(tab, "callers");
+      tab.waitForText("user mallory");
+      tab.screenshot(SCREENSHOTS.resolve("callers.png"));
       tab.click("user mallory");
-      tab.sees("0 of 2");
+      tab.waitForText("0 of 2");
       tab.click("Reset");
-      tab.sees("2 of 2");
-      assertThat(check(server, "mallory", "GET /x")).isEqualTo(200);
+      tab.waitForText("2 of 2");
+      assertThat(decisionStatus(server, "mallory", "GET /x")).isEqualTo(200);
       tab.click("Look again");
-      tab.sees("1 of 2");
+      tab.waitForText("1 of 2");
       tab.click("Grant");
-      tab.sees("2 of 2");
+      tab.waitForText("2 of 2");
       tab.click("Refuse");
-      tab.sees("refused for");
-      assertThat(check(server, "mallory", "GET /x")).isEqualTo(429);
-      assertThat(check(server, "ann", "GET /x")).isEqualTo(200);
-      tab.picture(PICTURES.resolve("caller.png"));
+      tab.waitForText("refused for");
+      assertThat(decisionStatus(server, "mallory", "GET /x")).isEqualTo(429);
+      assertThat(decisionStatus(server, "ann", "GET /x")).isEqualTo(200);
+      tab.screenshot(SCREENSHOTS.resolve("caller.png"));
       tab.click("Lift");
-      tab.until("it may be refused again", "document.querySelector('select[name=for]')");
-      assertThat(check(server, "mallory", "GET /x")).isEqualTo(200);
+      tab.waitUntil("it may be refused again", "document.querySelector('select[name=for]')");
+      assertThat(decisionStatus(server, "mallory", "GET /x")).isEqualTo(200);
     }
   }
 
   @Test
-  void whatCallersCallThemselvesStaysText() {
+  void hostileCallerName_isShownAsText() {
     String evil = "<script>alert(1)</script>\"><img src=x onerror=alert(2)>";
-    try (Running server = server()) {
-      Tab tab = signedIn(server);
-      tab.is("window.alert = () => { window.struck = true; }");
-      put(tab, rule("strict", "1/hour"));
-      tab.until("listening", "document.querySelector('.dot.on')");
+    try (RunningServer server = startServer()) {
+      BrowserTab tab = signedIn(server);
+      tab.evaluate("window.alert = () => { window.struck = true; }");
+      putRule(tab, rule("strict", "1/hour"));
+      tab.waitUntil("listening", "document.querySelector('.dot.on')");
       for (int i = 0; i < 5; i++) {
-        check(server, evil, "GET /" + evil);
+        decisionStatus(server, evil, "GET /" + evil);
       }
-      tab.sees("user " + evil);
-      tab.picture(PICTURES.resolve("inert.png"));
+      tab.waitForText("user " + evil);
+      tab.screenshot(SCREENSHOTS.resolve("inert.png"));
       for (String page : List.of("callers", "rules/strict", "live")) {
-        go(tab, page);
-        tab.sees("<script>alert(1)</script>");
+        openPage(tab, page);
+        tab.waitForText("<script>alert(1)</script>");
       }
       tab.click("Users").click("Limit " + evil);
-      tab.until(
+      tab.waitUntil(
           "the editor", "document.querySelector('dialog')?.innerText.includes('In the last hour')");
       tab.key("Escape");
-      go(tab, "callers");
+      openPage(tab, "callers");
       tab.click("user " + evil);
-      tab.sees("Counters, across rules");
-      assertThat(tab.is("document.querySelectorAll('script:not([src]), img[src=x]').length"))
+      tab.waitForText("Counters, across rules");
+      assertThat(tab.evaluate("document.querySelectorAll('script:not([src]), img[src=x]').length"))
           .isEqualTo(0);
-      assertThat(tab.is("window.struck ?? false")).isEqualTo(false);
+      assertThat(tab.evaluate("window.struck ?? false")).isEqualTo(false);
     }
   }
 
   @Test
-  void whatIsRefreshedCanBePressedAndKeepsTheFocus() {
-    try (Running server = server()) {
-      Tab tab = signedIn(server);
-      put(tab, rule("api", "1/hour"));
-      check(server, "mallory", "GET /x");
-      check(server, "mallory", "GET /x");
-      go(tab, "callers");
-      tab.sees("user mallory");
-      tab.is(
+  void refreshedList_keepsFocusAndClicks() {
+    try (RunningServer server = startServer()) {
+      BrowserTab tab = signedIn(server);
+      putRule(tab, rule("api", "1/hour"));
+      decisionStatus(server, "mallory", "GET /x");
+      decisionStatus(server, "mallory", "GET /x");
+      openPage(tab, "callers");
+      tab.waitForText("user mallory");
+      tab.evaluate(
           "[...document.querySelectorAll('a')].find(a => a.innerText === 'user mallory').focus()");
-      tab.is("window.first = document.activeElement");
-      tab.until("it is refreshed", "!window.first.isConnected");
-      tab.until("its focus", "document.activeElement.innerText === 'user mallory'");
+      tab.evaluate("window.first = document.activeElement");
+      tab.waitUntil("it is refreshed", "!window.first.isConnected");
+      tab.waitUntil("its focus", "document.activeElement.innerText === 'user mallory'");
       tab.press("user mallory");
-      tab.is("window.asked = performance.getEntriesByType('resource').length");
-      tab.until(
+      tab.evaluate("window.asked = performance.getEntriesByType('resource').length");
+      tab.waitUntil(
           "it would be refreshed",
           "performance.getEntriesByType('resource').slice(window.asked)"
               + ".filter(r => r.name.includes('/admin/refusals')).length > 1");
-      tab.letGo();
-      tab.sees("Counters, across rules");
+      tab.release();
+      tab.waitForText("Counters, across rules");
     }
   }
 
   @Test
-  void aKeysSecretIsShownOnce() {
-    try (Running server = server()) {
-      Tab tab = signedIn(server);
-      go(tab, "keys");
-      tab.sees("There are no keys yet");
+  void apiKeySecret_isShownOnce() {
+    try (RunningServer server = startServer()) {
+      BrowserTab tab = signedIn(server);
+      openPage(tab, "keys");
+      tab.waitForText("There are no keys yet");
       tab.type("User", "acme").type("Tier", "pro").click("Make key");
-      tab.sees("The secret is shown this once.");
-      String secret = tab.is("document.querySelector('.secret code').textContent").toString();
+      tab.waitForText("The secret is shown this once.");
+      String secret = tab.evaluate("document.querySelector('.secret code').textContent").toString();
       assertThat(secret).startsWith("weir_");
-      tab.picture(PICTURES.resolve("keys.png"));
+      tab.screenshot(SCREENSHOTS.resolve("keys.png"));
       tab.click("Done");
-      go(tab, "live");
-      go(tab, "keys");
-      tab.sees("acme");
+      openPage(tab, "live");
+      openPage(tab, "keys");
+      tab.waitForText("acme");
       assertThat(tab.text()).doesNotContain(secret);
       tab.click("Revoke");
-      tab.sees("This cannot be taken back.");
-      tab.is("document.querySelector('dialog .danger').focus()");
+      tab.waitForText("This cannot be taken back.");
+      tab.evaluate("document.querySelector('dialog .danger').focus()");
       tab.key("Enter");
-      tab.sees("revoked");
+      tab.waitForText("revoked");
     }
   }
 }

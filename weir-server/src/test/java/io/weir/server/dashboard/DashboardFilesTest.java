@@ -2,7 +2,7 @@ package io.weir.server.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.server.Running;
+import io.weir.server.RunningServer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -24,9 +24,9 @@ class DashboardFilesTest {
   @TempDir Path folder;
 
   @Test
-  void everyFileIsServedWithStrictHeaders() throws Exception {
+  void everyFile_hasStrictHeaders() throws Exception {
     HttpClient client = HttpClient.newHttpClient();
-    try (Running server = Running.start(folder, "rules: []", "admin-port", "0");
+    try (RunningServer server = RunningServer.start(folder, "rules: []", "admin-port", "0");
         Stream<Path> files = Files.list(FILES)) {
       long bytes = 0;
       for (Path file : files.toList()) {
@@ -55,7 +55,7 @@ class DashboardFilesTest {
   }
 
   @Test
-  void nothingIsInlineOrFromElsewhere() throws Exception {
+  void files_containNoInlineCodeOrExternalUrls() throws Exception {
     try (Stream<Path> files = Files.list(FILES)) {
       for (Path file : files.toList()) {
         String text = Files.readString(file).replace("http://www.w3.org/2000/svg", "");

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
-import io.weir.server.Running;
+import io.weir.server.RunningServer;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,26 +12,26 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What holds for every page, and the lab. */
-class DashboardTest extends InBrowser {
+class DashboardTest extends BrowserTestBase {
   @Test
-  void everyPageIsAccessible() throws IOException {
-    try (Running server = server()) {
-      Tab tab = signedIn(server);
-      put(tab, rule("api", "2/hour"));
+  void everyPage_isAccessible() throws IOException {
+    try (RunningServer server = startServer()) {
+      BrowserTab tab = signedIn(server);
+      putRule(tab, rule("api", "2/hour"));
       for (int i = 0; i < 9; i++) {
-        check(server, "user-" + i % 2, "GET /v1/orders/" + i);
+        decisionStatus(server, "user-" + i % 2, "GET /v1/orders/" + i);
       }
-      tab.is(axe() + "; 0");
-      tab.scheme("light").size(1360, 900, false);
-      everyPage(tab, "light");
-      tab.scheme("dark").size(390, 844, true);
-      everyPage(tab, "dark-phone");
+      tab.evaluate(axeScript() + "; 0");
+      tab.setColorScheme("light").setViewport(1360, 900, false);
+      checkAllPages(tab, "light");
+      tab.setColorScheme("dark").setViewport(390, 844, true);
+      checkAllPages(tab, "dark-phone");
       tab.key("Tab");
-      assertThat(tab.is("document.activeElement !== document.body")).isEqualTo(true);
+      assertThat(tab.evaluate("document.activeElement !== document.body")).isEqualTo(true);
     }
   }
 
-  private static void everyPage(Tab tab, String looks) {
+  private static void checkAllPages(BrowserTab tab, String looks) {
     for (String page :
         List.of(
             "live",
@@ -42,28 +42,28 @@ class DashboardTest extends InBrowser {
             "keys",
             "nodes",
             "lab")) {
-      go(tab, page);
-      tab.until(
+      openPage(tab, page);
+      tab.waitUntil(
           page,
           "document.querySelector('h1') && !/Loading…|Looking at/.test(document.body.innerText)");
       String name = page.replaceAll("[^a-z]+", "-") + "-" + looks;
-      tab.picture(PICTURES.resolve(name + ".png"));
+      tab.screenshot(SCREENSHOTS.resolve(name + ".png"));
       assertThat(violations(tab)).as(name).isEmpty();
-      assertThat(tab.is("document.documentElement.scrollWidth <= innerWidth"))
+      assertThat(tab.evaluate("document.documentElement.scrollWidth <= innerWidth"))
           .as(name + " fits")
           .isEqualTo(true);
     }
   }
 
-  private static String axe() throws IOException {
+  private static String axeScript() throws IOException {
     try (InputStream script = DashboardTest.class.getResourceAsStream("/axe.min.js")) {
       return new String(script.readAllBytes(), UTF_8);
     }
   }
 
-  private static List<?> violations(Tab tab) {
+  private static List<?> violations(BrowserTab tab) {
     String found =
-        tab.is(
+        tab.evaluate(
                 "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
                     + ".then(r => JSON.stringify({all: r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' '))}))")
             .toString();
@@ -71,38 +71,38 @@ class DashboardTest extends InBrowser {
   }
 
   @Test
-  void aStoreThatIsGoneIsSaidOnEveryPage() throws Exception {
+  void lostStore_showsBannerOnEveryPage() throws Exception {
     try (RedisProcess redis = RedisProcess.start();
-        Running server = server("store", redis.uri())) {
-      Tab tab = signedIn(server);
-      put(tab, rule("api", "100000/hour"));
-      tab.until(
+        RunningServer server = startServer("store", redis.uri())) {
+      BrowserTab tab = signedIn(server);
+      putRule(tab, rule("api", "100000/hour"));
+      tab.waitUntil(
           "store latency",
-          () -> check(server, "ann", "GET /x") > 0,
+          () -> decisionStatus(server, "ann", "GET /x") > 0,
           "/[0-9.]+ .s p99/.test(document.querySelector('.tiles').innerText.replace(/\\s+/g, ' '))");
       redis.kill();
-      tab.until(
+      tab.waitUntil(
           "the banner",
-          () -> check(server, "ann", "GET /x") > 0,
+          () -> decisionStatus(server, "ann", "GET /x") > 0,
           "document.querySelector('#degraded')");
-      tab.sees("The store does not answer");
-      go(tab, "nodes");
-      tab.sees("rules answer by their posture");
-      tab.picture(PICTURES.resolve("degraded.png"));
+      tab.waitForText("The store does not answer");
+      openPage(tab, "nodes");
+      tab.waitForText("rules answer by their posture");
+      tab.screenshot(SCREENSHOTS.resolve("degraded.png"));
     }
   }
 
   @Test
-  void itIsLightAndSoonThere() {
-    try (Running server = server()) {
+  void firstPage_isSmallAndFast() {
+    try (RunningServer server = startServer()) {
       double soonest = Double.MAX_VALUE;
       for (int tries = 0; tries < 3 && soonest >= 1000; tries++) {
-        Tab tab = tab();
+        BrowserTab tab = openTab();
         tab.open(url(server)).type("Admin token", TOKEN).key("Enter");
-        tab.sees("Nobody was refused since this page was opened");
+        tab.waitForText("Nobody was refused since this page was opened");
         assertThat(tab.bytes()).as("over the wire").isLessThan(300_000);
         Object painted =
-            tab.is("performance.getEntriesByName('first-contentful-paint')[0].startTime");
+            tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime");
         soonest = Math.min(soonest, ((Number) painted).doubleValue());
       }
       assertThat(soonest).as("first paint in ms").isLessThan(1000);
@@ -110,26 +110,26 @@ class DashboardTest extends InBrowser {
   }
 
   @Test
-  void aSliderMovesTheLab() {
-    try (Running server = server()) {
-      Tab tab = signedIn(server);
-      go(tab, "lab/sync");
-      figure(tab, "1.8×");
-      tab.picture(PICTURES.resolve("lab-sync.png"));
-      tab.is("document.querySelector('input[name=interval]').focus()");
+  void labSlider_updatesTheFigures() {
+    try (RunningServer server = startServer()) {
+      BrowserTab tab = signedIn(server);
+      openPage(tab, "lab/sync");
+      waitForFactor(tab, "1.8×");
+      tab.screenshot(SCREENSHOTS.resolve("lab-sync.png"));
+      tab.evaluate("document.querySelector('input[name=interval]').focus()");
       tab.key("End");
-      figure(tab, "3×");
+      waitForFactor(tab, "3×");
       tab.key("Home");
-      figure(tab, "1×");
+      waitForFactor(tab, "1×");
       tab.click("Window edge");
-      figure(tab, "2×");
-      tab.picture(PICTURES.resolve("lab-edge.png"));
+      waitForFactor(tab, "2×");
+      tab.screenshot(SCREENSHOTS.resolve("lab-edge.png"));
     }
   }
 
   /** The factor the lab found. */
-  private static void figure(Tab tab, String factor) {
-    tab.until(
+  private static void waitForFactor(BrowserTab tab, String factor) {
+    tab.waitUntil(
         factor,
         "[...document.querySelectorAll('.tile')].some(t => t.innerText.replace(/\\s+/g, ' ') === '%s factor')"
             .formatted(factor));

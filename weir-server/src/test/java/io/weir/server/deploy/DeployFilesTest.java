@@ -1,13 +1,13 @@
 package io.weir.server.deploy;
 
-import static io.weir.server.deploy.Manifest.at;
+import static io.weir.server.deploy.DeployFiles.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.server.cli.Main;
-import io.weir.server.config.Config;
-import io.weir.server.config.Setting;
-import io.weir.server.config.Settings;
-import io.weir.testkit.Soon;
+import io.weir.server.config.ServerConfig;
+import io.weir.server.config.ServerSetting;
+import io.weir.server.config.ServerSettings;
+import io.weir.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,17 +26,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The Dockerfile, the compose file and the systemd unit fit the server as it is built. */
 class DeployFilesTest {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
 
   @ParameterizedTest
   @ValueSource(strings = {"docker/Dockerfile", "compose/compose.yaml", "systemd/weir.service"})
-  void everyVariableIsASetting(String file) throws IOException {
-    Manifest.namesOnlySettings(Manifest.text(file));
+  void everyVariable_isASetting(String file) throws IOException {
+    DeployFiles.assertVariablesAreSettings(DeployFiles.read(file));
   }
 
   @Test
-  void theImageHoldsWhatTheBuildMakes() throws IOException {
-    String docker = Manifest.text("docker/Dockerfile");
+  void dockerfile_copiesWhatTheBuildProduces() throws IOException {
+    String docker = DeployFiles.read("docker/Dockerfile");
     String pom = Files.readString(Path.of("pom.xml"));
     assertThat(pom)
         .contains("<finalName>weir-server</finalName>", "${project.build.directory}/lib");
@@ -46,24 +46,24 @@ class DeployFilesTest {
             "COPY --from=build /src/weir-server/target/weir-server.jar /opt/weir/weir-server.jar",
             "COPY --from=build /src/weir-server/target/lib /opt/weir/lib",
             "ENTRYPOINT [\"/opt/java/bin/java\", \"-jar\", \"/opt/weir/weir-server.jar\"]");
-    assertThat(found("EXPOSE ([\\d ]+)", docker).split(" "))
+    assertThat(findGroup("EXPOSE ([\\d ]+)", docker).split(" "))
         .containsExactlyInAnyOrder(
             Stream.of(
-                    Settings.GATEWAY_PORT,
-                    Settings.HTTP_PORT,
-                    Settings.GRPC_PORT,
-                    Settings.ADMIN_PORT)
-                .map(Setting::usual)
+                    ServerSettings.GATEWAY_PORT,
+                    ServerSettings.HTTP_PORT,
+                    ServerSettings.GRPC_PORT,
+                    ServerSettings.ADMIN_PORT)
+                .map(ServerSetting::defaultText)
                 .toArray(String[]::new));
     assertThat(docker.lines().filter(line -> line.startsWith("USER ")))
         .hasSize(1)
         .noneMatch(line -> line.matches("USER (root|0)"));
-    variables(docker).forEach(Manifest::isTaken);
+    variables(docker).forEach(DeployFiles::assertValueIsValid);
   }
 
   @Test
-  void theRuntimeOfTheImageIsEnough(@TempDir Path folder) throws Exception {
-    String modules = found("--add-modules ([\\w.,]+)", Manifest.text("docker/Dockerfile"));
+  void jlinkModulesOfTheImage_areSufficient(@TempDir Path folder) throws Exception {
+    String modules = findGroup("--add-modules ([\\w.,]+)", DeployFiles.read("docker/Dockerfile"));
     List<String> line =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -94,9 +94,12 @@ class DeployFilesTest {
             .redirectOutput(out.toFile())
             .start();
     try {
-      Soon.until(PATIENCE, "it serves", () -> said(out).contains("/v1/check") || !serve.isAlive());
-      assertThat(serve.isAlive()).as(said(out)).isTrue();
-      assertThat(said(out))
+      Await.until(
+          START_TIMEOUT,
+          "it serves",
+          () -> outputOf(out).contains("/v1/check") || !serve.isAlive());
+      assertThat(serve.isAlive()).as(outputOf(out)).isTrue();
+      assertThat(outputOf(out))
           .doesNotContain("NoClassDefFoundError", "ClassNotFoundException", "FindException");
     } finally {
       serve.destroyForcibly();
@@ -104,20 +107,20 @@ class DeployFilesTest {
   }
 
   @Test
-  void theComposeFileBuildsTheImageAndReachesItsDoors() throws IOException {
-    Map<?, ?> compose = Manifest.documents("compose/compose.yaml").get(0);
+  void composeFile_buildsTheImageAndMapsItsPorts() throws IOException {
+    Map<?, ?> compose = DeployFiles.readYaml("compose/compose.yaml").get(0);
     Path context =
-        Manifest.FOLDER
+        DeployFiles.DIRECTORY
             .resolve("compose")
             .resolve((String) at(compose, "x-weir", "build", "context"));
     assertThat(context.resolve((String) at(compose, "x-weir", "build", "dockerfile"))).exists();
     assertThat(context.resolve("weir-server/pom.xml")).exists();
     List<String> doors =
-        Stream.of(Settings.HTTP_PORT, Settings.GRPC_PORT, Settings.ADMIN_PORT)
-            .map(Setting::usual)
+        Stream.of(ServerSettings.HTTP_PORT, ServerSettings.GRPC_PORT, ServerSettings.ADMIN_PORT)
+            .map(ServerSetting::defaultText)
             .toList();
     for (String node : List.of("weir-1", "weir-2")) {
-      for (Object port : Manifest.list(compose, "services", node, "ports")) {
+      for (Object port : DeployFiles.list(compose, "services", node, "ports")) {
         assertThat(doors).contains(((String) port).replaceFirst(".*:", ""));
       }
       assertThat(((Map<?, ?>) at(compose, "volumes")).containsKey(node)).isTrue();
@@ -125,26 +128,26 @@ class DeployFilesTest {
     Map<?, ?> settings = (Map<?, ?>) at(compose, "x-weir", "environment");
     settings.forEach(
         (name, value) ->
-            Manifest.isTaken(
+            DeployFiles.assertValueIsValid(
                 (String) name,
                 ((String) value).replaceAll("\\$\\{[^}]*}", "a-secret-of-a-test-0123")));
   }
 
   @Test
-  void theUnitStartsTheJarWithFlagsAndAFileThatAreKnown() throws IOException {
-    String start = found("(?m)^ExecStart=(.*)$", Manifest.text("systemd/weir.service"));
+  void systemdUnit_usesKnownFlagsAndSettings() throws IOException {
+    String start = findGroup("(?m)^ExecStart=(.*)$", DeployFiles.read("systemd/weir.service"));
     assertThat(start).contains(" -jar /opt/weir/weir-server.jar serve ");
     List<String> flags =
         Pattern.compile(" --([a-z-]+)").matcher(start).results().map(m -> m.group(1)).toList();
-    assertThat(Settings.all().stream().map(Setting::flag))
+    assertThat(ServerSettings.all().stream().map(ServerSetting::flag))
         .containsAll(flags.stream().filter(flag -> !flag.equals("config")).toList());
-    Config config =
-        Config.read(
+    ServerConfig config =
+        ServerConfig.read(
             Map.of(),
-            variables(Manifest.text("systemd/weir.service")),
-            Optional.of(Manifest.FOLDER.resolve("systemd/weir.yaml")));
-    assertThat(config.get(Settings.GRPC_PORT)).isEmpty();
-    assertThat(config.get(Settings.STORE)).startsWith("redis://");
+            variables(DeployFiles.read("systemd/weir.service")),
+            Optional.of(DeployFiles.DIRECTORY.resolve("systemd/weir.yaml")));
+    assertThat(config.get(ServerSettings.GRPC_PORT)).isEmpty();
+    assertThat(config.get(ServerSettings.STORE)).startsWith("redis://");
   }
 
   /** The variables a file gives values to. */
@@ -155,13 +158,13 @@ class DeployFilesTest {
         .collect(Collectors.toMap(m -> m.group(1), m -> m.group(2)));
   }
 
-  private static String found(String pattern, String text) {
+  private static String findGroup(String pattern, String text) {
     Matcher matcher = Pattern.compile(pattern).matcher(text);
     assertThat(matcher.find()).as(pattern).isTrue();
     return matcher.toMatchResult().group(1);
   }
 
-  private static String said(Path file) {
+  private static String outputOf(Path file) {
     try {
       return Files.exists(file) ? Files.readString(file) : "";
     } catch (IOException e) {

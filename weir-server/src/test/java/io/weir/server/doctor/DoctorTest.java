@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rules.Rules;
 import io.weir.rules.database.DatabaseRules;
-import io.weir.server.Running;
-import io.weir.server.config.Config;
-import io.weir.server.doctor.Finding.Grade;
+import io.weir.server.RunningServer;
+import io.weir.server.config.ServerConfig;
+import io.weir.server.doctor.DoctorFinding.FindingSeverity;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -28,25 +28,26 @@ import org.junit.jupiter.api.io.TempDir;
 class DoctorTest {
   @TempDir Path folder;
 
-  private String file(String text) throws IOException {
+  private String rulesFile(String text) throws IOException {
     return "file:" + Files.writeString(folder.resolve("rules.yaml"), text);
   }
 
-  private String database() {
+  private String databaseUrl() {
     return "jdbc:h2:file:" + folder.resolve("h2");
   }
 
   @Test
-  void nothingButDefaults() {
-    Patient patient = Patient.with(folder);
-    assertThat(patient.of("java").get(0).text()).startsWith(Runtime.version().toString());
-    assertThat(patient.of("files")).hasSize(1);
-    assertThat(patient.of("data").get(0).text()).endsWith("data will be made");
-    assertThat(patient.of("http port")).containsExactly(Finding.ok("http port", "closed"));
-    assertThat(patient.of("store").get(0).grade()).isEqualTo(Grade.OK);
-    assertThat(patient.ills())
+  void defaultSettings_onlyMissingRulesAreReported() {
+    DoctorResult patient = DoctorResult.run(folder);
+    assertThat(patient.findingsOf("java").get(0).text()).startsWith(Runtime.version().toString());
+    assertThat(patient.findingsOf("files")).hasSize(1);
+    assertThat(patient.findingsOf("data").get(0).text()).endsWith("data will be made");
+    assertThat(patient.findingsOf("http port"))
+        .containsExactly(DoctorFinding.ok("http port", "closed"));
+    assertThat(patient.findingsOf("store").get(0).severity()).isEqualTo(FindingSeverity.OK);
+    assertThat(patient.warningsAndProblems())
         .containsExactly(
-            Finding.warning(
+            DoctorFinding.warning(
                 "rules",
                 "jdbc:h2:file:" + folder.resolve("none") + " does not exist yet, so there are none",
                 "run weir rules apply FILE"));
@@ -54,23 +55,23 @@ class DoctorTest {
   }
 
   @Test
-  void aFolderThatCannotBe() throws IOException {
+  void dataFolderNotWritable_isProblem() throws IOException {
     Path inTheWay = Files.writeString(folder.resolve("in-the-way"), "");
     Path data = inTheWay.resolve("data");
-    assertThat(Patient.with(folder, "data", data.toString()).of("data"))
+    assertThat(DoctorResult.run(folder, "data", data.toString()).findingsOf("data"))
         .containsExactly(
-            Finding.problem(
+            DoctorFinding.problem(
                 "data", data + " cannot be written", "make it writable, or write --data FOLDER"));
-    assertThat(Patient.with(folder, "data", folder.toString()).of("data"))
-        .containsExactly(Finding.ok("data", folder + " can be written"));
+    assertThat(DoctorResult.run(folder, "data", folder.toString()).findingsOf("data"))
+        .containsExactly(DoctorFinding.ok("data", folder + " can be written"));
   }
 
   @Test
-  void upstreamsThatAreAndAreNotThere() throws IOException {
+  void unreachableUpstreams_areProblems() throws IOException {
     try (ServerSocket there = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String url = "http://127.0.0.1:" + there.getLocalPort();
-      Patient patient =
-          Patient.with(
+      DoctorResult patient =
+          DoctorResult.run(
               folder,
               "upstream",
               url,
@@ -78,12 +79,12 @@ class DoctorTest {
               "/a=http://127.0.0.1:1,/b=http://nowhere.invalid,/c=" + url);
       String help =
           "start it, or correct --upstream or --gateway-routes; until then the gateway answers 502";
-      assertThat(patient.of("upstream"))
+      assertThat(patient.findingsOf("upstream"))
           .containsExactlyInAnyOrder(
-              Finding.ok("upstream", url + " can be reached"),
-              Finding.problem(
+              DoctorFinding.ok("upstream", url + " can be reached"),
+              DoctorFinding.problem(
                   "upstream", "http://127.0.0.1:1 cannot be reached: connection refused", help),
-              Finding.problem(
+              DoctorFinding.problem(
                   "upstream",
                   "http://nowhere.invalid cannot be reached: nobody knows its name",
                   help));
@@ -91,25 +92,26 @@ class DoctorTest {
   }
 
   @Test
-  void tooFewFiles() {
-    MachineExam exam =
-        new MachineExam(
-            Config.of(Map.of("max-connections", "1000", "grpc-port", "off", "admin-port", "off")));
-    assertThat(exam.files(1256).grade()).isEqualTo(Grade.OK);
-    assertThat(exam.files(1255))
+  void openFileLimitTooLow_isWarning() {
+    MachineCheck exam =
+        new MachineCheck(
+            ServerConfig.of(
+                Map.of("max-connections", "1000", "grpc-port", "off", "admin-port", "off")));
+    assertThat(exam.openFilesFinding(1256).severity()).isEqualTo(FindingSeverity.OK);
+    assertThat(exam.openFilesFinding(1255))
         .isEqualTo(
-            Finding.warning(
+            DoctorFinding.warning(
                 "files",
                 "this process may open 1255, but its doors take 1256 together",
                 "run ulimit -n 1256, or write --max-connections 999"));
   }
 
   @Test
-  void portsThatCannotBeHad() throws IOException {
+  void portInUse_isProblem() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String port = Integer.toString(taken.getLocalPort());
-      Patient patient =
-          Patient.with(
+      DoctorResult patient =
+          DoctorResult.run(
               folder,
               "http-host",
               "127.0.0.1",
@@ -123,79 +125,84 @@ class DoctorTest {
               "192.0.2.1",
               "admin-port",
               "9090");
-      assertThat(patient.of("http port"))
+      assertThat(patient.findingsOf("http port"))
           .singleElement()
-          .satisfies(f -> assertThat(f.grade()).isEqualTo(Grade.PROBLEM))
+          .satisfies(f -> assertThat(f.severity()).isEqualTo(FindingSeverity.PROBLEM))
           .satisfies(f -> assertThat(f.text()).startsWith("127.0.0.1:" + port + " cannot be had ("))
           .satisfies(
               f -> assertThat(f.help()).isEqualTo("write --http-port with another one, or off"));
-      assertThat(patient.of("grpc port").get(0).text()).isEqualTo("any that is free");
-      assertThat(patient.of("gateway port").get(0).text()).isEqualTo("closed");
-      assertThat(patient.of("admin port").get(0).grade()).isEqualTo(Grade.PROBLEM);
+      assertThat(patient.findingsOf("grpc port").get(0).text()).isEqualTo("any that is free");
+      assertThat(patient.findingsOf("gateway port").get(0).text()).isEqualTo("closed");
+      assertThat(patient.findingsOf("admin port").get(0).severity())
+          .isEqualTo(FindingSeverity.PROBLEM);
     }
   }
 
   @Test
-  void aWeirThatRunsHereAlready() {
-    try (Running running = Running.start(folder, "rules: [{id: a, limit: 1/s}]")) {
+  void portUsedByRunningNode_isOk() {
+    try (RunningServer running = RunningServer.start(folder, "rules: [{id: a, limit: 1/s}]")) {
       String port = Integer.toString(running.port("http"));
-      Patient patient = Patient.with(folder, "http-host", "127.0.0.1", "http-port", port);
-      assertThat(patient.of("http port"))
+      DoctorResult patient = DoctorResult.run(folder, "http-host", "127.0.0.1", "http-port", port);
+      assertThat(patient.findingsOf("http port"))
           .containsExactly(
-              Finding.ok("http port", "127.0.0.1:" + port + " is in use, as a Weir runs here"));
-      assertThat(patient.of("node")).hasSize(1);
+              DoctorFinding.ok(
+                  "http port", "127.0.0.1:" + port + " is in use, as a Weir runs here"));
+      assertThat(patient.findingsOf("node")).hasSize(1);
     }
   }
 
   @Test
-  void rulesThatAreWrong() throws IOException {
-    Patient patient =
-        Patient.with(folder, "rules", file("rules:\n  - {id: a}\n  - {id: b, limit: 1/y}\n"));
-    assertThat(patient.of("rules"))
+  void invalidRules_areProblems() throws IOException {
+    DoctorResult patient =
+        DoctorResult.run(
+            folder, "rules", rulesFile("rules:\n  - {id: a}\n  - {id: b, limit: 1/y}\n"));
+    assertThat(patient.findingsOf("rules"))
         .hasSize(2)
-        .allSatisfy(f -> assertThat(f.grade()).isEqualTo(Grade.PROBLEM))
+        .allSatisfy(f -> assertThat(f.severity()).isEqualTo(FindingSeverity.PROBLEM))
         .allSatisfy(f -> assertThat(f.help()).isEqualTo("run weir rules validate FILE"));
-    assertThat(patient.of("rules").get(0).text()).contains("rules.yaml:2:5: a: limit: is missing");
+    assertThat(patient.findingsOf("rules").get(0).text())
+        .contains("rules.yaml:2:5: a: limit: is missing");
   }
 
   @Test
-  void rulesThatAreDoubtful() throws IOException {
-    Patient patient =
-        Patient.with(
+  void questionableRules_areWarnings() throws IOException {
+    DoctorResult patient =
+        DoctorResult.run(
             folder,
             "region",
             "mars",
             "rules",
-            file(
+            rulesFile(
                 "rules: [{id: a, limit: 9/s, on-store-failure: closed}, {id: b, per: [user], limit: 9/s, regions: {eu: 50%}}]"));
-    assertThat(patient.ills())
+    assertThat(patient.warningsAndProblems())
         .containsExactly(
-            Finding.warning(
+            DoctorFinding.warning(
                 "rules",
                 "a: refuses everyone while the store is silent",
                 "write match, or on-store-failure: local"),
-            Finding.warning(
+            DoctorFinding.warning(
                 "rules", "b: has shares for eu, but this node's region is mars", "write --region"));
-    assertThat(patient.of("rules").get(0).text()).endsWith("rules.yaml: 2 read, 2 enforced");
-    Patient none =
-        Patient.with(folder, "rules", file("rules: [{id: a, limit: 9/s, shadow: true}]"));
-    assertThat(none.ills())
+    assertThat(patient.findingsOf("rules").get(0).text())
+        .endsWith("rules.yaml: 2 read, 2 enforced");
+    DoctorResult none =
+        DoctorResult.run(folder, "rules", rulesFile("rules: [{id: a, limit: 9/s, shadow: true}]"));
+    assertThat(none.warningsAndProblems())
         .singleElement()
         .satisfies(f -> assertThat(f.text()).endsWith("1 read, 0 enforced: everything is allowed"));
   }
 
   @Test
-  void regionsWhoseLinkIsAway() throws IOException {
-    Patient patient =
-        Patient.with(
+  void regionLedgerUnreachable_isReported() throws IOException {
+    DoctorResult patient =
+        DoctorResult.run(
             folder,
             "region",
             "eu",
             "regions-link",
             "redis://127.0.0.1:1",
             "rules",
-            file("rules: [{id: a, per: [user], limit: 9/s, regions: {eu: 50%, us: 50%}}]"));
-    assertThat(patient.ills())
+            rulesFile("rules: [{id: a, per: [user], limit: 9/s, regions: {eu: 50%, us: 50%}}]"));
+    assertThat(patient.warningsAndProblems())
         .singleElement()
         .satisfies(f -> assertThat(f.subject()).isEqualTo("regions"))
         .satisfies(f -> assertThat(f.text()).contains("cannot be reached"))
@@ -203,29 +210,31 @@ class DoctorTest {
   }
 
   @Test
-  void durableRulesInMemory() throws IOException {
-    Patient patient =
-        Patient.with(folder, "rules", file("rules: [{id: bill, limit: 9/s, durable: true}]"));
-    assertThat(patient.ills())
+  void durableRuleInMemoryStore_isWarning() throws IOException {
+    DoctorResult patient =
+        DoctorResult.run(
+            folder, "rules", rulesFile("rules: [{id: bill, limit: 9/s, durable: true}]"));
+    assertThat(patient.warningsAndProblems())
         .singleElement()
         .satisfies(f -> assertThat(f.subject()).isEqualTo("store"))
         .satisfies(f -> assertThat(f.text()).endsWith("though durable are bill"));
   }
 
   @Test
-  void aDatabaseWellAndWithABadRow() throws SQLException {
-    try (DatabaseRules rules = DatabaseRules.open(database())) {
+  void invalidDatabaseRow_isProblem() throws SQLException {
+    try (DatabaseRules rules = DatabaseRules.open(databaseUrl())) {
       rules.put(Rules.readOne("test", "{id: api, limit: 5/s}"), "test", 0);
     }
-    assertThat(Patient.with(folder, "rules", database()).of("rules"))
-        .containsExactly(Finding.ok("rules", database() + ", revision 1: 1 read, 1 enforced"));
-    try (Connection byHand = DriverManager.getConnection(database());
+    assertThat(DoctorResult.run(folder, "rules", databaseUrl()).findingsOf("rules"))
+        .containsExactly(
+            DoctorFinding.ok("rules", databaseUrl() + ", revision 1: 1 read, 1 enforced"));
+    try (Connection byHand = DriverManager.getConnection(databaseUrl());
         Statement statement = byHand.createStatement()) {
       statement.execute("UPDATE weir_rule SET body = '{\"id\":\"api\"}' WHERE id = 'api'");
     }
-    assertThat(Patient.with(folder, "rules", database()).ills())
+    assertThat(DoctorResult.run(folder, "rules", databaseUrl()).warningsAndProblems())
         .singleElement()
-        .satisfies(f -> assertThat(f.grade()).isEqualTo(Grade.PROBLEM))
+        .satisfies(f -> assertThat(f.severity()).isEqualTo(FindingSeverity.PROBLEM))
         .satisfies(
             f ->
                 assertThat(f.text())
@@ -234,23 +243,23 @@ class DoctorTest {
   }
 
   @Test
-  void aDatabaseThatIsAway() throws IOException {
+  void databaseUnreachable_reportsLastGoodRules() throws IOException {
     String away = "jdbc:postgresql://127.0.0.1:1/weir?user=u&password=secret";
     Path data = Files.createDirectories(folder.resolve("data"));
-    Patient without = Patient.with(folder, "rules", away);
-    assertThat(without.ills())
+    DoctorResult without = DoctorResult.run(folder, "rules", away);
+    assertThat(without.warningsAndProblems())
         .singleElement()
-        .satisfies(f -> assertThat(f.grade()).isEqualTo(Grade.PROBLEM))
+        .satisfies(f -> assertThat(f.severity()).isEqualTo(FindingSeverity.PROBLEM))
         .satisfies(
             f -> assertThat(f.text()).endsWith("there is no copy, so no server would start"));
-    try (DatabaseRules rules = DatabaseRules.open(database(), data.resolve("rules-copy"))) {
+    try (DatabaseRules rules = DatabaseRules.open(databaseUrl(), data.resolve("rules-copy"))) {
       rules.put(Rules.readOne("test", "{id: api, limit: 5/s, durable: true}"), "test", 0);
     }
     assertThat(data.resolve("rules-copy")).exists();
-    Patient with = Patient.with(folder, "rules", away);
-    assertThat(with.of("rules").get(0).text())
+    DoctorResult with = DoctorResult.run(folder, "rules", away);
+    assertThat(with.findingsOf("rules").get(0).text())
         .contains("a server would start on its copy, which is ");
-    assertThat(with.of("store").get(0).text()).endsWith("durable are api");
+    assertThat(with.findingsOf("store").get(0).text()).endsWith("durable are api");
     assertThat(without.findings().toString() + with.findings()).doesNotContain("secret");
   }
 }

@@ -3,8 +3,8 @@ package io.weir.server.gateway;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.server.Running;
-import io.weir.testkit.Soon;
+import io.weir.server.RunningServer;
+import io.weir.testkit.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -25,12 +25,12 @@ class UpstreamFailureTest {
 
   @TempDir Path folder;
 
-  private Running gateway(Recorder up, String... flags) {
+  private RunningServer gateway(RecordingUpstream up, String... flags) {
     String[] all = new String[flags.length + 2];
     System.arraycopy(flags, 0, all, 2, flags.length);
     all[0] = "upstream";
     all[1] = up.url();
-    return Gateways.start(folder, ProxyTest.NO_RULES, all);
+    return GatewayTestServer.start(folder, GatewayProxyTest.NO_RULES, all);
   }
 
   private static boolean hang(CountDownLatch until) {
@@ -43,25 +43,28 @@ class UpstreamFailureTest {
   }
 
   @Test
-  void anUpstreamThatIsAwayIs502() throws IOException {
+  void unreachableUpstream_is502() throws IOException {
     int port;
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = free.getLocalPort();
     }
-    try (Running server =
-            Gateways.start(folder, ProxyTest.NO_RULES, "upstream", "http://127.0.0.1:" + port);
-        Wire wire = Wire.to(server.port("gateway"))) {
-      assertThat(wire.send(GET).answer()).startsWith("HTTP/1.1 502").contains("bad_gateway");
-      assertThat(wire.send(GET).answer()).as("the connection is kept").startsWith("HTTP/1.1 502");
+    try (RunningServer server =
+            GatewayTestServer.start(
+                folder, GatewayProxyTest.NO_RULES, "upstream", "http://127.0.0.1:" + port);
+        RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
+      assertThat(wire.send(GET).readResponse()).startsWith("HTTP/1.1 502").contains("bad_gateway");
+      assertThat(wire.send(GET).readResponse())
+          .as("the connection is kept")
+          .startsWith("HTTP/1.1 502");
     }
   }
 
   @Test
-  void h5AnUpstreamThatDoesNotAnswerIs504AndHarmsNoOtherRoute() {
+  void unresponsiveUpstream_is504AndOtherRoutesStillWork() {
     CountDownLatch end = new CountDownLatch(1);
-    try (Recorder stuck = Recorder.with((head, in, out) -> hang(end));
-        Recorder well = Recorder.answering(Recorder.OK);
-        Running server =
+    try (RecordingUpstream stuck = RecordingUpstream.withScript((head, in, out) -> hang(end));
+        RecordingUpstream well = RecordingUpstream.answering(RecordingUpstream.OK_RESPONSE);
+        RunningServer server =
             gateway(
                 well,
                 "gateway-routes",
@@ -75,26 +78,26 @@ class UpstreamFailureTest {
                 "gateway-max-waiting",
                 "4")) {
       int port = server.port("gateway");
-      List<Wire> stuckOnes = new ArrayList<>();
+      List<RawHttpClient> stuckOnes = new ArrayList<>();
       for (int i = 0; i < 40; i++) {
-        stuckOnes.add(Wire.to(port).send("GET /stuck HTTP/1.1\r\nHost: h\r\n\r\n"));
+        stuckOnes.add(RawHttpClient.connect(port).send("GET /stuck HTTP/1.1\r\nHost: h\r\n\r\n"));
       }
       for (int i = 0; i < 20; i++) {
-        assertThat(Wire.ask(port, GET)).startsWith("HTTP/1.1 200");
+        assertThat(RawHttpClient.exchange(port, GET)).startsWith("HTTP/1.1 200");
       }
-      List<String> answers = stuckOnes.stream().map(Wire::answer).toList();
+      List<String> answers = stuckOnes.stream().map(RawHttpClient::readResponse).toList();
       assertThat(answers)
           .allMatch(a -> a.startsWith("HTTP/1.1 504") || a.startsWith("HTTP/1.1 503"));
       assertThat(answers).anyMatch(a -> a.startsWith("HTTP/1.1 504"));
       assertThat(answers)
           .anyMatch(a -> a.startsWith("HTTP/1.1 503") && a.contains("Retry-After: 1"));
-      stuckOnes.forEach(Wire::close);
+      stuckOnes.forEach(RawHttpClient::close);
       end.countDown();
     }
   }
 
   @Test
-  void anUpstreamThatAnswersGarbageIs502() {
+  void upstreamSendsGarbage_is502() {
     String[] garbage = {
       "complete nonsense\r\n\r\n",
       "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
@@ -113,123 +116,127 @@ class UpstreamFailureTest {
       ""
     };
     int[] next = new int[1];
-    try (Recorder up =
-            Recorder.with(
+    try (RecordingUpstream up =
+            RecordingUpstream.withScript(
                 (head, in, out) -> {
                   out.write(garbage[next[0]++].getBytes(ISO_8859_1));
                   return false;
                 });
-        Running server = gateway(up)) {
+        RunningServer server = gateway(up)) {
       for (String one : garbage) {
         String shown = one.substring(0, Math.min(one.length(), 60));
-        assertThat(Wire.ask(server.port("gateway"), GET)).as(shown).startsWith("HTTP/1.1 502");
+        assertThat(RawHttpClient.exchange(server.port("gateway"), GET))
+            .as(shown)
+            .startsWith("HTTP/1.1 502");
       }
-      assertThat(up.heads()).as("nothing is sent twice").hasSize(garbage.length);
+      assertThat(up.requestHeads()).as("nothing is sent twice").hasSize(garbage.length);
     }
   }
 
   @Test
-  void anAnswerThatIsCutShortIsCutShortForTheCallerToo() {
+  void truncatedResponse_isTruncatedForTheCallerToo() {
     String[] cut = {
       "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n"
     };
     for (String one : cut) {
-      try (Recorder up =
-              Recorder.with(
+      try (RecordingUpstream up =
+              RecordingUpstream.withScript(
                   (head, in, out) -> {
                     out.write(one.getBytes(ISO_8859_1));
                     return false;
                   });
-          Running server = gateway(up);
-          Wire wire = Wire.to(server.port("gateway"))) {
-        String all = wire.send(GET).rest();
+          RunningServer server = gateway(up);
+          RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
+        String all = wire.send(GET).readToEnd();
         assertThat(all).as(one).contains("200 OK").doesNotContain("\r\n0\r\n\r\n");
       }
     }
   }
 
   @Test
-  void anAnswerLongerThanSaidIsNotPassedOn() {
-    try (Recorder up = Recorder.answering(Recorder.OK + Recorder.text("200 OK", "evil"));
-        Running server = gateway(up);
-        Wire wire = Wire.to(server.port("gateway"))) {
-      assertThat(wire.send(GET).answer()).endsWith("ok");
-      assertThat(wire.send(GET).answer()).endsWith("ok").doesNotContain("evil");
+  void responseLongerThanContentLength_isNotForwarded() {
+    try (RecordingUpstream up =
+            RecordingUpstream.answering(
+                RecordingUpstream.OK_RESPONSE + RecordingUpstream.response("200 OK", "evil"));
+        RunningServer server = gateway(up);
+        RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
+      assertThat(wire.send(GET).readResponse()).endsWith("ok");
+      assertThat(wire.send(GET).readResponse()).endsWith("ok").doesNotContain("evil");
     }
   }
 
   @Test
-  void aKeptConnectionThatTheUpstreamGaveUpCostsNoRequest() {
+  void idleConnectionClosedByUpstream_failsNoRequest() {
     AtomicInteger served = new AtomicInteger();
-    try (Recorder up =
-            Recorder.with(
+    try (RecordingUpstream up =
+            RecordingUpstream.withScript(
                 (head, in, out) -> {
-                  out.write(Recorder.OK.getBytes(ISO_8859_1));
+                  out.write(RecordingUpstream.OK_RESPONSE.getBytes(ISO_8859_1));
                   return served.incrementAndGet() % 3 != 0;
                 });
-        Running server = gateway(up);
-        Wire wire = Wire.to(server.port("gateway"))) {
+        RunningServer server = gateway(up);
+        RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
       for (int i = 0; i < 12; i++) {
-        assertThat(wire.send(GET).answer()).endsWith("ok");
-        Soon.pass(Duration.ofMillis(20));
+        assertThat(wire.send(GET).readResponse()).endsWith("ok");
+        Await.sleep(Duration.ofMillis(20));
       }
-      assertThat(up.heads()).hasSize(12);
+      assertThat(up.requestHeads()).hasSize(12);
     }
   }
 
   @Test
-  void aRequestIsNotSentAgainOnceItWasSent() {
-    try (Recorder up = Recorder.with((head, in, out) -> false);
-        Running server = gateway(up)) {
-      assertThat(Wire.ask(server.port("gateway"), GET)).startsWith("HTTP/1.1 502");
+  void requestThatWasSent_isNotRetried() {
+    try (RecordingUpstream up = RecordingUpstream.withScript((head, in, out) -> false);
+        RunningServer server = gateway(up)) {
+      assertThat(RawHttpClient.exchange(server.port("gateway"), GET)).startsWith("HTTP/1.1 502");
       assertThat(
-              Wire.ask(
+              RawHttpClient.exchange(
                   server.port("gateway"),
                   "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx"))
           .startsWith("HTTP/1.1 502");
-      assertThat(up.heads()).hasSize(2);
+      assertThat(up.requestHeads()).hasSize(2);
     }
   }
 
   @Test
-  void aCallerThatGoesAwayIsNotWorkedFor() {
+  void callerLeaves_upstreamIsReleased() {
     CountDownLatch ended = new CountDownLatch(1);
-    try (Recorder up =
-            Recorder.with(
+    try (RecordingUpstream up =
+            RecordingUpstream.withScript(
                 (head, in, out) -> {
                   if (in.read() < 0) {
                     ended.countDown();
                   }
                   return false;
                 });
-        Running server = gateway(up)) {
-      try (Wire wire = Wire.to(server.port("gateway"))) {
+        RunningServer server = gateway(up)) {
+      try (RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
         wire.send(GET);
-        Soon.until(Duration.ofSeconds(60), "it is under way", () -> !up.heads().isEmpty());
+        Await.until(Duration.ofSeconds(60), "it is under way", () -> !up.requestHeads().isEmpty());
       }
-      Soon.until(Duration.ofSeconds(60), "the upstream is let go", () -> ended.getCount() == 0);
+      Await.until(Duration.ofSeconds(60), "the upstream is let go", () -> ended.getCount() == 0);
     }
   }
 
   @Test
-  void aCallerWhoSendsItsBodyTooSlowlyIsGivenUp() {
-    try (Recorder up = Recorder.answering(Recorder.OK);
-        Running server = gateway(up, "request-timeout", "1s");
-        Wire wire = Wire.to(server.port("gateway"))) {
+  void slowRequestBody_is408() {
+    try (RecordingUpstream up = RecordingUpstream.answering(RecordingUpstream.OK_RESPONSE);
+        RunningServer server = gateway(up, "request-timeout", "1s");
+        RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
       wire.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\nabc");
-      String answer = wire.answer();
+      String answer = wire.readResponse();
       assertThat(answer).startsWith("HTTP/1.1 408");
       assertThat(wire.isClosed()).isTrue();
     }
   }
 
   @Test
-  void aCallerWhoDoesNotReadIsGivenUp() {
+  void callerDoesNotRead_upstreamIsReleased() {
     CountDownLatch ended = new CountDownLatch(1);
-    try (Recorder up =
-            Recorder.with(
+    try (RecordingUpstream up =
+            RecordingUpstream.withScript(
                 (head, in, out) -> {
                   out.write(
                       "HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n".getBytes(ISO_8859_1));
@@ -243,26 +250,27 @@ class UpstreamFailureTest {
                     return false;
                   }
                 });
-        Running server = gateway(up, "request-timeout", "1s");
-        Wire wire = Wire.to(server.port("gateway"))) {
+        RunningServer server = gateway(up, "request-timeout", "1s");
+        RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
       wire.send(GET);
-      Soon.until(Duration.ofSeconds(30), "its upstream is free again", () -> ended.getCount() == 0);
+      Await.until(
+          Duration.ofSeconds(30), "its upstream is free again", () -> ended.getCount() == 0);
     }
   }
 
   @Test
-  void anAnswerBeforeTheBodyHasComeIsPassedOn() {
-    try (Recorder up =
-            Recorder.with(
+  void responseBeforeTheBodyArrived_isForwarded() {
+    try (RecordingUpstream up =
+            RecordingUpstream.withScript(
                 (head, in, out) -> {
                   out.write(
                       "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno".getBytes(ISO_8859_1));
                   return false;
                 });
-        Running server = gateway(up);
-        Wire wire = Wire.to(server.port("gateway"))) {
+        RunningServer server = gateway(up);
+        RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
       wire.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\nabc");
-      assertThat(wire.answer()).startsWith("HTTP/1.1 413").endsWith("no");
+      assertThat(wire.readResponse()).startsWith("HTTP/1.1 413").endsWith("no");
     }
   }
 }

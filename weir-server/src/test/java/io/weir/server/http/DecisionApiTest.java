@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.weir.server.Running;
-import io.weir.testkit.Soon;
+import io.weir.server.RunningServer;
+import io.weir.testkit.Await;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,11 +26,11 @@ class DecisionApiTest {
       """;
 
   @TempDir static Path folder;
-  private static Running server;
+  private static RunningServer server;
 
   @BeforeAll
   static void start() {
-    server = Running.start(folder, RULES);
+    server = RunningServer.start(folder, RULES);
   }
 
   @AfterAll
@@ -48,8 +48,8 @@ class DecisionApiTest {
   }
 
   @Test
-  void checkSaysAllThatTheContractNames() {
-    HttpResponse<String> response = server.post("/v1/check", Running.of("all", 3));
+  void check_returnsAllDocumentedFields() {
+    HttpResponse<String> response = server.post("/v1/check", RunningServer.checkBody("all", 3));
     assertThat(response.statusCode()).isEqualTo(200);
     JsonObject body = json(response);
     assertThat(body.fieldNames())
@@ -71,9 +71,9 @@ class DecisionApiTest {
   }
 
   @Test
-  void aRefusalIs429WithTheRuleAndTheWait() {
-    server.post("/v1/check", Running.of("full", 10));
-    HttpResponse<String> response = server.post("/v1/check", Running.of("full", 1));
+  void refusedCheck_is429WithRuleAndRetryAfter() {
+    server.post("/v1/check", RunningServer.checkBody("full", 10));
+    HttpResponse<String> response = server.post("/v1/check", RunningServer.checkBody("full", 1));
     assertThat(response.statusCode()).isEqualTo(429);
     JsonObject body = json(response);
     assertThat(body.getString("error")).isEqualTo("rate_limited");
@@ -84,28 +84,30 @@ class DecisionApiTest {
   }
 
   @Test
-  void aCostThatCanNeverFitSaysSo() {
-    HttpResponse<String> response = server.post("/v1/check", Running.of("never", 11));
+  void costAboveTheCapacity_isReportedAsCostExceedsLimit() {
+    HttpResponse<String> response = server.post("/v1/check", RunningServer.checkBody("never", 11));
     assertThat(response.statusCode()).isEqualTo(429);
     assertThat(json(response).getString("error")).isEqualTo("cost_exceeds_limit");
     assertThat(header(response, "Retry-After")).isEmpty();
-    assertThat(server.post("/v1/check", Running.of("never", 10)).statusCode()).isEqualTo(200);
+    assertThat(server.post("/v1/check", RunningServer.checkBody("never", 10)).statusCode())
+        .isEqualTo(200);
   }
 
   @Test
-  void peekIs200AndChargesNothing() {
-    server.post("/v1/check", Running.of("peek", 10));
+  void peek_is200AndChargesNothing() {
+    server.post("/v1/check", RunningServer.checkBody("peek", 10));
     for (int i = 0; i < 3; i++) {
-      HttpResponse<String> response = server.post("/v1/peek", Running.of("peek", 1));
+      HttpResponse<String> response = server.post("/v1/peek", RunningServer.checkBody("peek", 1));
       assertThat(response.statusCode()).isEqualTo(200);
       assertThat(json(response).getBoolean("allowed")).isFalse();
     }
-    server.post("/v1/peek", Running.of("peek-2", 10));
-    assertThat(server.post("/v1/check", Running.of("peek-2", 10)).statusCode()).isEqualTo(200);
+    server.post("/v1/peek", RunningServer.checkBody("peek-2", 10));
+    assertThat(server.post("/v1/check", RunningServer.checkBody("peek-2", 10)).statusCode())
+        .isEqualTo(200);
   }
 
   @Test
-  void whatNoRuleMeetsIsAllowedWithoutHeaders() {
+  void noRuleMatches_isAllowedWithoutHeaders() {
     HttpResponse<String> response = server.post("/v1/check", "{\"attributes\":{\"else\":\"1\"}}");
     assertThat(response.statusCode()).isEqualTo(200);
     assertThat(json(response).getJsonArray("rules")).isEmpty();
@@ -113,23 +115,29 @@ class DecisionApiTest {
   }
 
   @Test
-  void aQueuedRequestIsToldItsDelay() {
+  void delayedRequest_returnsItsDelay() {
     String body = "{\"attributes\":{\"queue\":\"q\"}}";
     assertThat(json(server.post("/v1/check", body)).getLong("delay_ms")).isZero();
     assertThat(json(server.post("/v1/check", body)).getLong("delay_ms")).isBetween(900L, 1000L);
   }
 
   @Test
-  void severalLimitsOfOneRuleAreOneEntryAndTwoPolicies() {
+  void ruleWithTwoLimits_isOneEntryAndTwoPolicies() {
     HttpResponse<String> response = server.post("/v1/check", "{\"attributes\":{\"many\":\"1\"}}");
     assertThat(json(response).getJsonArray("rules")).hasSize(1);
     assertThat(header(response, "RateLimit-Policy")).contains("w=60").contains("w=3600");
   }
 
   @Test
-  void aBatchIsManyChecksEachByItself() {
+  void checkBatch_decidesEachCheckSeparately() {
     String checks =
-        "[" + Running.of("b1", 10) + "," + Running.of("b1", 1) + "," + Running.of("b2", 1) + "]";
+        "["
+            + RunningServer.checkBody("b1", 10)
+            + ","
+            + RunningServer.checkBody("b1", 1)
+            + ","
+            + RunningServer.checkBody("b2", 1)
+            + "]";
     HttpResponse<String> response = server.post("/v1/check-batch", "{\"checks\":" + checks + "}");
     assertThat(response.statusCode()).isEqualTo(200);
     JsonArray results = json(response).getJsonArray("results");
@@ -141,46 +149,50 @@ class DecisionApiTest {
   }
 
   @Test
-  void aReservationIsSettledOnceAtItsTrueCost() {
-    JsonObject reserved = json(server.post("/v1/reserve", Running.of("r", 8)));
+  void reservation_isSettledOnceAtItsActualCost() {
+    JsonObject reserved = json(server.post("/v1/reserve", RunningServer.checkBody("r", 8)));
     String path = "/v1/reservations/" + reserved.getString("reservation");
     assertThat(reserved.getBoolean("allowed")).isTrue();
-    assertThat(server.post("/v1/check", Running.of("r", 3)).statusCode()).isEqualTo(429);
+    assertThat(server.post("/v1/check", RunningServer.checkBody("r", 3)).statusCode())
+        .isEqualTo(429);
     HttpResponse<String> settled = server.post(path + "/commit", "{\"cost\":2}");
     assertThat(settled.statusCode()).isEqualTo(200);
     assertThat(server.post(path + "/commit", "{\"cost\":2}").statusCode()).isEqualTo(404);
     assertThat(server.send("DELETE", path, "").statusCode()).isEqualTo(404);
-    assertThat(server.post("/v1/check", Running.of("r", 8)).statusCode()).isEqualTo(200);
-    assertThat(server.post("/v1/check", Running.of("r", 1)).statusCode()).isEqualTo(429);
+    assertThat(server.post("/v1/check", RunningServer.checkBody("r", 8)).statusCode())
+        .isEqualTo(200);
+    assertThat(server.post("/v1/check", RunningServer.checkBody("r", 1)).statusCode())
+        .isEqualTo(429);
   }
 
   @Test
-  void aCancelledReservationGivesAllBack() {
-    JsonObject reserved = json(server.post("/v1/reserve", Running.of("c", 10)));
+  void cancelledReservation_isFullyRefunded() {
+    JsonObject reserved = json(server.post("/v1/reserve", RunningServer.checkBody("c", 10)));
     String path = "/v1/reservations/" + reserved.getString("reservation");
     assertThat(server.send("DELETE", path, "").statusCode()).isEqualTo(200);
-    assertThat(server.post("/v1/check", Running.of("c", 10)).statusCode()).isEqualTo(200);
+    assertThat(server.post("/v1/check", RunningServer.checkBody("c", 10)).statusCode())
+        .isEqualTo(200);
   }
 
   @Test
-  void aRefusedReservationHoldsNothing() {
-    server.post("/v1/check", Running.of("rr", 10));
-    HttpResponse<String> response = server.post("/v1/reserve", Running.of("rr", 1));
+  void refusedReservation_chargesNothing() {
+    server.post("/v1/check", RunningServer.checkBody("rr", 10));
+    HttpResponse<String> response = server.post("/v1/reserve", RunningServer.checkBody("rr", 1));
     assertThat(response.statusCode()).isEqualTo(429);
     assertThat(json(response).containsKey("reservation")).isFalse();
   }
 
   @Test
-  void aForgottenReservationExpires() {
+  void unsettledReservation_expires() {
     String body = "{\"attributes\":{\"user\":\"e\"},\"cost\":10,\"ttl_ms\":1}";
     String id = json(server.post("/v1/reserve", body)).getString("reservation");
-    Soon.until(Duration.ofSeconds(5), "given back", () -> server.check("e") == 200);
+    Await.until(Duration.ofSeconds(5), "given back", () -> server.checkStatus("e") == 200);
     assertThat(server.post("/v1/reservations/" + id + "/commit", "{\"cost\":1}").statusCode())
         .isEqualTo(404);
   }
 
   @Test
-  void anotherNodesReservationIsSaidToBeThere() {
+  void reservationOfAnotherNode_isReportedAsSuch() {
     HttpResponse<String> response = server.send("DELETE", "/v1/reservations/other.abc", "");
     assertThat(response.statusCode()).isEqualTo(404);
     assertThat(response.body()).contains("this node did not make it");

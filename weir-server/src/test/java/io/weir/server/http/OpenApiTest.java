@@ -3,7 +3,7 @@ package io.weir.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
-import io.weir.server.Running;
+import io.weir.server.RunningServer;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -15,8 +15,9 @@ class OpenApiTest {
   @TempDir Path folder;
 
   @Test
-  void everyOperationAnswersAsDescribed() {
-    try (Running server = Running.start(folder, "rules: [{id: api, per: [user], limit: 2/hour}]")) {
+  void everyOperation_respondsAsDescribed() {
+    try (RunningServer server =
+        RunningServer.start(folder, "rules: [{id: api, per: [user], limit: 2/hour}]")) {
       JsonObject document = new JsonObject(server.send("GET", "/v1/openapi.json", "").body());
       assertThat(document.getString("openapi")).startsWith("3.1");
       JsonObject paths = document.getJsonObject("paths");
@@ -25,13 +26,15 @@ class OpenApiTest {
           .contains("/v1/reservations/{id}", "/v1/reservations/{id}/commit");
       for (String path : paths.fieldNames()) {
         for (Map.Entry<String, Object> operation : paths.getJsonObject(path)) {
-          answers(server, path, operation.getKey(), (JsonObject) operation.getValue());
+          assertRespondsAsDescribed(
+              server, path, operation.getKey(), (JsonObject) operation.getValue());
         }
       }
     }
   }
 
-  private static void answers(Running server, String path, String verb, JsonObject operation) {
+  private static void assertRespondsAsDescribed(
+      RunningServer server, String path, String verb, JsonObject operation) {
     String method = verb.toUpperCase(Locale.ROOT);
     String real = path.replace("{id}", "test.unknown");
     if (path.equals("/v1/auth")) {

@@ -14,26 +14,26 @@ import org.junit.jupiter.api.Test;
 /** The table of open reservations. */
 class OpenReservationsTest {
   private final FakeClock clock = new FakeClock();
-  private final OpenReservations open = new OpenReservations("n", clock);
+  private final OpenReservations openReservations = new OpenReservations("n", clock);
   private final Limiter limiter = Weir.inMemory(Rule.named("x").limit("1000000/second").build());
 
   @Test
   void settledReservations_leaveNothingBehind() {
     for (int i = 0; i < 1000; i++) {
-      Reservation taken = open.take(open.keep(reserve(), 86_400_000));
+      Reservation taken = openReservations.remove(openReservations.add(reserve(), 86_400_000));
       assertThat(taken).isNotNull();
     }
-    assertThat(open.entries()).isZero();
+    assertThat(openReservations.entryCount()).isZero();
   }
 
   @Test
   void expiredReservations_leaveNothingBehind() {
-    String id = open.keep(reserve(), 1000);
-    String later = open.keep(reserve(), 2000);
+    String id = openReservations.add(reserve(), 1000);
+    String later = openReservations.add(reserve(), 2000);
     clock.advance(Duration.ofSeconds(1));
-    assertThat(open.take(id)).isNull();
-    assertThat(open.take(later)).isNotNull();
-    assertThat(open.entries()).isZero();
+    assertThat(openReservations.remove(id)).isNull();
+    assertThat(openReservations.remove(later)).isNotNull();
+    assertThat(openReservations.entryCount()).isZero();
   }
 
   private Reservation reserve() {

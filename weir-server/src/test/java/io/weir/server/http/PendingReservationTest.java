@@ -3,8 +3,8 @@ package io.weir.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
-import io.weir.server.Running;
-import io.weir.testkit.Soon;
+import io.weir.server.RunningServer;
+import io.weir.testkit.Await;
 import io.weir.testkit.redis.RedisProcess;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,16 +17,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reservations that are settled while Redis is away. */
 class PendingReservationTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
   private static final String RULES =
       "rules: [{id: r, per: [user], limit: 20/day, algorithm: fixed-window}]";
 
   @TempDir Path folder;
 
   @Test
-  void committedWhileTheStoreIsAway_isPendingAndChargedWhenItIsBack() {
+  void commitWhileStoreIsUnavailable_isPendingAndChargedLater() {
     try (RedisProcess redis = RedisProcess.start();
-        Running server = start(redis)) {
+        RunningServer server = start(redis)) {
       String before = reserve(server, 4).getString("reservation");
       redis.kill();
       JsonObject degraded = reserve(server, 4);
@@ -38,13 +38,14 @@ class PendingReservationTest {
       assertThat(metrics(server)).contains("weir_reservations_pending 2.0");
 
       redis.restart(); // empty: what was charged before is lost
-      Soon.until(PATIENCE, "told", () -> metrics(server).contains("weir_reservations_pending 0.0"));
+      Await.until(
+          AWAIT_TIMEOUT, "told", () -> metrics(server).contains("weir_reservations_pending 0.0"));
       assertThat(remaining(server)).as("3 more than reserved, and 5").isEqualTo(20 - 3 - 5);
     }
   }
 
-  private Running start(RedisProcess redis) {
-    return Running.start(
+  private RunningServer start(RedisProcess redis) {
+    return RunningServer.start(
         folder,
         RULES,
         "store",
@@ -57,23 +58,23 @@ class PendingReservationTest {
         "secret-of-a-test");
   }
 
-  private static JsonObject reserve(Running server, long cost) {
-    return new JsonObject(server.post("/v1/reserve", Running.of("x", cost)).body());
+  private static JsonObject reserve(RunningServer server, long cost) {
+    return new JsonObject(server.post("/v1/reserve", RunningServer.checkBody("x", cost)).body());
   }
 
-  private static JsonObject commit(Running server, String id, long cost) {
+  private static JsonObject commit(RunningServer server, String id, long cost) {
     String path = "/v1/reservations/" + id + "/commit";
     return new JsonObject(server.post(path, "{\"cost\":" + cost + "}").body());
   }
 
-  private static long remaining(Running server) {
-    return new JsonObject(server.post("/v1/peek", Running.of("x", 1)).body())
+  private static long remaining(RunningServer server) {
+    return new JsonObject(server.post("/v1/peek", RunningServer.checkBody("x", 1)).body())
         .getJsonArray("rules")
         .getJsonObject(0)
         .getLong("remaining");
   }
 
-  private static String metrics(Running server) {
+  private static String metrics(RunningServer server) {
     URI page = URI.create("http://127.0.0.1:" + server.port("admin") + "/metrics");
     return HttpClient.newHttpClient()
         .sendAsync(HttpRequest.newBuilder(page).build(), BodyHandlers.ofString())

@@ -8,16 +8,16 @@ import org.junit.jupiter.api.Tag;
 
 /** A real HAProxy that asks by a script, with {@code deploy/haproxy/weir.cfg}. */
 @Tag("slow")
-class HaproxyTest extends AskingProxyContract {
+class HaproxyTest extends AuthRequestProxyContract {
 
   @BeforeAll
   static void isInstalled() {
     Assumptions.assumeTrue(
-        RealProxy.find("haproxy").isPresent(), "no haproxy here; apt install haproxy");
+        ProxyProcess.findExecutable("haproxy").isPresent(), "no haproxy here; apt install haproxy");
   }
 
   @Override
-  RealProxy start(Path folder, Map<String, String> addresses) {
-    return RealProxy.haproxy(folder, "weir.cfg", addresses);
+  ProxyProcess start(Path folder, Map<String, String> addresses) {
+    return ProxyProcess.haproxy(folder, "weir.cfg", addresses);
   }
 }

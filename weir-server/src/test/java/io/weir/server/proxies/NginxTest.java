@@ -8,15 +8,16 @@ import org.junit.jupiter.api.Tag;
 
 /** A real nginx that asks by {@code auth_request}, with {@code deploy/nginx/auth-request.conf}. */
 @Tag("slow")
-class NginxTest extends AskingProxyContract {
+class NginxTest extends AuthRequestProxyContract {
 
   @BeforeAll
   static void isInstalled() {
-    Assumptions.assumeTrue(RealProxy.find("nginx").isPresent(), "no nginx here; apt install nginx");
+    Assumptions.assumeTrue(
+        ProxyProcess.findExecutable("nginx").isPresent(), "no nginx here; apt install nginx");
   }
 
   @Override
-  RealProxy start(Path folder, Map<String, String> addresses) {
-    return RealProxy.nginx(folder, "auth-request.conf", addresses);
+  ProxyProcess start(Path folder, Map<String, String> addresses) {
+    return ProxyProcess.nginx(folder, "auth-request.conf", addresses);
   }
 }

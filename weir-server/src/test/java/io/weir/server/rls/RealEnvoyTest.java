@@ -1,8 +1,8 @@
 package io.weir.server.rls;
 
-import static io.weir.server.rls.Calls.call;
-import static io.weir.server.rls.Calls.descriptor;
-import static io.weir.server.rls.Calls.hits;
+import static io.weir.server.rls.EnvoyRequests.descriptor;
+import static io.weir.server.rls.EnvoyRequests.request;
+import static io.weir.server.rls.EnvoyRequests.withHits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
@@ -10,10 +10,10 @@ import io.vertx.core.http.HttpServer;
 import io.weir.Limiter;
 import io.weir.Weir;
 import io.weir.redis.RedisStore;
-import io.weir.rule.Posture;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
-import io.weir.testkit.Soon;
+import io.weir.rule.StoreFailureFallback;
+import io.weir.testkit.Await;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,25 +41,25 @@ import org.junit.jupiter.params.provider.CsvSource;
  * where there is no Envoy.
  */
 class RealEnvoyTest {
-  private static final String BODY = "x".repeat(1000);
-  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final String RESPONSE_BODY = "x".repeat(1000);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private static Path binary;
 
   @TempDir Path folder;
 
   private final Vertx vertx = Vertx.vertx();
-  private final AtomicInteger reached = new AtomicInteger();
-  private final CompletableFuture<Void> let = new CompletableFuture<>();
+  private final AtomicInteger upstreamRequests = new AtomicInteger();
+  private final CompletableFuture<Void> releaseHeldRequest = new CompletableFuture<>();
   private HttpServer upstream;
 
   @BeforeAll
-  static void find() {
+  static void findEnvoy() {
     Optional<Path> found = EnvoyBinary.find();
     if (found.isEmpty()) {
-      System.out.println("RealEnvoyTest is skipped: " + EnvoyBinary.ADVICE);
+      System.out.println("RealEnvoyTest is skipped: " + EnvoyBinary.INSTALL_HINT);
     }
-    Assumptions.assumeTrue(found.isPresent(), EnvoyBinary.ADVICE);
+    Assumptions.assumeTrue(found.isPresent(), EnvoyBinary.INSTALL_HINT);
     binary = found.get();
   }
 
@@ -70,12 +70,13 @@ class RealEnvoyTest {
             .createHttpServer()
             .requestHandler(
                 request -> {
-                  reached.incrementAndGet();
+                  upstreamRequests.incrementAndGet();
                   if (request.path().equals("/held")) {
-                    var unused = let.thenAccept(v -> request.response().end(BODY));
+                    var unused =
+                        releaseHeldRequest.thenAccept(v -> request.response().end(RESPONSE_BODY));
                     return;
                   }
-                  var unused = request.response().end(BODY);
+                  var unused = request.response().end(RESPONSE_BODY);
                 })
             .listen(0, "127.0.0.1")
             .await();
@@ -87,13 +88,14 @@ class RealEnvoyTest {
   }
 
   @Test
-  void limitsAreEnforcedAndTold() {
-    try (OpenedDoor door = new OpenedDoor(limiter(perUser("api", "3/day")));
-        EnvoyProcess envoy = envoy(configuration(door))) {
+  void limit_isEnforcedAndReported() {
+    try (RunningRateLimitService door =
+            new RunningRateLimitService(limiter(perUser("api", "3/day")));
+        EnvoyProcess envoy = startEnvoy(configuration(door))) {
       for (int left = 2; left >= 0; left--) {
         HttpResponse<String> ok = envoy.get("/", "alice");
         assertThat(ok.statusCode()).isEqualTo(200);
-        assertThat(ok.body()).isEqualTo(BODY);
+        assertThat(ok.body()).isEqualTo(RESPONSE_BODY);
         assertThat(header(ok, "x-ratelimit-limit")).isEqualTo("3");
         assertThat(header(ok, "x-ratelimit-remaining")).isEqualTo("" + left);
         assertThat(header(ok, "ratelimit-policy")).isEqualTo("\"api\";q=3;w=86400");
@@ -106,17 +108,18 @@ class RealEnvoyTest {
       assertThat(wait).isBetween(1, 86_400);
       assertThat(refused.body())
           .matches("\\{\"error\":\"rate_limited\",\"rule\":\"api\",\"retry_after_seconds\":\\d+}");
-      assertThat(reached).as("a refusal does not reach the upstream").hasValue(3);
+      assertThat(upstreamRequests).as("a refusal does not reach the upstream").hasValue(3);
       assertThat(envoy.get("/", "bob").statusCode()).isEqualTo(200);
     }
   }
 
   @Test
-  void severalDescriptorsAreDecidedTogether() {
+  void severalDescriptors_areDecidedTogether() {
     Rule perPath =
         Rule.named("path").match("path", "/**").per("user", "path").limit("1/day").build();
-    try (OpenedDoor door = new OpenedDoor(limiter(perUser("api", "3/day"), perPath));
-        EnvoyProcess envoy = envoy(configuration(door))) {
+    try (RunningRateLimitService door =
+            new RunningRateLimitService(limiter(perUser("api", "3/day"), perPath));
+        EnvoyProcess envoy = startEnvoy(configuration(door))) {
       assertThat(envoy.get("/a", "alice").statusCode()).isEqualTo(200);
       for (int i = 0; i < 5; i++) {
         assertThat(envoy.get("/a", "alice").statusCode()).as("burns nothing").isEqualTo(429);
@@ -128,10 +131,10 @@ class RealEnvoyTest {
   }
 
   @Test
-  void aShadowRuleNeverLimits() {
+  void shadowRule_neverLimits() {
     Rule shadow = perUser("shadow", "1/day").edit().shadow(true).build();
-    try (OpenedDoor door = new OpenedDoor(limiter(shadow));
-        EnvoyProcess envoy = envoy(configuration(door))) {
+    try (RunningRateLimitService door = new RunningRateLimitService(limiter(shadow));
+        EnvoyProcess envoy = startEnvoy(configuration(door))) {
       for (int i = 0; i < 4; i++) {
         HttpResponse<String> ok = envoy.get("/", "alice");
         assertThat(ok.statusCode()).isEqualTo(200);
@@ -141,16 +144,18 @@ class RealEnvoyTest {
   }
 
   @Test
-  void envoysOwnHeadersAreMadeOfTheStatuses() {
+  void envoyHeaders_areDerivedFromStatuses() {
     String own =
         "failure_mode_deny: false\n"
             + " ".repeat(22)
             + "enable_x_ratelimit_headers: DRAFT_VERSION_03\n"
             + " ".repeat(22)
             + "enable_retry_after_header: true";
-    try (OpenedDoor door =
-            new OpenedDoor(limiter(perUser("api", "2/hour")), false, Silence.POSTURE);
-        EnvoyProcess envoy = envoy(configuration(door).replace("failure_mode_deny: false", own))) {
+    try (RunningRateLimitService door =
+            new RunningRateLimitService(
+                limiter(perUser("api", "2/hour")), false, EnvoyStoreFailureMode.FALLBACK);
+        EnvoyProcess envoy =
+            startEnvoy(configuration(door).replace("failure_mode_deny: false", own))) {
       HttpResponse<String> ok = envoy.get("/", "alice");
       assertThat(header(ok, "x-ratelimit-limit")).isEqualTo("2, 2;w=3600;name=\"api\"");
       assertThat(header(ok, "x-ratelimit-remaining")).isEqualTo("1");
@@ -163,38 +168,38 @@ class RealEnvoyTest {
   }
 
   @Test
-  void whatAnAnswerCostIsChargedWhenItIsDone() {
+  void responseBytes_areChargedOnCompletion() {
     Rule bytes =
         Rule.named("bytes").match("descriptor", "user").per("user").limit("1500/365d").build();
-    try (OpenedDoor door = new OpenedDoor(limiter(bytes));
-        EnvoyProcess envoy = envoy(withRateLimits(door, "charged when it is done"))) {
+    try (RunningRateLimitService door = new RunningRateLimitService(limiter(bytes));
+        EnvoyProcess envoy = startEnvoy(withRateLimits(door, "charged when it is done"))) {
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(200);
-      Soon.until(LONG, "1000 bytes are charged", () -> left(door) == 500);
+      Await.until(TIMEOUT, "1000 bytes are charged", () -> remaining(door) == 500);
       assertThat(envoy.get("/", "alice").statusCode()).as("some are left").isEqualTo(200);
-      Soon.until(LONG, "it is charged past the limit", () -> left(door) == 0);
+      Await.until(TIMEOUT, "it is charged past the limit", () -> remaining(door) == 0);
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(429);
       assertThat(envoy.get("/", "bob").statusCode()).isEqualTo(200);
     }
   }
 
   @Test
-  void whatIsGivenBackWhenItIsDoneLimitsHowManyRunAtOnce() {
+  void refundOnCompletion_limitsConcurrency() {
     Rule atOnce = perUser("at-once", "1/365d");
-    try (OpenedDoor door = new OpenedDoor(limiter(atOnce));
-        EnvoyProcess envoy = envoy(withRateLimits(door, "given back when it is done"))) {
+    try (RunningRateLimitService door = new RunningRateLimitService(limiter(atOnce));
+        EnvoyProcess envoy = startEnvoy(withRateLimits(door, "given back when it is done"))) {
       for (int i = 0; i < 3; i++) {
-        Soon.until(LONG, "it is given back", () -> left(door) == 1);
+        Await.until(TIMEOUT, "it is given back", () -> remaining(door) == 1);
         assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(200);
       }
-      Soon.until(LONG, "it is given back", () -> left(door) == 1);
+      Await.until(TIMEOUT, "it is given back", () -> remaining(door) == 1);
       CompletableFuture<Integer> held =
           CompletableFuture.supplyAsync(() -> envoy.get("/held", "alice").statusCode());
-      Soon.until(LONG, "it is held", () -> left(door) == 0);
+      Await.until(TIMEOUT, "it is held", () -> remaining(door) == 0);
       for (int i = 0; i < 3; i++) {
         System.out.println(
-            "second " + envoy.get("/", "alice").statusCode() + " left " + left(door));
+            "second " + envoy.get("/", "alice").statusCode() + " left " + remaining(door));
       }
-      let.complete(null);
+      releaseHeldRequest.complete(null);
       assertThat(held.join()).isEqualTo(200);
     }
   }
@@ -209,14 +214,19 @@ class RealEnvoyTest {
     "OPEN, ERROR, true, 500",
     "CLOSED, ERROR, false, 429",
   })
-  void ofAStoreThatIsGoneThePostureAnswersOrEnvoyDoes(
-      Posture.Answer posture, Silence silence, boolean deny, int status) {
-    Rule rule = perUser("api", "9/day").edit().onStoreFailure(new Posture(posture, 0)).build();
+  void storeUnavailable_fallbackOrEnvoyDecides(
+      StoreFailureFallback.FallbackAction posture,
+      EnvoyStoreFailureMode silence,
+      boolean deny,
+      int status) {
+    Rule rule =
+        perUser("api", "9/day").edit().onStoreFailure(new StoreFailureFallback(posture, 0)).build();
     try (RedisProcess redis = RedisProcess.start();
         RedisStore store = RedisStore.at(redis.uri()).deadline(Duration.ofSeconds(2)).open();
-        OpenedDoor door =
-            new OpenedDoor(Weir.limiter(RuleSet.of(rule)).store(store).build(), true, silence);
-        EnvoyProcess envoy = envoy(denying(deny, configuration(door)))) {
+        RunningRateLimitService door =
+            new RunningRateLimitService(
+                Weir.limiter(RuleSet.of(rule)).store(store).build(), true, silence);
+        EnvoyProcess envoy = startEnvoy(withFailureModeDeny(deny, configuration(door)))) {
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(200);
       redis.kill();
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(status);
@@ -225,9 +235,9 @@ class RealEnvoyTest {
 
   @ParameterizedTest
   @CsvSource({"false, 200", "true, 500"})
-  void ofADoorThatIsGoneEnvoyAnswers(boolean deny, int status) {
-    OpenedDoor door = new OpenedDoor(limiter(perUser("api", "9/day")));
-    try (EnvoyProcess envoy = envoy(denying(deny, configuration(door)))) {
+  void serviceUnavailable_envoyDecides(boolean deny, int status) {
+    RunningRateLimitService door = new RunningRateLimitService(limiter(perUser("api", "9/day")));
+    try (EnvoyProcess envoy = startEnvoy(withFailureModeDeny(deny, configuration(door)))) {
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(200);
       door.close();
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(status);
@@ -236,13 +246,13 @@ class RealEnvoyTest {
     }
   }
 
-  private EnvoyProcess envoy(String configuration) {
+  private EnvoyProcess startEnvoy(String configuration) {
     return new EnvoyProcess(binary, configuration, folder);
   }
 
   /** The documented configuration, at our ports and with patience for a busy machine. */
-  private String configuration(OpenedDoor door) {
-    return block("envoy.yaml")
+  private String configuration(RunningRateLimitService door) {
+    return documentedExample("envoy.yaml")
         .replace("0.0.0.0, port_value: 10000", "127.0.0.1, port_value: 0")
         .replace("port_value: 8081", "port_value: " + door.port())
         .replace("port_value: 3000", "port_value: " + upstream.actualPort())
@@ -252,22 +262,22 @@ class RealEnvoyTest {
   }
 
   /** The same with the limits of an example at the filter instead of the virtual host. */
-  private String withRateLimits(OpenedDoor door, String title) {
+  private String withRateLimits(RunningRateLimitService door, String title) {
     String text = configuration(door);
     String vhost = text.substring(text.indexOf("rate_limits:"), text.indexOf("routes:"));
     int at = text.indexOf("domain: edge");
     int column = at - text.lastIndexOf('\n', at) - 1;
-    String limits = block(title).strip().indent(column).strip();
+    String limits = documentedExample(title).strip().indent(column).strip();
     return text.replace(vhost, "")
         .replace("domain: edge", "domain: edge\n" + " ".repeat(column) + limits);
   }
 
-  private static String denying(boolean deny, String configuration) {
+  private static String withFailureModeDeny(boolean deny, String configuration) {
     return configuration.replace("failure_mode_deny: false", "failure_mode_deny: " + deny);
   }
 
   /** The example of the documentation that begins with a title. */
-  private static String block(String title) {
+  private static String documentedExample(String title) {
     try {
       String text = Files.readString(Path.of("../docs/envoy.md"));
       Matcher found =
@@ -279,8 +289,10 @@ class RealEnvoyTest {
     }
   }
 
-  private static int left(OpenedDoor door) {
-    return door.call(call(hits(0, descriptor("user", "alice")))).getStatuses(0).getLimitRemaining();
+  private static int remaining(RunningRateLimitService door) {
+    return door.call(request(withHits(0, descriptor("user", "alice"))))
+        .getStatuses(0)
+        .getLimitRemaining();
   }
 
   private static String header(HttpResponse<?> answer, String name) {

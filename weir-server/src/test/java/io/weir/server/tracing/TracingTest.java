@@ -45,7 +45,7 @@ class TracingTest {
   }
 
   @Test
-  void aDecisionIsASpanOfTheCallersTrace() {
+  void decision_isASpanOfTheCallersTrace() {
     decide(new Tracing(sdk), TRACED);
     SpanData span = spans.getFinishedSpanItems().get(0);
     assertThat(span.getName()).isEqualTo("weir.decide");
@@ -55,7 +55,7 @@ class TracingTest {
   }
 
   @Test
-  void aRefusalSaysSoAndIsNoError() {
+  void refusal_isRecordedAndIsNoError() {
     decide(new Tracing(sdk), TRACED);
     decide(new Tracing(sdk), TRACED);
     SpanData span = spans.getFinishedSpanItems().get(1);
@@ -64,15 +64,15 @@ class TracingTest {
   }
 
   @Test
-  void noRuleThatBoundIsNoAttribute() {
+  void noBindingRule_isNoAttribute() {
     Tracing tracing = new Tracing(sdk);
     Decision met = limiter.decideNow(Request.of("ip", "10.0.0.1"));
-    tracing.end(tracing.begin(TRACED, Map::get), met);
+    tracing.endSpan(tracing.startSpan(TRACED, Map::get), met);
     assertThat(spans.getFinishedSpanItems().get(0).getAttributes().size()).isEqualTo(3);
   }
 
   @Test
-  void withoutAnyTraceItBeginsOne() {
+  void noTraceContext_startsANewTrace() {
     decide(new Tracing(sdk), Map.of());
     decide(new Tracing(sdk), Map.of("traceparent", "00-garbage\r\n-01"));
     assertThat(spans.getFinishedSpanItems())
@@ -81,7 +81,7 @@ class TracingTest {
   }
 
   @Test
-  void aSpanThatIsOpenHereIsTheParent() {
+  void currentSpan_isTheParent() {
     Span server = sdk.getTracer("server").spanBuilder("POST /v1/check").startSpan();
     try (Scope scope = server.makeCurrent()) {
       assertThat(scope).isNotNull();
@@ -92,37 +92,37 @@ class TracingTest {
   }
 
   @Test
-  void whatTheCallerDoesNotSampleIsNotRecorded() {
+  void unsampledTrace_isNotRecorded() {
     decide(new Tracing(sdk), Map.of("traceparent", "00-" + TRACE + "-" + CALLER + "-00"));
     assertThat(spans.getFinishedSpanItems()).isEmpty();
   }
 
   @Test
-  void withoutAnSdkNothingHappensNotEvenALookAtTheHeaders() {
+  void noSdk_doesNothingAndReadsNoHeaders() {
     Tracing tracing = Tracing.global();
-    assertThat(tracing.active()).isFalse();
+    assertThat(tracing.isActive()).isFalse();
     Span span =
-        tracing.begin(
+        tracing.startSpan(
             TRACED,
             (headers, name) -> {
               throw new AssertionError("looked at " + name);
             });
-    tracing.end(span, limiter.decideNow(Request.of("user", "ann")));
+    tracing.endSpan(span, limiter.decideNow(Request.of("user", "ann")));
     assertThat(span).isSameAs(Span.getInvalid());
   }
 
   @Test
-  void whatIsSetUpForTheWholeProcessIsUsed() {
+  void globalOpenTelemetry_isUsed() {
     GlobalOpenTelemetry.set(sdk);
     Tracing tracing = Tracing.global();
-    assertThat(tracing.active()).isTrue();
+    assertThat(tracing.isActive()).isTrue();
     decide(tracing, TRACED);
     assertThat(spans.getFinishedSpanItems()).hasSize(1);
   }
 
   private void decide(Tracing tracing, Map<String, String> headers) {
-    Span span = tracing.begin(headers, Map::get);
-    tracing.end(span, limiter.decideNow(Request.of("user", "ann")));
+    Span span = tracing.startSpan(headers, Map::get);
+    tracing.endSpan(span, limiter.decideNow(Request.of("user", "ann")));
   }
 
   private static Map<AttributeKey<?>, Object> attributes(String outcome) {

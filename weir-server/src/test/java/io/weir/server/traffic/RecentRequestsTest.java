@@ -30,7 +30,7 @@ class RecentRequestsTest {
   }
 
   @Test
-  void anHourIsRememberedAndNoMore() {
+  void requests_areKeptForOneHour() {
     RecentRequests recent = recent(1000);
     Limiter limiter = limiter(recent);
     limiter.decideNow(Request.of("user", "first"));
@@ -46,7 +46,7 @@ class RecentRequestsTest {
   }
 
   @Test
-  void ofTooManyCallersSomeAreRememberedWholly() {
+  void tooManyCallers_areSampledByCaller() {
     RecentRequests recent = recent(800);
     Limiter limiter = limiter(recent);
     int rounds = 8;
@@ -69,7 +69,7 @@ class RecentRequestsTest {
   }
 
   @Test
-  void oneCallerAloneIsRememberedAsFarBackAsThereIsRoom() {
+  void singleCaller_keepsTheMostRecentRequests() {
     RecentRequests recent = recent(100);
     Limiter limiter = limiter(recent);
     for (int i = 0; i < 1000; i++) {
@@ -81,61 +81,63 @@ class RecentRequestsTest {
   }
 
   @Test
-  void longRequestsAreLeftOutAndCounted() {
+  void longRequests_areSkippedAndCounted() {
     RecentRequests recent = recent(100);
     limiter(recent).decideNow(Request.of("user", "x".repeat(5000)));
     assertThat(recent.all()).isEmpty();
-    assertThat(recent.leftOut()).isEqualTo(1);
+    assertThat(recent.skipped()).isEqualTo(1);
   }
 
   @Test
-  void aReplaySaysExactlyWhatALimiterWouldHaveSaid() {
+  void replay_matchesTheDecisionsOfALimiter() {
     RecentRequests recent = recent(10_000);
     Limiter limiter = limiter(recent);
     Rule candidate = Rule.named("api").per("user").limit("3/minute").shadow(true).build();
     List<Boolean> expected = new ArrayList<>();
-    Limiter other = Weir.limiter(Replay.with(rules, candidate)).clock(clock).build();
+    Limiter other = Weir.limiter(RuleReplay.withRule(rules, candidate)).clock(clock).build();
     for (int i = 0; i < 500; i++) {
       Request request = Request.of("user", "u" + i % 7);
       limiter.decideNow(request);
       expected.add(other.decideNow(request).allowed());
       clock.advance(Duration.ofMillis(700 + 13 * (i % 5)));
     }
-    Replay.Verdict verdict = Replay.of(recent.all(), Replay.with(rules, candidate), "api");
+    RuleReplay.ReplayResult verdict =
+        RuleReplay.run(recent.all(), RuleReplay.withRule(rules, candidate), "api");
     long refused = expected.stream().filter(allowed -> !allowed).count();
     assertThat(refused).isGreaterThan(50);
     assertThat(verdict.refused()).isEqualTo(refused);
-    assertThat(verdict.met()).isEqualTo(500);
-    Replay.Verdict asIs = Replay.of(recent.all(), rules, "api");
+    assertThat(verdict.matched()).isEqualTo(500);
+    RuleReplay.ReplayResult asIs = RuleReplay.run(recent.all(), rules, "api");
     long refusedThen = recent.all().stream().filter(PastRequest::refused).count();
     assertThat(asIs.refused()).as("the same rules say the same").isEqualTo(refusedThen);
     assertThat(asIs.refused()).isLessThan(verdict.refused());
   }
 
   @Test
-  void whatAnotherRuleRefusesIsNotCharged() {
+  void requestRefusedByAnotherRule_isNotCharged() {
     RecentRequests recent = recent(100);
     Limiter limiter = limiter(recent);
     for (int i = 0; i < 20; i++) {
       limiter.decideNow(Request.of("user", "stopped"));
     }
     Rule candidate = Rule.named("api").per("user").limit("5/minute").build();
-    assertThat(Replay.of(recent.all(), Replay.with(rules, candidate), "api").refused()).isZero();
+    assertThat(RuleReplay.run(recent.all(), RuleReplay.withRule(rules, candidate), "api").refused())
+        .isZero();
   }
 
   @Test
-  void whatIsBusyIsShownAsPeopleWouldLimitIt() {
+  void endpoints_areRankedByPattern() {
     RecentRequests recent = recent(100);
     Limiter limiter = limiter(recent);
     for (int i = 0; i < 7; i++) {
       limiter.decideNow(Request.of("user", "ann", "endpoint", "GET /v1/orders/" + i + "/lines"));
     }
     limiter.decideNow(Request.of("endpoint", "GET /v1/files/2f1c0a52-9d7e-4a0f-8d2b-0123456789ab"));
-    assertThat(Busy.by("endpoint", recent.all(), 10))
+    assertThat(TopAttributeValues.rank("endpoint", recent.all(), 10))
         .containsExactly(
-            new Busy.Line("endpoint", "GET /v1/orders/*/lines", 7, 2),
-            new Busy.Line("endpoint", "GET /v1/files/*", 1, 0));
-    assertThat(Busy.by("user", recent.all(), 10)).hasSize(1);
-    assertThat(Busy.by("ip", recent.all(), 10)).isEmpty();
+            new TopAttributeValues.AttributeTraffic("endpoint", "GET /v1/orders/*/lines", 7, 2),
+            new TopAttributeValues.AttributeTraffic("endpoint", "GET /v1/files/*", 1, 0));
+    assertThat(TopAttributeValues.rank("user", recent.all(), 10)).hasSize(1);
+    assertThat(TopAttributeValues.rank("ip", recent.all(), 10)).isEmpty();
   }
 }

@@ -37,7 +37,7 @@ class ReactiveSecurity {
 
   /** Shows that whoever blocks an event loop is found out. */
   @RestController
-  static class Blocking {
+  static class BlockingController {
 
     @GetMapping("/blocking")
     String blocking() throws InterruptedException {

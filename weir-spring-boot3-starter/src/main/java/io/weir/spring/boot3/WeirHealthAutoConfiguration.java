@@ -1,6 +1,6 @@
 package io.weir.spring.boot3;
 
-import io.weir.spring.WeirVitals;
+import io.weir.spring.WeirHealth;
 import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.HealthIndicator;
@@ -12,12 +12,12 @@ import org.springframework.context.annotation.Bean;
 /** {@code /actuator/health}, whose types Spring Boot 4 has moved elsewhere. */
 @AutoConfiguration(afterName = "io.weir.spring.WeirActuatorAutoConfiguration")
 @ConditionalOnClass(HealthIndicator.class)
-@ConditionalOnBean(WeirVitals.class)
+@ConditionalOnBean(WeirHealth.class)
 @ConditionalOnEnabledHealthIndicator("weir")
 class WeirHealthAutoConfiguration {
 
   @Bean
-  HealthIndicator weirHealthIndicator(WeirVitals vitals) {
+  HealthIndicator weirHealthIndicator(WeirHealth vitals) {
     return () -> Health.up().withDetails(vitals.details()).build();
   }
 }

@@ -1,6 +1,6 @@
 package io.weir.testkit.postgres;
 
-import io.weir.testkit.Signals;
+import io.weir.testkit.ProcessSignals;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.File;
 import java.io.IOException;
@@ -59,18 +59,18 @@ public final class PostgresProcess implements AutoCloseable {
 
   /** Stops it and all that belongs to it in their tracks. */
   public void freeze() {
-    Signals.stopAll(process());
+    ProcessSignals.suspendAll(process());
   }
 
   public void thaw() {
-    Signals.resumeAll(process());
+    ProcessSignals.resumeAll(process());
   }
 
   /** Ends it as a crash would. */
   public void kill() {
     ProcessHandle process = process();
-    Signals.stopAll(process);
-    Signals.kill(process);
+    ProcessSignals.suspendAll(process);
+    ProcessSignals.kill(process);
   }
 
   /** Starts it again on the same port with the same files. */

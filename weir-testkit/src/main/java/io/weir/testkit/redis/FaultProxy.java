@@ -18,14 +18,14 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class FaultProxy implements AutoCloseable {
   private final ServerSocket server;
-  private final Faults faults = new Faults();
-  private final Set<FaultLink> links = ConcurrentHashMap.newKeySet();
-  private int backend;
-  private int connections;
-  private boolean refuse;
+  private final InjectedFaults faults = new InjectedFaults();
+  private final Set<FaultyConnection> openLinks = ConcurrentHashMap.newKeySet();
+  private int backendPort;
+  private int acceptedConnections;
+  private boolean refusing;
 
   private FaultProxy(int backend) throws IOException {
-    this.backend = backend;
+    this.backendPort = backend;
     server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
   }
 
@@ -33,7 +33,7 @@ public final class FaultProxy implements AutoCloseable {
   public static FaultProxy to(int port) {
     try {
       FaultProxy proxy = new FaultProxy(port);
-      Thread thread = new Thread(proxy::accept, "fault-proxy-accept");
+      Thread thread = new Thread(proxy::acceptClients, "fault-proxy-accept");
       thread.setDaemon(true);
       thread.start();
       return proxy;
@@ -49,19 +49,19 @@ public final class FaultProxy implements AutoCloseable {
   /**
    * Connects all clients to another backend under their open connections, which they do not see.
    */
-  public synchronized void swap(int port) {
-    backend = port;
-    links.forEach(link -> link.swap(port));
+  public synchronized void switchBackend(int port) {
+    backendPort = port;
+    openLinks.forEach(link -> link.switchBackend(port));
   }
 
   /** Holds every chunk towards the client that long, in order; zero for no longer. */
-  public void delay(Duration each) {
-    faults.delay(each);
+  public void delayReplies(Duration each) {
+    faults.delayReplies(each);
   }
 
   /** Holds everything towards clients, until it is told not to any more. */
-  public void hold(boolean on) {
-    faults.hold(on);
+  public void holdReplies(boolean on) {
+    faults.holdReplies(on);
   }
 
   /**
@@ -73,17 +73,17 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   /** Drops the next that many bytes towards clients, the connections staying open. */
-  public void skip(long bytes) {
-    faults.skip(bytes);
+  public void dropBytes(long bytes) {
+    faults.dropBytes(bytes);
   }
 
   /** Sends a client these bytes, which nobody asked for, before the next that come for it. */
-  public void insert(String bytes) {
+  public void insertBeforeReply(String bytes) {
     faults.insert(bytes.getBytes(ISO_8859_1), false);
   }
 
   /** Sends a client these bytes instead of the next that come for it at one time. */
-  public void replace(String bytes) {
+  public void replaceReply(String bytes) {
     faults.insert(bytes.getBytes(ISO_8859_1), true);
   }
 
@@ -99,32 +99,32 @@ public final class FaultProxy implements AutoCloseable {
    * Swallows everything both ways on the connections that are open now, which stay open, like a
    * gateway that has forgotten them. New ones are not affected.
    */
-  public void strand() {
-    links.forEach(FaultLink::strand);
+  public void blackholeOpenConnections() {
+    openLinks.forEach(FaultyConnection::blackhole);
   }
 
   /** Closes all connections, and new ones as soon as they come. */
-  public synchronized void refuse(boolean on) {
-    refuse = on;
+  public synchronized void refuseConnections(boolean on) {
+    refusing = on;
     if (on) {
-      links.forEach(FaultLink::close);
+      openLinks.forEach(FaultyConnection::close);
     }
   }
 
   /** How many it has accepted so far, counting those it refused by closing them. */
-  public synchronized int connections() {
-    return connections;
+  public synchronized int acceptedConnections() {
+    return acceptedConnections;
   }
 
   /** How many are open now. */
-  public int open() {
-    return links.size();
+  public int openConnections() {
+    return openLinks.size();
   }
 
   @Override
   public void close() {
-    refuse(true);
-    hold(false);
+    refuseConnections(true);
+    holdReplies(false);
     try {
       server.close();
     } catch (IOException e) {
@@ -132,24 +132,24 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  private void accept() {
+  private void acceptClients() {
     try {
       while (!server.isClosed()) {
-        admit(server.accept());
+        addClient(server.accept());
       }
     } catch (IOException e) {
       close();
     }
   }
 
-  private synchronized void admit(Socket client) {
-    connections++;
-    FaultLink link = new FaultLink(client, faults, links::remove);
-    if (refuse) {
+  private synchronized void addClient(Socket client) {
+    acceptedConnections++;
+    FaultyConnection link = new FaultyConnection(client, faults, openLinks::remove);
+    if (refusing) {
       link.close();
     } else {
-      links.add(link);
-      link.open(backend);
+      openLinks.add(link);
+      link.open(backendPort);
     }
   }
 }

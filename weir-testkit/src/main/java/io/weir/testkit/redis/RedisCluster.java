@@ -15,9 +15,9 @@ public final class RedisCluster implements AutoCloseable {
   private static final int PRIMARIES = 3;
 
   /** Short, since a frozen node must not hold up what the others can tell. */
-  private static final Duration PATIENCE = Duration.ofMillis(300);
+  private static final Duration PROBE_TIMEOUT = Duration.ofMillis(300);
 
-  private final RedisGroup nodes = new RedisGroup();
+  private final RedisServerGroup nodes = new RedisServerGroup();
 
   private RedisCluster() {}
 
@@ -25,7 +25,7 @@ public final class RedisCluster implements AutoCloseable {
   public static RedisCluster start() {
     RedisCluster cluster = new RedisCluster();
     try {
-      cluster.form();
+      cluster.formCluster();
       return cluster;
     } catch (RuntimeException e) {
       cluster.close();
@@ -44,12 +44,12 @@ public final class RedisCluster implements AutoCloseable {
 
   /** Those that serve slots now, or did last if their replica has not yet taken over. */
   public List<RedisProcess> primaries() {
-    return slots().ports().stream().map(nodes::at).toList();
+    return slots().ports().stream().map(nodes::byPort).toList();
   }
 
   /** The one that serves a slot now, or did last if its replica has not yet taken over. */
   public RedisProcess primaryOf(int slot) {
-    return nodes.at(slots().port(slot));
+    return nodes.byPort(slots().port(slot));
   }
 
   @Override
@@ -59,20 +59,20 @@ public final class RedisCluster implements AutoCloseable {
 
   private ClusterSlots slots() {
     ClusterSlots slots = new ClusterSlots();
-    nodes.servers().stream().flatMap(RedisCluster::view).forEach(slots::add);
+    nodes.servers().stream().flatMap(RedisCluster::clusterNodes).forEach(slots::add);
     return slots;
   }
 
   /** What a node knows of all, or nothing if it is killed or frozen. */
-  private static Stream<String> view(RedisProcess node) {
+  private static Stream<String> clusterNodes(RedisProcess node) {
     try {
-      return Stream.of(String.valueOf(node.command(PATIENCE, "CLUSTER", "NODES")));
+      return Stream.of(String.valueOf(node.command(PROBE_TIMEOUT, "CLUSTER", "NODES")));
     } catch (UncheckedIOException e) {
       return Stream.empty();
     }
   }
 
-  private void form() {
+  private void formCluster() {
     for (int i = 0; i < 2 * PRIMARIES; i++) {
       nodes.add(List.of(), "cluster-enabled yes", "cluster-node-timeout 1000");
     }
@@ -81,7 +81,7 @@ public final class RedisCluster implements AutoCloseable {
     List<String> names = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
       RedisProcess node = all.get(i);
-      names.add(RedisGroup.ask(node, "CLUSTER", "MYID"));
+      names.add(RedisServerGroup.textReply(node, "CLUSTER", "MYID"));
       node.command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
       // all meet all, since gossip alone takes seconds
       for (RedisProcess other : all.subList(0, i)) {
@@ -94,14 +94,15 @@ public final class RedisCluster implements AutoCloseable {
       all.get(i)
           .command("CLUSTER", "ADDSLOTSRANGE", Integer.toString(first), Integer.toString(last));
     }
-    RedisGroup.await(
+    RedisServerGroup.awaitReady(
         replicas, known -> names.stream().allMatch(known::contains), "CLUSTER", "NODES");
     for (int i = 0; i < PRIMARIES; i++) {
       replicas.get(i).command("CLUSTER", "REPLICATE", names.get(i));
     }
-    RedisGroup.await(replicas, info -> info.contains("link_status:up"), "INFO", "replication");
-    RedisGroup.await(
+    RedisServerGroup.awaitReady(
+        replicas, info -> info.contains("link_status:up"), "INFO", "replication");
+    RedisServerGroup.awaitReady(
         all, known -> known.split("slave ", -1).length == PRIMARIES + 1, "CLUSTER", "NODES");
-    RedisGroup.await(all, info -> info.contains("cluster_state:ok"), "CLUSTER", "INFO");
+    RedisServerGroup.awaitReady(all, info -> info.contains("cluster_state:ok"), "CLUSTER", "INFO");
   }
 }

@@ -11,12 +11,12 @@ final class RedisExecutable {
   private RedisExecutable() {}
 
   static String path() {
-    String named = named();
+    String named = configuredPath();
     if (named != null) {
       return named;
     }
     try {
-      return Embedded.PATH.toString();
+      return EmbeddedRedisServer.PATH.toString();
     } catch (NoClassDefFoundError e) {
       throw new IllegalStateException(
           "no redis-server: add org.signal:embedded-redis to the test class path, or name an"
@@ -25,7 +25,7 @@ final class RedisExecutable {
     }
   }
 
-  private static @Nullable String named() {
+  private static @Nullable String configuredPath() {
     String property = System.getProperty("weir.redis.server", "");
     if (!property.isBlank()) {
       return property;
@@ -35,7 +35,7 @@ final class RedisExecutable {
   }
 
   /** Apart from the rest, since the dependency is optional; once, since it unpacks megabytes. */
-  private static final class Embedded {
+  private static final class EmbeddedRedisServer {
     static final Path PATH = unpack();
 
     private static Path unpack() {

@@ -1,7 +1,7 @@
 package io.weir.testkit.redis;
 
-import io.weir.testkit.Signals;
-import io.weir.testkit.Soon;
+import io.weir.testkit.Await;
+import io.weir.testkit.ProcessSignals;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
@@ -16,28 +16,28 @@ import org.jspecify.annotations.Nullable;
  * thread at a time. Commands wait for each other.
  */
 public final class RedisProcess implements AutoCloseable {
-  private static final Duration STARTING = Duration.ofSeconds(15);
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final int PORTS_TRIED = 3;
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(15);
+  private static final Duration REPLY_TIMEOUT = Duration.ofSeconds(10);
+  private static final int MAX_START_ATTEMPTS = 3;
 
-  private static final Set<RedisProcess> OPEN = ConcurrentHashMap.newKeySet();
+  private static final Set<RedisProcess> RUNNING = ConcurrentHashMap.newKeySet();
 
   static {
-    Runtime.getRuntime().addShutdownHook(new Thread(RedisProcess::endAll));
+    Runtime.getRuntime().addShutdownHook(new Thread(RedisProcess::killAll));
   }
 
-  private final int port = RedisPorts.take();
+  private final int port = RedisPortAllocator.allocate();
   private final List<String> flags;
-  private final RedisFolder folder;
-  private final RedisCommands commands;
+  private final RedisServerDirectory folder;
+  private final RedisCommandClient commands;
 
   private volatile @Nullable Process process;
 
   private RedisProcess(List<String> flags, List<String> settings) {
     this.flags = flags;
-    commands = new RedisCommands(port, settings);
-    folder = new RedisFolder(port, settings);
-    OPEN.add(this);
+    commands = new RedisCommandClient(port, settings);
+    folder = new RedisServerDirectory(port, settings);
+    RUNNING.add(this);
   }
 
   /**
@@ -57,9 +57,9 @@ public final class RedisProcess implements AutoCloseable {
         redis.launch();
         return redis;
       } catch (RuntimeException e) {
-        boolean taken = redis.folder.log().contains("Address already in use");
+        boolean taken = redis.folder.readLog().contains("Address already in use");
         redis.close();
-        if (!taken || tried == PORTS_TRIED) {
+        if (!taken || tried == MAX_START_ATTEMPTS) {
           throw e;
         }
       }
@@ -72,7 +72,7 @@ public final class RedisProcess implements AutoCloseable {
 
   /** Of the process that runs now, a new one after each {@link #restart}. */
   public long pid() {
-    return process().pid();
+    return requireProcess().pid();
   }
 
   public String uri() {
@@ -81,17 +81,17 @@ public final class RedisProcess implements AutoCloseable {
 
   /** Stops it in its tracks, its connections staying open, until {@link #thaw}. */
   public void freeze() {
-    Signals.stop(process().toHandle());
+    ProcessSignals.suspend(requireProcess().toHandle());
   }
 
   /** Lets it go on after {@link #freeze}. */
   public void thaw() {
-    Signals.resume(process().toHandle());
+    ProcessSignals.resume(requireProcess().toHandle());
   }
 
   /** Ends it as a crash would, and returns when it is gone. */
   public void kill() {
-    Signals.kill(process().toHandle());
+    ProcessSignals.kill(requireProcess().toHandle());
   }
 
   /** Ends it if it runs, and starts it again on the same port with the same settings and files. */
@@ -109,7 +109,7 @@ public final class RedisProcess implements AutoCloseable {
    * @throws UncheckedIOException if no reply comes within ten seconds
    */
   public @Nullable Object command(String... words) {
-    return command(PATIENCE, words);
+    return command(REPLY_TIMEOUT, words);
   }
 
   @Nullable Object command(Duration patience, String... words) {
@@ -117,8 +117,8 @@ public final class RedisProcess implements AutoCloseable {
   }
 
   /** CPU time that the process running now has used so far, in steps of about ten milliseconds. */
-  public Duration cpu() {
-    return process()
+  public Duration cpuTime() {
+    return requireProcess()
         .info()
         .totalCpuDuration()
         .orElseThrow(() -> new IllegalStateException("no CPU time known of process " + pid()));
@@ -129,36 +129,36 @@ public final class RedisProcess implements AutoCloseable {
   public void close() {
     Process running = process;
     if (running != null) {
-      Signals.kill(running.toHandle());
+      ProcessSignals.kill(running.toHandle());
     }
     commands.close();
     folder.delete();
-    if (OPEN.remove(this)) {
-      RedisPorts.release(port);
+    if (RUNNING.remove(this)) {
+      RedisPortAllocator.release(port);
     }
   }
 
   /** First all processes, so that a folder that cannot be deleted leaves none behind. */
-  private static void endAll() {
-    for (RedisProcess redis : OPEN) {
+  private static void killAll() {
+    for (RedisProcess redis : RUNNING) {
       Process running = redis.process;
       if (running != null) {
         running.destroyForcibly();
       }
     }
-    OPEN.forEach(RedisProcess::close);
+    RUNNING.forEach(RedisProcess::close);
   }
 
   private void launch() {
     Process started = folder.launch(RedisExecutable.path(), flags);
     process = started;
-    if (!Soon.comes(STARTING, () -> !started.isAlive() || answers(started.pid()))
+    if (!Await.isTrueWithin(START_TIMEOUT, () -> !started.isAlive() || isAnswering(started.pid()))
         || !started.isAlive()) {
-      throw new IllegalStateException("Redis did not start. It printed:\n" + folder.log());
+      throw new IllegalStateException("Redis did not start. It printed:\n" + folder.readLog());
     }
   }
 
-  private Process process() {
+  private Process requireProcess() {
     Process running = process;
     if (running == null) {
       throw new IllegalStateException("not started");
@@ -167,7 +167,7 @@ public final class RedisProcess implements AutoCloseable {
   }
 
   /** Asks for the process too, since the port may have been taken by another server. */
-  private boolean answers(long pid) {
+  private boolean isAnswering(long pid) {
     try {
       return "PONG".equals(command("PING"))
           && command("INFO", "server") instanceof String info

@@ -8,7 +8,7 @@ import java.util.List;
  * <p>Safe for use by several threads.
  */
 public final class RedisSentinels implements AutoCloseable {
-  private static final String NAME = "weir";
+  private static final String MASTER_NAME = "weir";
   private static final int REPLICAS = 2;
   private static final int SENTINELS = 3;
 
@@ -17,12 +17,12 @@ public final class RedisSentinels implements AutoCloseable {
    * Pings are so frequent that a new primary has answered one long before it would be missed, else
    * it is replaced in turn, while clients still write to it.
    */
-  private static final String[] HASTE =
+  private static final String[] FAST_TIMERS =
       "SENTINEL DEBUG PUBLISH-PERIOD 200 INFO-PERIOD 1000 PING-PERIOD 300 TILT-TRIGGER 20000"
           .split(" ", -1);
 
-  private final RedisGroup servers = new RedisGroup();
-  private final RedisGroup sentinels = new RedisGroup();
+  private final RedisServerGroup servers = new RedisServerGroup();
+  private final RedisServerGroup sentinels = new RedisServerGroup();
 
   private RedisSentinels() {}
 
@@ -30,7 +30,7 @@ public final class RedisSentinels implements AutoCloseable {
   public static RedisSentinels start() {
     RedisSentinels started = new RedisSentinels();
     try {
-      started.form();
+      started.formGroup();
       return started;
     } catch (RuntimeException e) {
       started.close();
@@ -39,15 +39,15 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   public String uri() {
-    return "redis-sentinel://" + sentinels.hosts() + "/" + NAME;
+    return "redis-sentinel://" + sentinels.hosts() + "/" + MASTER_NAME;
   }
 
   /** The server that is the primary in the eyes of a sentinel, dead or alive. */
   public RedisProcess primary() {
     RedisProcess sentinel = sentinels.servers().get(0);
-    Object address = sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME);
+    Object address = sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER_NAME);
     if (address instanceof List<?> list && list.get(1) instanceof String port) {
-      return servers.at(Integer.parseInt(port));
+      return servers.byPort(Integer.parseInt(port));
     }
     throw new IllegalStateException("not an address: " + address);
   }
@@ -63,12 +63,12 @@ public final class RedisSentinels implements AutoCloseable {
     servers.close();
   }
 
-  private void form() {
+  private void formGroup() {
     int port = servers.add(List.of()).port();
     for (int i = 0; i < REPLICAS; i++) {
       servers.add(List.of(), "replicaof 127.0.0.1 " + port);
     }
-    RedisGroup.await(
+    RedisServerGroup.awaitReady(
         servers().subList(0, 1),
         info -> info.split("state=online", -1).length == REPLICAS + 1,
         "INFO",
@@ -77,13 +77,13 @@ public final class RedisSentinels implements AutoCloseable {
       RedisProcess sentinel =
           sentinels.add(
               List.of("--sentinel"),
-              "sentinel monitor " + NAME + " 127.0.0.1 " + port + " 2",
+              "sentinel monitor " + MASTER_NAME + " 127.0.0.1 " + port + " 2",
               // one after the other, since those who notice at once vote for themselves
-              "sentinel down-after-milliseconds " + NAME + " " + (1000 + 300 * i),
-              "sentinel failover-timeout " + NAME + " 2000");
-      sentinel.command(HASTE);
+              "sentinel down-after-milliseconds " + MASTER_NAME + " " + (1000 + 300 * i),
+              "sentinel failover-timeout " + MASTER_NAME + " 2000");
+      sentinel.command(FAST_TIMERS);
     }
-    RedisGroup.await(
+    RedisServerGroup.awaitReady(
         sentinels.servers(),
         master ->
             master.contains("num-slaves, " + REPLICAS)
@@ -91,6 +91,6 @@ public final class RedisSentinels implements AutoCloseable {
                 && master.contains("flags, master,"),
         "SENTINEL",
         "MASTER",
-        NAME);
+        MASTER_NAME);
   }
 }

@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 /** One connection to a server on loopback, for one command at a time. */
 final class RespConnection implements AutoCloseable {
   private final Socket socket = new Socket();
-  private final InputStream in;
+  private final InputStream input;
 
   RespConnection(int port) throws IOException {
     try {
       socket.setTcpNoDelay(true);
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-      in = new BufferedInputStream(socket.getInputStream());
+      input = new BufferedInputStream(socket.getInputStream());
     } catch (IOException | RuntimeException e) {
       socket.close();
       throw e;
@@ -46,39 +46,39 @@ final class RespConnection implements AutoCloseable {
     }
     OutputStream out = socket.getOutputStream();
     request.writeTo(out);
-    return reply();
+    return readReply();
   }
 
-  private @Nullable Object reply() throws IOException {
-    String line = line();
+  private @Nullable Object readReply() throws IOException {
+    String line = readLine();
     String rest = line.substring(1);
     return switch (line.charAt(0)) {
       case '+' -> rest;
       case '-' -> new IllegalStateException(rest);
       case ':' -> Long.valueOf(rest);
-      case '$' -> rest.equals("-1") ? null : text(Integer.parseInt(rest));
-      case '*' -> rest.equals("-1") ? null : list(Integer.parseInt(rest));
+      case '$' -> rest.equals("-1") ? null : readText(Integer.parseInt(rest));
+      case '*' -> rest.equals("-1") ? null : readList(Integer.parseInt(rest));
       default -> throw new IOException("not a reply of the Redis protocol: " + line);
     };
   }
 
-  private String text(int length) throws IOException {
-    byte[] bytes = in.readNBytes(length);
-    line();
+  private String readText(int length) throws IOException {
+    byte[] bytes = input.readNBytes(length);
+    readLine();
     return new String(bytes, UTF_8);
   }
 
-  private List<@Nullable Object> list(int length) throws IOException {
+  private List<@Nullable Object> readList(int length) throws IOException {
     List<@Nullable Object> list = new ArrayList<>(length);
     for (int i = 0; i < length; i++) {
-      list.add(reply());
+      list.add(readReply());
     }
     return list;
   }
 
-  private String line() throws IOException {
+  private String readLine() throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
-    for (int b = in.read(); b != '\n'; b = in.read()) {
+    for (int b = input.read(); b != '\n'; b = input.read()) {
       if (b < 0) {
         throw new EOFException("the server closed the connection");
       }

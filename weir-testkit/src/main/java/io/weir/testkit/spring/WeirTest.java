@@ -30,5 +30,7 @@ import org.springframework.test.context.TestExecutionListeners.MergeMode;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @Import(WeirTestConfiguration.class)
-@TestExecutionListeners(listeners = FreshCounters.class, mergeMode = MergeMode.MERGE_WITH_DEFAULTS)
+@TestExecutionListeners(
+    listeners = CounterResetListener.class,
+    mergeMode = MergeMode.MERGE_WITH_DEFAULTS)
 public @interface WeirTest {}

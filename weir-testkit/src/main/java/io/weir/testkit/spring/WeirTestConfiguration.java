@@ -14,7 +14,7 @@ class WeirTestConfiguration {
   }
 
   @Bean
-  ForgetfulStore weirForgetfulStore(FakeClock clock) {
-    return new ForgetfulStore(clock);
+  ResettableStore weirResettableStore(FakeClock clock) {
+    return new ResettableStore(clock);
   }
 }

@@ -3,7 +3,7 @@ package io.weir.testkit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.store.Clock;
-import io.weir.testkit.Soon;
+import io.weir.testkit.Await;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -12,168 +12,168 @@ import org.junit.jupiter.api.Test;
 
 /** Every fault of the proxy, seen from a plain socket. */
 class FaultProxyTest {
-  private static final String ONE = "$3\r\none\r\n";
-  private static final String TWO = "$3\r\ntwo\r\n";
+  private static final String REPLY_ONE = "$3\r\none\r\n";
+  private static final String REPLY_TWO = "$3\r\ntwo\r\n";
 
   private RedisProcess redis;
   private FaultProxy proxy;
-  private PlainSocket client;
+  private RawTestSocket client;
 
   @BeforeEach
-  void open() throws IOException {
+  void openProxy() throws IOException {
     redis = RedisProcess.start();
     redis.command("SET", "who", "one");
     proxy = FaultProxy.to(redis.port());
-    client = new PlainSocket(proxy.port());
-    assertThat(client.ask("GET who")).isEqualTo(ONE);
+    client = new RawTestSocket(proxy.port());
+    assertThat(client.request("GET who")).isEqualTo(REPLY_ONE);
   }
 
   @AfterEach
-  void close() throws IOException {
+  void closeProxy() throws IOException {
     client.close();
     proxy.close();
     redis.close();
   }
 
   @Test
-  void swapsTheBackendUnderAnOpenConnection() throws IOException {
+  void switchedBackend_servesOpenConnection() throws IOException {
     try (RedisProcess other = RedisProcess.start()) {
       other.command("SET", "who", "two");
-      proxy.swap(other.port());
-      assertThat(client.ask("GET who")).isEqualTo(TWO);
-      proxy.swap(redis.port());
-      assertThat(client.ask("GET who")).isEqualTo(ONE);
+      proxy.switchBackend(other.port());
+      assertThat(client.request("GET who")).isEqualTo(REPLY_TWO);
+      proxy.switchBackend(redis.port());
+      assertThat(client.request("GET who")).isEqualTo(REPLY_ONE);
     }
-    assertThat(proxy.connections()).isEqualTo(1);
+    assertThat(proxy.acceptedConnections()).isEqualTo(1);
   }
 
   @Test
-  void delaysReplies() throws IOException {
+  void delay_postponesReplies() throws IOException {
     Clock clock = Clock.system();
-    proxy.delay(Duration.ofMillis(100));
+    proxy.delayReplies(Duration.ofMillis(100));
     long start = clock.micros();
-    assertThat(client.ask("GET who")).isEqualTo(ONE);
+    assertThat(client.request("GET who")).isEqualTo(REPLY_ONE);
     assertThat(clock.micros() - start).isGreaterThanOrEqualTo(100_000);
-    proxy.delay(Duration.ZERO);
-    assertThat(client.ask("GET who")).isEqualTo(ONE);
+    proxy.delayReplies(Duration.ZERO);
+    assertThat(client.request("GET who")).isEqualTo(REPLY_ONE);
   }
 
   @Test
-  void keepsTheOrderWhenTheDelayEnds() throws IOException {
-    proxy.delay(Duration.ofMillis(100));
+  void endOfDelay_keepsOrderOfReplies() throws IOException {
+    proxy.delayReplies(Duration.ofMillis(100));
     client.send("ECHO 1");
-    assertThat(Soon.comes(Duration.ofSeconds(5), this::echoed)).isTrue();
-    proxy.delay(Duration.ZERO);
+    assertThat(Await.isTrueWithin(Duration.ofSeconds(5), this::echoWasCalled)).isTrue();
+    proxy.delayReplies(Duration.ZERO);
     client.send("ECHO 2");
     assertThat(read(14)).isEqualTo("$1\r\n1\r\n$1\r\n2\r\n");
   }
 
   @Test
-  void holdsRepliesUntilToldOtherwise() throws IOException {
-    proxy.hold(true);
-    assertThat(client.silent("GET who")).isTrue();
-    proxy.hold(false);
-    assertThat(client.read()).isEqualTo(ONE);
+  void heldReplies_arriveAfterRelease() throws IOException {
+    proxy.holdReplies(true);
+    assertThat(client.isSilent("GET who")).isTrue();
+    proxy.holdReplies(false);
+    assertThat(client.read()).isEqualTo(REPLY_ONE);
   }
 
   @Test
-  void cutsOneConnectionInTheMiddleOfAReply() throws IOException {
-    proxy.cutAfter(ONE.length() + 5);
-    assertThat(client.ask("GET who")).isEqualTo(ONE);
-    assertThat(client.ask("GET who")).isEqualTo("$3\r\no");
-    assertThat(client.read()).isEqualTo(PlainSocket.END);
-    try (PlainSocket next = new PlainSocket(proxy.port())) {
-      assertThat(next.ask("GET who")).isEqualTo(ONE);
+  void cut_closesOneConnectionInsideReply() throws IOException {
+    proxy.cutAfter(REPLY_ONE.length() + 5);
+    assertThat(client.request("GET who")).isEqualTo(REPLY_ONE);
+    assertThat(client.request("GET who")).isEqualTo("$3\r\no");
+    assertThat(client.read()).isEqualTo(RawTestSocket.END);
+    try (RawTestSocket next = new RawTestSocket(proxy.port())) {
+      assertThat(next.request("GET who")).isEqualTo(REPLY_ONE);
     }
-    assertThat(proxy.connections()).isEqualTo(2);
-    Soon.until(Duration.ofSeconds(5), "none open", () -> proxy.open() == 0);
+    assertThat(proxy.acceptedConnections()).isEqualTo(2);
+    Await.until(Duration.ofSeconds(5), "none open", () -> proxy.openConnections() == 0);
   }
 
   @Test
-  void skipsBytesAndStaysOpen() throws IOException {
-    proxy.skip(ONE.length() + 4);
-    assertThat(client.silent("GET who")).isTrue();
-    assertThat(client.ask("GET who")).isEqualTo("one\r\n");
-    assertThat(client.ask("GET who")).isEqualTo(ONE);
+  void droppedBytes_leaveConnectionOpen() throws IOException {
+    proxy.dropBytes(REPLY_ONE.length() + 4);
+    assertThat(client.isSilent("GET who")).isTrue();
+    assertThat(client.request("GET who")).isEqualTo("one\r\n");
+    assertThat(client.request("GET who")).isEqualTo(REPLY_ONE);
   }
 
   @Test
-  void insertsBytesOnce() throws IOException {
-    proxy.insert("+stray\r\n");
+  void insertedBytes_arriveOnce() throws IOException {
+    proxy.insertBeforeReply("+stray\r\n");
     client.send("GET who");
-    assertThat(read(8 + ONE.length())).isEqualTo("+stray\r\n" + ONE);
-    assertThat(client.ask("GET who")).isEqualTo(ONE);
+    assertThat(read(8 + REPLY_ONE.length())).isEqualTo("+stray\r\n" + REPLY_ONE);
+    assertThat(client.request("GET who")).isEqualTo(REPLY_ONE);
   }
 
   @Test
-  void replacesAReply() throws IOException {
-    proxy.replace("+stray\r\n");
-    assertThat(client.ask("GET who")).isEqualTo("+stray\r\n");
-    assertThat(client.ask("GET who")).isEqualTo(ONE);
+  void replacedReply_arrivesInsteadOfOriginal() throws IOException {
+    proxy.replaceReply("+stray\r\n");
+    assertThat(client.request("GET who")).isEqualTo("+stray\r\n");
+    assertThat(client.request("GET who")).isEqualTo(REPLY_ONE);
   }
 
   @Test
-  void swallowsEverythingWhileABlackhole() throws IOException {
+  void blackhole_dropsEverything() throws IOException {
     proxy.blackhole(true);
-    assertThat(client.silent("SET who lost")).isTrue();
-    try (PlainSocket late = new PlainSocket(proxy.port())) {
-      assertThat(late.silent("GET who")).isTrue();
+    assertThat(client.isSilent("SET who lost")).isTrue();
+    try (RawTestSocket late = new RawTestSocket(proxy.port())) {
+      assertThat(late.isSilent("GET who")).isTrue();
       proxy.blackhole(false);
-      assertThat(late.ask("GET who")).isEqualTo(ONE);
+      assertThat(late.request("GET who")).isEqualTo(REPLY_ONE);
     }
-    assertThat(client.ask("GET who")).isEqualTo(ONE);
+    assertThat(client.request("GET who")).isEqualTo(REPLY_ONE);
   }
 
   @Test
-  void strandsTheConnectionsThatAreOpen() throws IOException {
-    proxy.strand();
-    assertThat(client.silent("GET who")).isTrue();
-    try (PlainSocket next = new PlainSocket(proxy.port())) {
-      assertThat(next.ask("GET who")).isEqualTo(ONE);
+  void blackholedOpenConnections_staySilentButOpen() throws IOException {
+    proxy.blackholeOpenConnections();
+    assertThat(client.isSilent("GET who")).isTrue();
+    try (RawTestSocket next = new RawTestSocket(proxy.port())) {
+      assertThat(next.request("GET who")).isEqualTo(REPLY_ONE);
     }
     redis.kill();
-    assertThat(client.silent("GET who")).isTrue();
-    assertThat(proxy.open()).isEqualTo(1);
+    assertThat(client.isSilent("GET who")).isTrue();
+    assertThat(proxy.openConnections()).isEqualTo(1);
   }
 
   @Test
-  void hidesTheEndOfTheBackendWhileABlackhole() throws IOException {
+  void blackhole_hidesEndOfBackend() throws IOException {
     proxy.blackhole(true);
     redis.kill();
-    assertThat(client.silent("PING")).isTrue();
+    assertThat(client.isSilent("PING")).isTrue();
     redis.restart();
-    proxy.swap(redis.port());
+    proxy.switchBackend(redis.port());
     proxy.blackhole(false);
-    assertThat(client.ask("PING")).isEqualTo("+PONG\r\n");
+    assertThat(client.request("PING")).isEqualTo("+PONG\r\n");
   }
 
   @Test
-  void passesTheEndOfTheBackendOn() throws IOException {
+  void endOfBackend_closesConnection() throws IOException {
     redis.kill();
-    assertThat(client.read()).isEqualTo(PlainSocket.END);
-    try (PlainSocket next = new PlainSocket(proxy.port())) {
-      assertThat(next.ask("PING")).isEqualTo(PlainSocket.END);
+    assertThat(client.read()).isEqualTo(RawTestSocket.END);
+    try (RawTestSocket next = new RawTestSocket(proxy.port())) {
+      assertThat(next.request("PING")).isEqualTo(RawTestSocket.END);
     }
   }
 
   @Test
-  void refusesByClosing() throws IOException {
-    proxy.refuse(true);
-    assertThat(client.read()).isEqualTo(PlainSocket.END);
-    try (PlainSocket next = new PlainSocket(proxy.port())) {
-      assertThat(next.ask("PING")).isEqualTo(PlainSocket.END);
+  void refusedConnections_areClosed() throws IOException {
+    proxy.refuseConnections(true);
+    assertThat(client.read()).isEqualTo(RawTestSocket.END);
+    try (RawTestSocket next = new RawTestSocket(proxy.port())) {
+      assertThat(next.request("PING")).isEqualTo(RawTestSocket.END);
     }
-    proxy.refuse(false);
-    try (PlainSocket next = new PlainSocket(proxy.port())) {
-      assertThat(next.ask("PING")).isEqualTo("+PONG\r\n");
+    proxy.refuseConnections(false);
+    try (RawTestSocket next = new RawTestSocket(proxy.port())) {
+      assertThat(next.request("PING")).isEqualTo("+PONG\r\n");
     }
-    assertThat(proxy.connections()).isEqualTo(3);
+    assertThat(proxy.acceptedConnections()).isEqualTo(3);
   }
 
   @Test
-  void endsConnectionsWhenClosed() throws IOException {
+  void closedProxy_endsConnections() throws IOException {
     proxy.close();
-    assertThat(client.read()).isEqualTo(PlainSocket.END);
+    assertThat(client.read()).isEqualTo(RawTestSocket.END);
   }
 
   private String read(int bytes) throws IOException {
@@ -184,7 +184,7 @@ class FaultProxyTest {
     return all.toString();
   }
 
-  private boolean echoed() {
+  private boolean echoWasCalled() {
     return String.valueOf(redis.command("INFO", "commandstats")).contains("cmdstat_echo:calls=1,");
   }
 }

@@ -3,7 +3,7 @@ package io.weir.testkit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.testkit.Soon;
+import io.weir.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ class RedisFixturesTest {
   private static final Duration FAILOVER = Duration.ofSeconds(10);
 
   @Test
-  void startsWithSettingsAndAnswers() {
+  void serverWithSettings_startsAndAnswers() {
     try (RedisProcess redis = RedisProcess.start("maxmemory 2mb", "databases 3")) {
       assertThat(redis.uri()).isEqualTo("redis://127.0.0.1:" + redis.port());
       assertThat(redis.command("CONFIG", "GET", "maxmemory"))
@@ -38,23 +38,23 @@ class RedisFixturesTest {
   }
 
   @Test
-  void saysWhyItDoesNotStart() {
+  void invalidSetting_failsWithServerOutput() {
     assertThatThrownBy(() -> RedisProcess.start("nonsense 1"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("Bad directive");
   }
 
   @Test
-  void keepsAPasswordForItsOwnCommands() throws IOException {
+  void requiredPassword_isUsedForOwnCommands() throws IOException {
     try (RedisProcess redis = RedisProcess.start("requirepass secret");
-        PlainSocket stranger = new PlainSocket(redis.port())) {
+        RawTestSocket stranger = new RawTestSocket(redis.port())) {
       assertThat(redis.command("PING")).isEqualTo("PONG");
-      assertThat(stranger.ask("PING")).startsWith("-NOAUTH");
+      assertThat(stranger.request("PING")).startsWith("-NOAUTH");
     }
   }
 
   @Test
-  void connectsAgainAfterItsConnectionWasClosed() {
+  void closedConnection_isReopened() {
     try (RedisProcess redis = RedisProcess.start()) {
       redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no");
       assertThat(redis.command("PING")).isEqualTo("PONG");
@@ -62,12 +62,12 @@ class RedisFixturesTest {
   }
 
   @Test
-  void isSilentWhileFrozen() throws IOException {
+  void frozenServer_isSilentUntilThawed() throws IOException {
     try (RedisProcess redis = RedisProcess.start();
-        PlainSocket client = new PlainSocket(redis.port())) {
-      assertThat(client.ask("PING")).isEqualTo("+PONG\r\n");
+        RawTestSocket client = new RawTestSocket(redis.port())) {
+      assertThat(client.request("PING")).isEqualTo("+PONG\r\n");
       redis.freeze();
-      assertThat(client.silent("PING")).isTrue();
+      assertThat(client.isSilent("PING")).isTrue();
       assertThatThrownBy(() -> redis.command(Duration.ofMillis(100), "PING"))
           .isInstanceOf(UncheckedIOException.class);
       redis.thaw();
@@ -77,15 +77,15 @@ class RedisFixturesTest {
   }
 
   @Test
-  void isGoneWhenKilledAndEmptyAfterwards() throws IOException {
+  void killedServer_isGoneAndRestartsEmpty() throws IOException {
     try (RedisProcess redis = RedisProcess.start();
-        PlainSocket client = new PlainSocket(redis.port())) {
+        RawTestSocket client = new RawTestSocket(redis.port())) {
       int port = redis.port();
       long pid = redis.pid();
       redis.command("SET", "a", "1");
       redis.kill();
       assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
-      assertThat(client.read()).isEqualTo(PlainSocket.END);
+      assertThat(client.read()).isEqualTo(RawTestSocket.END);
       assertThatThrownBy(() -> redis.command("PING")).isInstanceOf(UncheckedIOException.class);
       redis.restart();
       assertThat(redis.port()).isEqualTo(port);
@@ -95,7 +95,7 @@ class RedisFixturesTest {
   }
 
   @Test
-  void keepsWhatItWasToldToKeep() {
+  void persistentServer_keepsDataOverRestart() {
     try (RedisProcess redis = RedisProcess.start("appendonly yes", "appendfsync always")) {
       redis.command("SET", "a", "1");
       redis.restart();
@@ -104,19 +104,19 @@ class RedisFixturesTest {
   }
 
   @Test
-  void tellsItsCpuTime() {
+  void busyServer_reportsCpuTime() {
     try (RedisProcess redis = RedisProcess.start()) {
-      Duration before = redis.cpu();
+      Duration before = redis.cpuTime();
       redis.command("EVAL", "for i = 1, 5000000 do math.sqrt(i) end", "0");
-      assertThat(redis.cpu()).isGreaterThan(before.plusMillis(20));
+      assertThat(redis.cpuTime()).isGreaterThan(before.plusMillis(20));
     }
   }
 
   @Test
-  void leavesNothingWhenClosed() {
+  void closedServer_leavesNoProcessOrFiles() {
     RedisProcess redis = RedisProcess.start();
     long pid = redis.pid();
-    Path folder = Path.of(word(redis.command("CONFIG", "GET", "dir"), 1));
+    Path folder = Path.of(replyWord(redis.command("CONFIG", "GET", "dir"), 1));
     assertThat(folder).exists();
     redis.freeze();
     redis.close();
@@ -126,7 +126,7 @@ class RedisFixturesTest {
   }
 
   @Test
-  void sentinelsReplaceThePrimary() {
+  void killedPrimary_isReplacedBySentinels() {
     try (RedisSentinels sentinels = RedisSentinels.start()) {
       assertThat(sentinels.uri()).matches("redis-sentinel://(127\\.0\\.0\\.1:\\d+,?){3}/weir");
       assertThat(sentinels.servers()).hasSize(3);
@@ -134,16 +134,18 @@ class RedisFixturesTest {
       first.command("SET", "a", "1");
       assertThat(first.command("WAIT", "2", "5000")).isEqualTo(2L);
       first.kill();
-      assertThat(Soon.comes(FAILOVER, () -> sentinels.primary() != first)).isTrue();
+      assertThat(Await.isTrueWithin(FAILOVER, () -> sentinels.primary() != first)).isTrue();
       assertThat(sentinels.primary().command("GET", "a")).isEqualTo("1");
       first.restart();
-      assertThat(Soon.comes(FAILOVER, () -> word(first.command("ROLE"), 0).equals("slave")))
+      assertThat(
+              Await.isTrueWithin(
+                  FAILOVER, () -> replyWord(first.command("ROLE"), 0).equals("slave")))
           .isTrue();
     }
   }
 
   @Test
-  void clusterReplacesAPrimary() {
+  void killedClusterPrimary_isReplacedByReplica() {
     try (RedisCluster cluster = RedisCluster.start()) {
       assertThat(cluster.uri()).matches("redis-cluster://(127\\.0\\.0\\.1:\\d+,?){3}");
       assertThat(cluster.primaries()).hasSize(3);
@@ -155,13 +157,13 @@ class RedisFixturesTest {
       first.command("SET", "a", "1");
       assertThat(first.command("WAIT", "1", "5000")).isEqualTo(1L);
       first.kill();
-      assertThat(Soon.comes(FAILOVER, () -> cluster.primaryOf(slot) != first)).isTrue();
+      assertThat(Await.isTrueWithin(FAILOVER, () -> cluster.primaryOf(slot) != first)).isTrue();
       assertThat(cluster.primaryOf(slot).command("GET", "a")).isEqualTo("1");
       assertThat(cluster.primaries()).hasSize(3).doesNotContain(first);
     }
   }
 
-  private static String word(@Nullable Object reply, int index) {
+  private static String replyWord(@Nullable Object reply, int index) {
     return reply instanceof List<?> list ? String.valueOf(list.get(index)) : "";
   }
 }

@@ -1,0 +1,97 @@
+package io.weir.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Nothing runs in the background but as a supervised {@code BackgroundTask}, save what is named
+ * here with the reason.
+ */
+class BackgroundThreadsTest {
+  private static final Set<String> STARTING_METHODS =
+      Set.of(
+          "java.lang.Thread.<init>",
+          "java.util.Timer.<init>",
+          "java.util.concurrent.ThreadPoolExecutor.<init>",
+          "java.util.concurrent.ScheduledThreadPoolExecutor.<init>",
+          "java.util.concurrent.ForkJoinPool.<init>",
+          "java.util.concurrent.CompletableFuture.delayedExecutor",
+          "java.util.concurrent.CompletableFuture.runAsync",
+          "java.util.concurrent.CompletableFuture.supplyAsync",
+          "io.vertx.core.Vertx.setPeriodic",
+          "io.vertx.core.Vertx.setTimer",
+          "io.vertx.core.Vertx.createSharedWorkerExecutor");
+
+  private static final Set<String> STARTING_CLASSES = Set.of("java.util.concurrent.Executors");
+
+  private static final Map<String, String> ALLOWED_CLASSES =
+      Map.ofEntries(
+          Map.entry("io.weir.background.BackgroundTask", "is the mechanism"),
+          Map.entry("io.weir.background.BackgroundTasks", "supervises the others"),
+          Map.entry(
+              "io.weir.redis.RedisConnection", "rounds of the Redis client, run by TaskMonitors"),
+          Map.entry("io.weir.redis.ReplyEventLoops", "ticks of deadlines, run by a TaskMonitor"),
+          Map.entry(
+              "io.weir.redis.ReplyTimeoutHandler", "checks of one connection while calls wait"),
+          Map.entry("io.weir.client.DelayTimer", "one timer for each call that waits"),
+          Map.entry("io.weir.server.HeaderTimeoutHandler", "one timer for each connection"),
+          Map.entry("io.weir.server.admin.EventStream", "one timer for each listener"),
+          Map.entry("io.weir.server.admin.AdminWorkerPool", "threads for calls, not for rounds"),
+          Map.entry("io.weir.server.cli.ForegroundServer", "the hook that stops the server"),
+          Map.entry(
+              "io.weir.server.gateway.WebSocketBridge", "one timer for each WebSocket that ends"),
+          Map.entry(
+              "io.weir.server.gateway.WebSocketBridge$LimiterMessageAdmission",
+              "one timer for each message that waits"),
+          Map.entry(
+              "io.weir.server.gateway.DelayedRequests", "one timer for each request that waits"),
+          Map.entry(
+              "io.weir.server.gateway.TimeoutWheel",
+              "a tick of each event loop, run by a TaskMonitor"),
+          Map.entry(
+              "io.weir.server.rls.GrpcHealthService$HealthWatch",
+              "one timer for each caller that watches"),
+          Map.entry("io.weir.server.web.BoundedBodyReader", "one timer for each request"),
+          Map.entry("io.weir.server.web.RequestDrainer", "one timer for each connection"));
+
+  @Test
+  void onlyAllowedClasses_startThreadsOrTimers() {
+    JavaClasses all =
+        new ClassFileImporter()
+            .withImportOption(place -> !place.contains("/io/weir/architecture/"))
+            .withImportOption(place -> !place.contains("/io/weir/testkit/"))
+            .importPackages("io.weir");
+    Map<String, Set<String>> starts = new TreeMap<>();
+    for (JavaClass one : all) {
+      for (JavaAccess<?> access : one.getAccessesFromSelf()) {
+        if (startsThreadOrTimer(access)) {
+          starts.computeIfAbsent(one.getName(), n -> new TreeSet<>()).add(qualifiedName(access));
+        }
+      }
+    }
+    assertThat(starts).containsKey("io.weir.background.BackgroundTask");
+    starts.keySet().removeAll(ALLOWED_CLASSES.keySet());
+    assertThat(starts).as("use io.weir.background.BackgroundTask, or name it here").isEmpty();
+  }
+
+  private static boolean startsThreadOrTimer(JavaAccess<?> access) {
+    String owner = access.getTargetOwner().getName();
+    boolean schedules = access.getName().startsWith("schedule") && owner.startsWith("io.netty.");
+    return schedules
+        || STARTING_CLASSES.contains(owner)
+        || STARTING_METHODS.contains(qualifiedName(access));
+  }
+
+  private static String qualifiedName(JavaAccess<?> access) {
+    return access.getTargetOwner().getName() + "." + access.getName();
+  }
+}

@@ -1,0 +1,171 @@
+package io.weir.architecture;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** Packages and modules point one way, as docs/architecture.md draws it. */
+class DependencyDirectionTest {
+  /** The packages of the core, each with those it may use besides itself. */
+  static final List<Map.Entry<String, Set<String>>> CORE =
+      List.of(
+          Map.entry("io.weir.background", Set.of()),
+          Map.entry("io.weir.algorithm", Set.of()),
+          Map.entry("io.weir.rule", Set.of("io.weir.algorithm")),
+          Map.entry(
+              "io.weir.store", Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.background")),
+          Map.entry(
+              "io.weir.store.nodes",
+              Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store", "io.weir.background")),
+          Map.entry(
+              "io.weir",
+              Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store", "io.weir.background")),
+          Map.entry(
+              "io.weir.region",
+              Set.of(
+                  "io.weir.algorithm",
+                  "io.weir.rule",
+                  "io.weir.store",
+                  "io.weir",
+                  "io.weir.background")));
+
+  /** The modules, each with those it may use besides the core and itself. */
+  static final List<Map.Entry<String, Set<String>>> MODULES =
+      List.of(
+          Map.entry("core", Set.of()),
+          Map.entry("testkit", Set.of()),
+          Map.entry("rules", Set.of()),
+          Map.entry("redis", Set.of()),
+          Map.entry("http", Set.of()),
+          Map.entry("metrics", Set.of("rules")),
+          Map.entry("client", Set.of("http")),
+          Map.entry("lab", Set.of()),
+          Map.entry("spring", Set.of("http", "metrics", "redis", "rules")),
+          Map.entry("server", Set.of("http", "lab", "metrics", "redis", "rules")));
+
+  private static JavaClasses allClasses;
+
+  @BeforeAll
+  static void importClasses() {
+    allClasses =
+        new ClassFileImporter()
+            .withImportOption(place -> !place.contains("/io/weir/architecture/"))
+            .importPackages("io.weir");
+  }
+
+  @Test
+  void core_dependsOnJdkOnly() {
+    String[] core = CORE.stream().map(room -> packagePattern(room.getKey())).toArray(String[]::new);
+    classes()
+        .that()
+        .resideInAnyPackage(core)
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(core).or(resideInAnyPackage("java..", "org.jspecify.annotations")))
+        .check(allClasses);
+  }
+
+  @ParameterizedTest
+  @FieldSource("CORE")
+  void corePackage_usesAllowedPackagesOnly(Map.Entry<String, Set<String>> room) {
+    List<String> closed = new ArrayList<>();
+    for (Map.Entry<String, Set<String>> other : CORE) {
+      if (!other.equals(room) && !room.getValue().contains(other.getKey())) {
+        closed.add(packagePattern(other.getKey()));
+      }
+    }
+    noClasses()
+        .that()
+        .resideInAPackage(packagePattern(room.getKey()))
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(closed.toArray(new String[0]))
+        .allowEmptyShould(closed.isEmpty())
+        .check(allClasses);
+  }
+
+  @ParameterizedTest
+  @FieldSource("MODULES")
+  void module_usesAllowedModulesOnly(Map.Entry<String, Set<String>> module) {
+    Map<String, Set<String>> used = new TreeMap<>();
+    for (JavaClass one : allClasses) {
+      if (moduleOf(one).equals(module.getKey())) {
+        one.getDirectDependenciesFromSelf().stream()
+            .map(dependency -> dependency.getTargetClass().getBaseComponentType())
+            .filter(target -> target.getPackageName().startsWith("io.weir"))
+            .map(DependencyDirectionTest::moduleOf)
+            .filter(target -> !target.equals("core") && !target.equals(module.getKey()))
+            .filter(target -> !module.getValue().contains(target))
+            .forEach(
+                target -> used.computeIfAbsent(target, t -> new TreeSet<>()).add(one.getName()));
+      }
+    }
+    assertThat(used).as("what %s uses and may not", module.getKey()).isEmpty();
+  }
+
+  @Test
+  void everyModule_isChecked() {
+    assertThat(
+            allClasses.stream().map(DependencyDirectionTest::moduleOf).collect(Collectors.toSet()))
+        .isEqualTo(MODULES.stream().map(Map.Entry::getKey).collect(Collectors.toSet()));
+  }
+
+  @Test
+  void packages_haveNoCycles() {
+    slices()
+        .assignedFrom(
+            new SliceAssignment() {
+              @Override
+              public SliceIdentifier getIdentifierOf(JavaClass one) {
+                return SliceIdentifier.of(packageGroup(one.getPackageName()));
+              }
+
+              @Override
+              public String getDescription() {
+                return "packages";
+              }
+            })
+        .should()
+        .beFreeOfCycles()
+        .check(allClasses);
+  }
+
+  /** A package; the algorithms and their catalogue are one room. */
+  private static String packageGroup(String name) {
+    return name.startsWith("io.weir.algorithm") ? "io.weir.algorithm" : name;
+  }
+
+  /** The module of a class: its package's third word, or the core's. */
+  private static String moduleOf(JavaClass one) {
+    String[] words = one.getPackageName().split("\\.", -1);
+    String third = words.length > 2 ? words[2] : "";
+    return switch (third) {
+      case "", "algorithm", "background", "region", "rule", "store" -> "core";
+      default -> third;
+    };
+  }
+
+  /** A package with those below it, but for those that are rooms of their own. */
+  private static String packagePattern(String name) {
+    return name.equals("io.weir.algorithm") ? name + ".." : name;
+  }
+}

@@ -1,0 +1,62 @@
+package io.weir.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The modules are of one version, and those that are published stand in the BOM. */
+class ReleaseConsistencyTest {
+  private static final Set<String> NOT_PUBLISHED =
+      Set.of("weir-bom", "weir-bench", "weir-bench-spring", "weir-architecture-tests");
+
+  /** Is the same code on another Spring, which cannot be on one class path with the first. */
+  private static final String NOT_ON_CLASS_PATH = "weir-spring-boot3-starter";
+
+  private static final Pattern VERSION =
+      Pattern.compile("<artifactId>weir[\\w-]*</artifactId>\\s*<version>([^<$]+)</version>");
+  private static final Pattern MANAGED = Pattern.compile("<artifactId>(weir-[\\w-]+)</artifactId>");
+
+  @Test
+  void allModules_haveOneVersion() {
+    List<String> versions =
+        Stream.concat(Stream.of(SourceTree.ROOT), SourceTree.modules().stream())
+            .flatMap(module -> found(VERSION, SourceTree.read(module.resolve("pom.xml"))))
+            .distinct()
+            .toList();
+    assertThat(versions).hasSize(1);
+    assertThat(SourceTree.read("CHANGELOG.md"))
+        .contains("## " + versions.get(0).replace("-SNAPSHOT", ""));
+  }
+
+  @Test
+  void bom_listsPublishedModules() {
+    String managed = SourceTree.read("weir-bom/pom.xml");
+    assertThat(found(MANAGED, managed.substring(managed.indexOf("<dependencyManagement>"))))
+        .containsExactlyInAnyOrderElementsOf(
+            SourceTree.modules().stream()
+                .map(Path::getFileName)
+                .map(String::valueOf)
+                .filter(name -> name.startsWith("weir-") && !NOT_PUBLISHED.contains(name))
+                .toList());
+  }
+
+  /** What is published must be seen by the tests of this module, which stand for all others. */
+  @Test
+  void thisModule_dependsOnPublishedModules() {
+    assertThat(found(MANAGED, SourceTree.read("weir-architecture-tests/pom.xml")))
+        .containsAll(
+            found(MANAGED, SourceTree.read("weir-bom/pom.xml"))
+                .filter(name -> !name.equals("weir-bom") && !name.equals(NOT_ON_CLASS_PATH))
+                .toList());
+  }
+
+  private static Stream<String> found(Pattern pattern, String text) {
+    return pattern.matcher(text).results().map((MatchResult found) -> found.group(1));
+  }
+}

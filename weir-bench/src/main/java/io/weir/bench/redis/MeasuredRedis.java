@@ -1,0 +1,87 @@
+package io.weir.bench.redis;
+
+import io.weir.testkit.redis.RedisProcess;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/** A Redis under test: a process of the benchmark's own, and what it says of itself. */
+final class MeasuredRedis implements AutoCloseable {
+  private static final Pattern COMMAND_CALLS = Pattern.compile("cmdstat_(\\S+?):calls=(\\d+)");
+  private static final Pattern BENCHMARK_COMMANDS = Pattern.compile("info|config.*|flushall|ping");
+
+  private final RedisProcess process = RedisProcess.start();
+
+  String uri() {
+    return process.uri();
+  }
+
+  /** The CPU time the process has used so far, in microseconds. */
+  double cpuMicros() {
+    return process.cpuTime().toNanos() / 1e3;
+  }
+
+  /** The commands it has run so far, those inside scripts included. */
+  long commands() {
+    return COMMAND_CALLS
+        .matcher(info("commandstats"))
+        .results()
+        .filter(line -> !BENCHMARK_COMMANDS.matcher(line.group(1)).matches())
+        .mapToLong(line -> Long.parseLong(line.group(2)))
+        .sum();
+  }
+
+  /** The bytes it has in use, without the buffers of its clients. */
+  long usedMemory() {
+    String memory = info("memory");
+    return number(memory, "used_memory") - number(memory, "mem_clients_normal");
+  }
+
+  /** Lets it note what takes it longer than a millisecond. */
+  void enableSlowLog() {
+    process.command("CONFIG", "SET", "slowlog-log-slower-than", "1000", "slowlog-max-len", "10000");
+  }
+
+  /** The longest call since it was asked to note slow ones, or asked this, in milliseconds. */
+  double longestCallMillis() {
+    List<?> calls = (List<?>) Objects.requireNonNull(process.command("SLOWLOG", "GET", "-1"));
+    process.command("SLOWLOG", "RESET");
+    return calls.stream().mapToLong(call -> (Long) ((List<?>) call).get(2)).max().orElse(0) / 1e3;
+  }
+
+  /** Which Redis is measured, with what it allocates by, which decides what things take. */
+  static String describe() {
+    try (MeasuredRedis any = new MeasuredRedis()) {
+      return any.version();
+    }
+  }
+
+  private String version() {
+    return "Redis "
+        + text(info("server"), "redis_version")
+        + " with "
+        + text(info("memory"), "mem_allocator");
+  }
+
+  private String info(String section) {
+    return String.valueOf(process.command("INFO", section));
+  }
+
+  private static long number(String info, String name) {
+    return Long.parseLong(text(info, name));
+  }
+
+  private static String text(String info, String name) {
+    return Pattern.compile("(?m)^" + name + ":(\\S+)")
+        .matcher(info)
+        .results()
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("Redis does not tell " + name))
+        .group(1);
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

@@ -1,0 +1,159 @@
+package io.weir.bench.server;
+
+import io.weir.bench.report.LatencyHistogram;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Load on a port from one thread: closed, where every answer is followed by the next request, or
+ * open, where requests come at a rate whatever the answers do and each latency counts from the time
+ * its request was due.
+ */
+final class ConnectionLoad implements AutoCloseable {
+  private static final int NO_RATE = 0;
+  private static final int BUFFER_BYTES = 1 << 17;
+
+  private final Selector selector = Selector.open();
+  private final List<LoadConnection> connections = new ArrayList<>();
+  private final Deque<FreeSlot> freeSlots = new ArrayDeque<>();
+  private LatencyHistogram latencies = new LatencyHistogram();
+  private double intervalNanos;
+
+  /** A slot nobody uses. */
+  private record FreeSlot(LoadConnection connection, int slot) {}
+
+  ConnectionLoad(int port, List<ClientProtocol> exchanges) throws IOException {
+    for (ClientProtocol exchange : exchanges) {
+      connections.add(new LoadConnection(port, exchange));
+    }
+  }
+
+  /** What was seen in a while. */
+  record LoadMeasurement(LatencyHistogram latencies, double seconds) {
+    double perSecond() {
+      return latencies.count() / seconds;
+    }
+  }
+
+  /** Sends as fast as answers come. */
+  LoadMeasurement runClosedLoop(long millis) throws IOException {
+    return run(millis, NO_RATE);
+  }
+
+  /** Sends so many a second. */
+  LoadMeasurement runOpenLoop(long millis, double perSecond) throws IOException {
+    return run(millis, perSecond);
+  }
+
+  private LoadMeasurement run(long millis, double perSecond) throws IOException {
+    latencies = new LatencyHistogram();
+    long start = System.nanoTime();
+    long end = start + millis * 1_000_000;
+    intervalNanos = perSecond == NO_RATE ? 0 : 1e9 / perSecond;
+    double next = start;
+    for (long now = start; now < end; now = System.nanoTime()) {
+      while (!freeSlots.isEmpty() && (intervalNanos == 0 || next <= now)) {
+        FreeSlot slot = freeSlots.poll();
+        slot.connection().send(slot.slot(), intervalNanos == 0 ? now : (long) next);
+        next += intervalNanos;
+      }
+      if (intervalNanos == 0 || freeSlots.isEmpty()) {
+        selector.select(1);
+      } else {
+        selector.selectNow();
+      }
+      for (SelectionKey key : selector.selectedKeys()) {
+        ((LoadConnection) key.attachment()).read();
+      }
+      selector.selectedKeys().clear();
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    LoadMeasurement seen = new LoadMeasurement(latencies, seconds);
+    latencies = new LatencyHistogram();
+    drain();
+    return seen;
+  }
+
+  /** Waits for the answers under way, so that the next run begins with none. */
+  private void drain() throws IOException {
+    int slots = connections.stream().mapToInt(c -> c.exchange.maxInFlight()).sum();
+    long end = System.nanoTime() + 10_000_000_000L;
+    while (freeSlots.size() < slots) {
+      if (System.nanoTime() > end) {
+        throw new IllegalStateException("answers are missing");
+      }
+      selector.select(1);
+      for (SelectionKey key : selector.selectedKeys()) {
+        ((LoadConnection) key.attachment()).read();
+      }
+      selector.selectedKeys().clear();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (LoadConnection connection : connections) {
+      connection.channel.close();
+    }
+    selector.close();
+  }
+
+  /** One connection and when its requests were due. */
+  private final class LoadConnection {
+    private final SocketChannel channel;
+    private final ClientProtocol exchange;
+    private final long[] dueNanos;
+    private final ByteBuffer in = ByteBuffer.allocate(BUFFER_BYTES);
+
+    LoadConnection(int port, ClientProtocol exchange) throws IOException {
+      this.exchange = exchange;
+      dueNanos = new long[exchange.maxInFlight()];
+      channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      write(ByteBuffer.wrap(exchange.connectionPreface()));
+      channel.configureBlocking(false);
+      channel.register(selector, SelectionKey.OP_READ, this);
+      for (int slot = 0; slot < dueNanos.length; slot++) {
+        freeSlots.add(new FreeSlot(this, slot));
+      }
+    }
+
+    void send(int slot, long at) throws IOException {
+      dueNanos[slot] = at;
+      write(exchange.encodeRequest(slot));
+    }
+
+    void read() throws IOException {
+      if (channel.read(in) < 0) {
+        throw new IOException("the server closed a connection");
+      }
+      in.flip();
+      ByteBuffer back = exchange.onBytesReceived(in, this::onAnswer);
+      in.compact();
+      if (back.hasRemaining()) {
+        write(back);
+      }
+    }
+
+    private void onAnswer(int slot) {
+      latencies.add(System.nanoTime() - dueNanos[slot]);
+      freeSlots.add(new FreeSlot(this, slot));
+    }
+
+    private void write(ByteBuffer bytes) throws IOException {
+      while (bytes.hasRemaining()) {
+        channel.write(bytes); // requests are short: the socket's buffer has room
+      }
+    }
+  }
+}

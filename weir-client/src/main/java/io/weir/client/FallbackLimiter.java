@@ -1,0 +1,72 @@
+package io.weir.client;
+
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Reservation;
+import io.weir.rule.Claim;
+import io.weir.rule.Rule;
+import io.weir.store.ClaimOutcome;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Admits everything, or refuses everything for a second, and counts nothing. */
+final class FallbackLimiter implements Limiter {
+  private static final String RULE_ID = "decision-service";
+  private static final Clock CLOCK = Clock.wall();
+
+  /** Its rule is a shadow: callers are told of no limit, since none is known. */
+  static final Limiter OPEN = new FallbackLimiter(true);
+
+  static final Limiter CLOSED = new FallbackLimiter(false);
+
+  private final boolean admits;
+  private final Rule rule;
+
+  private FallbackLimiter(boolean fits) {
+    this.admits = fits;
+    rule = Rule.named(RULE_ID).limit("1/second").shadow(fits).build();
+  }
+
+  @Override
+  public CompletableFuture<Decision> execute(Request request, StoreOperation mode) {
+    return CompletableFuture.completedFuture(decision(request));
+  }
+
+  private Decision decision(Request request) {
+    Claim claim = new Claim(rule.limits().get(0), 0, request.cost());
+    return Decision.of(List.of(claim), List.of(ClaimOutcome.degraded(admits, CLOCK.micros())), 0);
+  }
+
+  @Override
+  public CompletableFuture<List<Decision>> executeAll(List<Request> requests, StoreOperation mode) {
+    return CompletableFuture.completedFuture(requests.stream().map(this::decision).toList());
+  }
+
+  /** Nothing was charged. */
+  @Override
+  public CompletableFuture<Boolean> refund(Decision decision) {
+    return CompletableFuture.completedFuture(true);
+  }
+
+  @Override
+  public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
+    return CompletableFuture.completedFuture(new EmptyReservation(decision(request)));
+  }
+
+  /** A reservation that holds nothing. */
+  private record EmptyReservation(Decision decision) implements Reservation {
+    @Override
+    public CompletableFuture<Boolean> commit(long cost) {
+      return CompletableFuture.completedFuture(false);
+    }
+
+    @Override
+    public State state() {
+      return State.SETTLED;
+    }
+  }
+}

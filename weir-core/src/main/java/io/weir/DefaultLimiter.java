@@ -1,0 +1,173 @@
+package io.weir;
+
+import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.RuleSource;
+import io.weir.store.Clock;
+import io.weir.store.Store;
+import io.weir.store.StoreOperation;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The path of a request: one revision of the rules, its claims, one call of the store. */
+final class DefaultLimiter implements Limiter {
+  private static final Logger LOG = System.getLogger(Limiter.class.getName());
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+  /** Holds requests that bring a limit of their own and meet no rule. */
+  private static final Rule REQUEST_LIMIT_RULE =
+      Rule.named("request-limit").limit("1/second").build();
+
+  private final RuleSource rules;
+  private final Store store;
+  private final List<DecisionListener> listeners;
+  private final Settlements settlements;
+  private final ReservationRegistry reservations;
+  private final AtomicBoolean listenerFailed = new AtomicBoolean();
+
+  DefaultLimiter(
+      RuleSource rules,
+      Store store,
+      Clock clock,
+      List<DecisionListener> listeners,
+      CancellableScheduler scheduler) {
+    this.rules = rules;
+    this.store = store;
+    this.listeners = List.copyOf(listeners);
+    settlements = new Settlements(store, rules, clock, scheduler);
+    reservations = new ReservationRegistry(settlements, clock, scheduler);
+  }
+
+  @Override
+  public CompletableFuture<Decision> execute(Request request, StoreOperation mode) {
+    reservations.expire();
+    RuleSet current = rules.current();
+    Claim[] claims = checkClaimCount(claimsFor(request, current));
+    return mapResult(
+        store.apply(claims, mode),
+        outcomes ->
+            notifyListeners(request, mode, new Decision(claims, outcomes, current.revision())));
+  }
+
+  @Override
+  public CompletableFuture<List<Decision>> executeAll(List<Request> requests, StoreOperation mode) {
+    if (requests.size() == 1) {
+      return mapResult(execute(requests.get(0), mode), List::of);
+    }
+    reservations.expire();
+    RuleSet current = rules.current();
+    ClaimBatch together = new ClaimBatch(requests.size());
+    for (Request request : requests) {
+      together.add(claimsFor(request, current));
+    }
+    List<Request> asked = List.copyOf(requests);
+    return mapResult(
+        store.apply(checkClaimCount(together.allClaims()), mode),
+        outcomes -> {
+          List<Decision> decisions = together.decisions(outcomes, current.revision());
+          for (int i = 0; i < asked.size(); i++) {
+            var unused = notifyListeners(asked.get(i), mode, decisions.get(i));
+          }
+          return decisions;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
+    if (ttl.isNegative() || ttl.isZero() || ttl.compareTo(Duration.ofDays(1)) > 0) {
+      throw new IllegalArgumentException(
+          "a reservation of " + ttl + " cannot be; write more than zero and at most a day");
+    }
+    return execute(request, StoreOperation.TAKE)
+        .thenApply(decision -> reservations.open(decision, ttl));
+  }
+
+  private Claim[] claimsFor(Request request, RuleSet current) {
+    Fingerprint fingerprint = store.fingerprint();
+    Rate rate = request.limit();
+    if (rate == null) {
+      return current.claims(request, fingerprint, request.cost());
+    }
+    Claim[] claims = current.claims(request, fingerprint, request.cost(), rate);
+    if (claims.length > 0) {
+      return claims;
+    }
+    long self = fingerprint.of(request.canonicalForm());
+    return new Claim[] {Claim.of(REQUEST_LIMIT_RULE.limit(rate), self, request.cost())};
+  }
+
+  /** Rejects what a store would answer with a failure, which its circuit breaker would count. */
+  private static Claim[] checkClaimCount(Claim[] claims) {
+    if (claims.length > TooManyLimitsException.MAX_LIMITS) {
+      throw new TooManyLimitsException(claims.length);
+    }
+    return claims;
+  }
+
+  /** As {@code thenApply}, at no cost where the answer is there already. */
+  private static <A extends @Nullable Object, B> CompletableFuture<B> mapResult(
+      CompletableFuture<A> answer, Function<A, B> next) {
+    return answer.isDone()
+        ? CompletableFuture.completedFuture(next.apply(answer.join()))
+        : answer.thenApply(next);
+  }
+
+  @Override
+  public CompletableFuture<Decision> reset(Request request) {
+    RuleSet current = rules.current();
+    Claim[] claims = current.allCounterClaims(request, store.fingerprint(), Claim.MAX_COST);
+    return store
+        .apply(claims, StoreOperation.REFUND)
+        .thenApply(outcomes -> new Decision(claims, outcomes, current.revision()));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> refund(Decision decision) {
+    Settlements.Settlement refund = settlements.settle(decision, 0);
+    return mapResult(refund.attempted(), done -> refund.state() == Reservation.State.SETTLED);
+  }
+
+  @Override
+  public int pendingSettlements() {
+    return settlements.pending();
+  }
+
+  @Override
+  public void close() {
+    close(CLOSE_TIMEOUT);
+  }
+
+  /** Closes it, waiting for the store no longer than said. */
+  void close(Duration most) {
+    reservations
+        .close()
+        .thenCompose(cancelled -> settlements.close())
+        .completeOnTimeout(null, most.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+
+  private Decision notifyListeners(Request request, StoreOperation mode, Decision decision) {
+    if (mode == StoreOperation.TAKE || mode == StoreOperation.FORCE) {
+      for (DecisionListener listener : listeners) {
+        try {
+          listener.onDecision(request, decision);
+        } catch (Throwable t) {
+          if (listenerFailed.compareAndSet(false, true)) {
+            LOG.log(Level.WARNING, "a decision listener fails; decisions are not affected", t);
+          }
+        }
+      }
+    }
+    return decision;
+  }
+}

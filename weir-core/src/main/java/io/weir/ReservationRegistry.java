@@ -1,0 +1,161 @@
+package io.weir;
+
+import io.weir.rule.Claim;
+import io.weir.store.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reservations this node has open. Those whose time is up are cancelled before the next request
+ * is decided, or by a timer where none comes. Safe for any number of threads.
+ */
+final class ReservationRegistry {
+  private static final long NONE = Long.MAX_VALUE;
+  private static final int MAX_BATCH_SIZE = 250;
+
+  private final Settlements settlements;
+  private final Clock clock;
+  private final SingleTimer expiryTimer;
+  private final TreeSet<DefaultReservation> open =
+      new TreeSet<>(
+          Comparator.comparingLong((DefaultReservation held) -> held.expiryMicros)
+              .thenComparing(held -> held.sequenceNumber));
+  private long nextSequenceNumber;
+  private volatile long nextExpiryMicros = NONE;
+  private boolean closed;
+
+  ReservationRegistry(Settlements settlements, Clock clock, CancellableScheduler scheduler) {
+    this.settlements = settlements;
+    this.clock = clock;
+    expiryTimer = new SingleTimer(clock, scheduler, this::onTimer);
+  }
+
+  Reservation open(Decision decision, Duration ttl) {
+    long expiry = clock.micros() + ttl.toNanos() / 1000;
+    DefaultReservation held;
+    synchronized (open) {
+      held = new DefaultReservation(decision, expiry, nextSequenceNumber++);
+      if (decision.allowed() && !closed) {
+        open.add(held);
+        updateNextExpiry();
+        return held;
+      }
+    }
+    var unused = held.settle(0); // what was refused has charged nothing
+    return held;
+  }
+
+  /** Cancels all that is open; done when the store has answered. */
+  CompletableFuture<Void> close() {
+    List<DefaultReservation> all;
+    synchronized (open) {
+      closed = true;
+      all = new ArrayList<>(open);
+      open.clear();
+      updateNextExpiry();
+    }
+    expiryTimer.cancel();
+    return cancel(all, 0);
+  }
+
+  /** Cancels a few at a time: of more, a store might turn some away. */
+  private static CompletableFuture<Void> cancel(List<DefaultReservation> all, int from) {
+    if (from >= all.size()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    int to = Math.min(all.size(), from + MAX_BATCH_SIZE);
+    return CompletableFuture.allOf(
+            all.subList(from, to).stream()
+                .map(DefaultReservation::cancel)
+                .toArray(CompletableFuture<?>[]::new))
+        .thenCompose(done -> cancel(all, to));
+  }
+
+  /** Cancels what is overdue; a mere read where nothing is open. */
+  void expire() {
+    if (nextExpiryMicros == NONE || clock.micros() < nextExpiryMicros) {
+      return;
+    }
+    List<DefaultReservation> overdue = new ArrayList<>();
+    synchronized (open) {
+      long now = clock.micros();
+      while (!open.isEmpty() && open.first().expiryMicros <= now) {
+        overdue.add(open.pollFirst());
+      }
+      updateNextExpiry();
+    }
+    for (DefaultReservation held : overdue) {
+      var unused = held.cancel();
+    }
+  }
+
+  /** Notes what expires next, and has the timer ring by then. */
+  private void updateNextExpiry() {
+    nextExpiryMicros = open.isEmpty() ? NONE : open.first().expiryMicros;
+    expiryTimer.scheduleAt(nextExpiryMicros);
+  }
+
+  private void onTimer() {
+    expire();
+    synchronized (open) {
+      updateNextExpiry();
+    }
+  }
+
+  /** One reservation. */
+  private final class DefaultReservation implements Reservation {
+    private final Decision decision;
+    private final long expiryMicros;
+    private final long sequenceNumber;
+    private final AtomicBoolean settled = new AtomicBoolean();
+    private volatile Settlements.@Nullable Settlement settlement;
+
+    DefaultReservation(Decision decision, long expiry, long number) {
+      this.decision = decision;
+      this.expiryMicros = expiry;
+      this.sequenceNumber = number;
+    }
+
+    @Override
+    public Decision decision() {
+      return decision;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> commit(long cost) {
+      Claim.checkActualCost(cost);
+      if (settled.get()) {
+        return CompletableFuture.completedFuture(false);
+      }
+      synchronized (open) {
+        open.remove(this);
+        updateNextExpiry();
+      }
+      return settle(cost);
+    }
+
+    private CompletableFuture<Boolean> settle(long cost) {
+      if (!settled.compareAndSet(false, true)) {
+        return CompletableFuture.completedFuture(false);
+      }
+      Settlements.Settlement begun = settlements.settle(decision, cost);
+      settlement = begun;
+      return begun.attempted().thenApply(done -> true);
+    }
+
+    @Override
+    public State state() {
+      Settlements.Settlement begun = settlement;
+      if (begun != null) {
+        return begun.state();
+      }
+      return settled.get() ? State.PENDING : State.OPEN;
+    }
+  }
+}

@@ -1,8 +1,0 @@
-package io.weir.http;
-
-/**
- * Who calls, verified; what is not known is empty.
- *
- * @param apiKey the id of its API key, never the secret
- */
-public record Caller(String apiKey, String user, String tier) {}

@@ -1,0 +1,86 @@
+package io.weir.http;
+
+import org.jspecify.annotations.Nullable;
+
+/** One element of a forwarding field: who called a proxy. */
+final class ForwardedNodeParser {
+  private static final int MAX_PORT_DIGITS = 5;
+
+  private ForwardedNodeParser() {}
+
+  /** Of {@code X-Forwarded-For}: an address, an IPv6 one with or without brackets, and a port. */
+  static @Nullable IpAddress parseXForwardedFor(String line, int from, int to) {
+    IpAddress bare = IpAddressFormat.parse(line, from, to);
+    return bare != null ? bare : parseWithPort(line, from, to);
+  }
+
+  /** Of {@code Forwarded}: the node of the only {@code for} of its pairs. */
+  static @Nullable IpAddress parseForwarded(String line, int from, int to) {
+    IpAddress found = null;
+    for (int at = from; at <= to; ) {
+      int end = HeaderValueScanner.endOfPart(line, at, to, ';');
+      int start = HeaderValueScanner.skipSpace(line, at, end);
+      if (line.regionMatches(true, start, "for=", 0, "for=".length())) {
+        IpAddress address =
+            parseNode(
+                line,
+                start + "for=".length(),
+                HeaderValueScanner.trimTrailingSpace(line, start, end));
+        if (found != null || address == null) {
+          return null;
+        }
+        found = address;
+      }
+      at = end + 1;
+    }
+    return found;
+  }
+
+  private static @Nullable IpAddress parseNode(String line, int from, int to) {
+    if (from < to && line.charAt(from) == '"') {
+      // an address needs no backslash, so who writes one hides something
+      return to - from > 1 && line.charAt(to - 1) == '"'
+          ? parseWithPort(line, from + 1, to - 1)
+          : null;
+    }
+    return parseWithPort(line, from, to);
+  }
+
+  /** An IPv4 address or an IPv6 one in brackets, with a port or without. */
+  private static @Nullable IpAddress parseWithPort(String line, int from, int to) {
+    if (from >= to) {
+      return null;
+    }
+    boolean brackets = line.charAt(from) == '[';
+    int end = brackets ? line.indexOf(']', from) : line.indexOf(':', from);
+    if (end < 0 || end >= to) {
+      return brackets ? null : v4OrNull(IpAddressFormat.parse(line, from, to));
+    }
+    if (!brackets) {
+      return isPort(line, end, to) ? v4OrNull(IpAddressFormat.parse(line, from, end)) : null;
+    }
+    boolean closed = end + 1 == to || isPort(line, end + 1, to);
+    return closed && line.lastIndexOf(':', end) > from
+        ? IpAddressFormat.parse(line, from + 1, end)
+        : null;
+  }
+
+  private static @Nullable IpAddress v4OrNull(@Nullable IpAddress address) {
+    return address != null && address.isV4() ? address : null;
+  }
+
+  /** A colon and a number, or a hidden port ({@code :_x}, RFC 7239). */
+  private static boolean isPort(String line, int from, int to) {
+    if (line.charAt(from) != ':' || from + 1 == to) {
+      return false;
+    }
+    boolean hidden = line.charAt(from + 1) == '_';
+    for (int i = from + 1; i < to; i++) {
+      char c = line.charAt(i);
+      if (hidden ? !Ascii.isToken(c) : c < '0' || c > '9') {
+        return false;
+      }
+    }
+    return hidden || to - from - 1 <= MAX_PORT_DIGITS;
+  }
+}

@@ -1,0 +1,73 @@
+package io.weir.http;
+
+import io.weir.Decision;
+import io.weir.algorithm.LimitParameters;
+import io.weir.rule.Limit;
+import io.weir.store.ClaimOutcome;
+
+/**
+ * Limits as the structured fields of draft-ietf-httpapi-ratelimit-headers-10: one policy for each
+ * limit, named by its rule, and by its unit of time too where the rule has several.
+ */
+final class RateLimitFields {
+  private static final long MICROS_PER_SECOND = 1_000_000;
+
+  private RateLimitFields() {}
+
+  /** The name of a limit, such as {@code orders}, or {@code orders/hour} if its rule has more. */
+  static String policyName(Decision decision, int i) {
+    String id = ruleId(decision, i);
+    if (!hasSeveralLimits(decision, i)) {
+      return id;
+    }
+    String rate = decision.claim(i).limit().rate().toString();
+    return id + rate.substring(rate.indexOf('/'));
+  }
+
+  /** Limits of one rule stand beside each other. */
+  private static boolean hasSeveralLimits(Decision decision, int i) {
+    return isOfSameRule(decision, i, i - 1) || isOfSameRule(decision, i, i + 1);
+  }
+
+  private static boolean isOfSameRule(Decision decision, int i, int k) {
+    return k >= 0 && k < decision.claimCount() && ruleId(decision, k).equals(ruleId(decision, i));
+  }
+
+  private static String ruleId(Decision decision, int i) {
+    return decision.claim(i).limit().rule().id();
+  }
+
+  /** What holds, such as {@code "orders";q=100;w=60}. */
+  static void appendPolicy(StringBuilder out, Decision decision, int i) {
+    Limit limit = decision.claim(i).limit();
+    LimitParameters terms = limit.parameters();
+    appendName(out, decision, i);
+    out.append(";q=").append(terms.permits());
+    if (terms.periodMicros() % MICROS_PER_SECOND == 0) {
+      out.append(";w=").append(terms.periodMicros() / MICROS_PER_SECOND);
+    }
+    if (limit.capacity() != terms.permits()) {
+      out.append(";weir-burst=").append(limit.capacity());
+    }
+  }
+
+  /**
+   * What is left, such as {@code "orders";r=23;t=37}: until all permits are back, or if it refused,
+   * until the request would fit.
+   */
+  static void appendRateLimit(StringBuilder out, Decision decision, int i) {
+    ClaimOutcome outcome = decision.outcome(i);
+    long until =
+        outcome.admitted() || outcome.costExceedsLimit() ? outcome.reset() : outcome.retryAfter();
+    appendName(out, decision, i);
+    out.append(";r=")
+        .append(outcome.remaining())
+        .append(";t=")
+        .append(DurationRounding.ceilToSeconds(until));
+  }
+
+  /** Nothing in a name needs an escape: {@code Rule} sees to it. */
+  private static void appendName(StringBuilder out, Decision decision, int i) {
+    out.append('"').append(policyName(decision, i)).append('"');
+  }
+}

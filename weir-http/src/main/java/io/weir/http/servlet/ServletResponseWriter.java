@@ -1,0 +1,55 @@
+package io.weir.http.servlet;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.weir.Decision;
+import io.weir.http.BadRequestException;
+import io.weir.http.JsonText;
+import io.weir.http.RateLimitHeaders;
+import io.weir.http.RefusalResponse;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** What a servlet's caller is told of a decision. */
+public record ServletResponseWriter(HttpServletResponse response) {
+
+  /** Sets the header fields. */
+  public void writeRateLimitHeaders(Decision decision) {
+    RateLimitHeaders.write(decision, response::setHeader);
+  }
+
+  /** Answers with a refusal. */
+  public void writeRejection(RefusalResponse refusal) throws IOException {
+    write(refusal.status(), refusal.contentType(), refusal.body());
+  }
+
+  /** Answers what could not be read in one way only. */
+  public void writeRejection(BadRequestException e) throws IOException {
+    writeError(BadRequestException.STATUS, "bad_request", String.valueOf(e.getMessage()));
+  }
+
+  /** Answers that something was wrong: what, and what to do instead. */
+  public void writeError(int status, String error, String message) throws IOException {
+    write(status, RefusalResponse.JSON, JsonText.error(error, message));
+  }
+
+  private void write(int status, String type, String text) throws IOException {
+    byte[] body = text.getBytes(UTF_8);
+    response.setStatus(status);
+    response.setContentType(type);
+    response.setContentLength(body.length);
+    response.getOutputStream().write(body);
+  }
+
+  /** Holds this thread for as long as an admitted request must wait for its turn. */
+  public static void sleepFor(Duration delay) {
+    if (!delay.isZero()) {
+      new CompletableFuture<Boolean>()
+          .completeOnTimeout(true, delay.toNanos(), TimeUnit.NANOSECONDS)
+          .join();
+    }
+  }
+}

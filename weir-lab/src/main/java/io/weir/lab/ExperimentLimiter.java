@@ -1,0 +1,64 @@
+package io.weir.lab;
+
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
+import io.weir.algorithm.Algorithm;
+import io.weir.lab.world.SimulatedCluster;
+import io.weir.lab.world.Timeline;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
+import io.weir.rule.RuleSet;
+import io.weir.store.MemoryStore;
+import java.time.Duration;
+import java.util.List;
+
+/** One limiter that counts in memory, under one rule per {@code key} and time that waits. */
+final class ExperimentLimiter {
+  private static final long STORE_BYTES = 64L << 20;
+  private static final long MICROS_PER_SECOND = 1_000_000;
+
+  private final Timeline timeline;
+  private final Limiter limiter;
+
+  /**
+   * @param burst the size of a bucket; 0 for that of the rate
+   */
+  ExperimentLimiter(Algorithm algorithm, Rate rate, long burst) {
+    timeline = new Timeline(SimulatedCluster.START_MICROS);
+    RuleSet rules = RuleSet.of(createRule(algorithm, rate, burst));
+    limiter =
+        Weir.limiter(() -> rules)
+            .store(new MemoryStore(timeline, STORE_BYTES))
+            .clock(timeline)
+            .build();
+  }
+
+  static Rule createRule(Algorithm algorithm, Rate rate, long burst) {
+    RuleBuilder rule = Rule.named("lab").per("key").algorithm(algorithm).limit(List.of(rate));
+    return (burst > 0 && algorithm.hasBurst() ? rule.burst(burst) : rule).build();
+  }
+
+  /** Decides at that many microseconds from the start, which no decision may be before. */
+  Decision decideAt(long at, String key, long cost) {
+    timeline.runUntil(SimulatedCluster.START_MICROS + at);
+    return limiter.decideNow(Request.of("key", key).cost(cost));
+  }
+
+  static double toSeconds(long micros) {
+    return (double) micros / MICROS_PER_SECOND;
+  }
+
+  static long toMicros(Duration duration) {
+    return duration.toNanos() / 1000;
+  }
+
+  /** Refuses what an experiment cannot be made with. */
+  static void require(boolean condition, String reason) {
+    if (!condition) {
+      throw new IllegalArgumentException(reason);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package io.weir.lab.world;
+
+import io.weir.Decision;
+import io.weir.rule.Consistency.CountingMode;
+import io.weir.rule.Limit;
+import io.weir.rule.StoreFailureFallback;
+import io.weir.store.ClaimOutcome;
+import java.util.List;
+
+/** What must hold of every run; complains in its journal of what does not. */
+final class SimulationInvariants {
+  private static final long LEASE_LIFETIME_MICROS = 100_000;
+  private static final long RECOVERY_MICROS = 2_000_000;
+
+  private final SimulationRun run;
+  private final SimulationScenario scenario;
+  private final SimulationJournal journal;
+
+  private SimulationInvariants(SimulationRun run) {
+    this.run = run;
+    scenario = run.scenario;
+    journal = run.journal;
+  }
+
+  /** Runs a scenario to its end and checks it on the way; what was wrong is in its journal. */
+  static SimulationJournal runAndCheck(long seed) {
+    SimulationRun run = new SimulationRun(SimulationScenario.of(seed));
+    new SimulationInvariants(run).check();
+    return run.journal;
+  }
+
+  private void check() {
+    run.runUntil(scenario.lastRequestMicros() + LEASE_LIFETIME_MICROS + scenario.deadlineMicros());
+    checkLeasesReturned();
+    run.runUntil(scenario.settledMicros());
+    checkAllSynced();
+    CounterChecks counters = new CounterChecks(run);
+    List.copyOf(journal.counters.values()).forEach(counters::check);
+    journal.decisions.forEach(this::checkFallback);
+    journal.decisions.forEach(this::checkRecovery);
+    journal.decisions.forEach(this::checkDeadline);
+    if (scenario.healthy()) {
+      journal.decisions.forEach(this::checkHealthyAdmitted);
+    }
+    SyncedViewChecks.checkConvergence(run);
+  }
+
+  private void checkLeasesReturned() {
+    for (SimulatedNode node : run.cluster.nodes()) {
+      if (node.leasedPermits() > 0 && !node.isDead()) {
+        journal.addViolation(
+            node.leasedPermits() + " permits are still borrowed though nobody asks");
+      }
+    }
+    for (CounterHistory counter : journal.counters.values()) {
+      // of a bucket some expire: they have come back in the store, so nothing is given back
+      boolean leased =
+          counter.countingMode() == CountingMode.LEASED && !counter.limit.algorithm().hasBurst();
+      if (leased && scenario.faults().isEmpty() && counter.chargedPermits != counter.spentPermits) {
+        journal.addViolation(
+            counter.limit
+                + ": "
+                + counter.chargedPermits
+                + " permits are charged, but "
+                + counter.spentPermits
+                + " spent");
+      }
+    }
+  }
+
+  private void checkAllSynced() {
+    for (SimulatedNode node : run.cluster.nodes()) {
+      if (node.unsyncedPermits() > 0 && !node.isDead()) {
+        journal.addViolation(
+            node.unsyncedPermits() + " permits are not told yet though the store answers");
+      }
+    }
+  }
+
+  private void checkFallback(SimulationJournal.TimedDecision made) {
+    Decision d = made.decision();
+    for (int i = 0; i < d.claimCount(); i++) {
+      ClaimOutcome o = d.outcome(i);
+      Limit limit = d.claim(i).limit();
+      CountingMode kind = limit.rule().consistency().mode();
+      StoreFailureFallback.FallbackAction answer = limit.rule().fallback().action();
+      if (!o.degraded() || (kind == CountingMode.EXACT && scenario.toleratesSpikes())) {
+        continue;
+      }
+      if (kind == CountingMode.SYNCED || kind == CountingMode.LOCAL) {
+        journal.addViolation(
+            limit + " needs no store, but was degraded at " + relativeTime(made.decidedMicros()));
+      }
+      if (answer != StoreFailureFallback.FallbackAction.LOCAL
+          && !o.costExceedsLimit()
+          && o.admitted() != (answer == StoreFailureFallback.FallbackAction.OPEN)) {
+        journal.addViolation(
+            limit
+                + " is "
+                + answer
+                + ", but said otherwise at "
+                + relativeTime(made.decidedMicros()));
+      }
+    }
+  }
+
+  /** A store that is silent is waited for once, whatever the rules of the request are. */
+  private void checkDeadline(SimulationJournal.TimedDecision made) {
+    if (made.decidedMicros() - made.requestedMicros() > 1.9 * scenario.deadlineMicros() + 1) {
+      journal.addViolation(
+          "took "
+              + (made.decidedMicros() - made.requestedMicros())
+              + " µs at "
+              + relativeTime(made.requestedMicros()));
+    }
+  }
+
+  private void checkRecovery(SimulationJournal.TimedDecision made) {
+    long well =
+        SimulatedCluster.START_MICROS
+            + (scenario.faults().isEmpty() ? 0 : scenario.faultsOverMicros() + RECOVERY_MICROS);
+    if (made.requestedMicros() >= well && made.decision().degraded()) {
+      journal.addViolation(
+          "still degraded at " + relativeTime(made.requestedMicros()) + ": " + made.decision());
+    }
+  }
+
+  private void checkHealthyAdmitted(SimulationJournal.TimedDecision made) {
+    if (!made.decision().allowed() || made.decision().shadowRefused()) {
+      journal.addViolation(
+          "refused though there is room, at "
+              + relativeTime(made.requestedMicros())
+              + ": "
+              + made.decision().rules());
+    }
+  }
+
+  static String relativeTime(long time) {
+    return (time - SimulatedCluster.START_MICROS) + " µs";
+  }
+}

@@ -1,0 +1,113 @@
+package io.weir.lab.world;
+
+import io.weir.Decision;
+import io.weir.rule.Claim;
+import io.weir.rule.Consistency.CountingMode;
+import io.weir.store.ClaimOutcome;
+import io.weir.store.PendingDecision;
+import io.weir.store.StoreOperation;
+import io.weir.store.nodes.ClaimPartition;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** All that happened in a run, a hash of it, and what should not have. */
+final class SimulationJournal {
+  final Map<Long, CounterHistory> counters = new LinkedHashMap<>();
+  final List<TimedDecision> decisions = new ArrayList<>();
+  final List<String> violations = new ArrayList<>();
+  private long hash = 17;
+
+  /** A decision; times in truth. */
+  record TimedDecision(long requestedMicros, long decidedMicros, int node, Decision decision) {}
+
+  /** Notes that something happened, in this order. */
+  void addToHash(long... numbers) {
+    for (long number : numbers) {
+      hash = (hash ^ number) * 0x9E3779B97F4A7C15L;
+      hash ^= hash >>> 29;
+    }
+  }
+
+  long hash() {
+    return hash;
+  }
+
+  void addViolation(String what) {
+    if (violations.size() < 20) {
+      violations.add(what);
+    }
+  }
+
+  private CounterHistory counter(Claim claim) {
+    return counters.computeIfAbsent(claim.key(), key -> new CounterHistory(claim.limit(), key));
+  }
+
+  void onStoreDecision(PendingDecision ask, ClaimOutcome[] said, long now) {
+    Claim[] claims = ask.claims();
+    boolean admits = ClaimPartition.isAdmitted(claims, said);
+    for (int i = 0; i < claims.length; i++) {
+      ClaimOutcome o = said[i];
+      long permits =
+          switch (ask.operation()) {
+            case TAKE -> admits && o.admitted() ? claims[i].cost() : 0;
+            case PEEK -> 0;
+            case FORCE -> claims[i].cost();
+            case LEASE -> o.admitted() ? claims[i].cost() : o.remaining();
+            case REFUND -> -claims[i].cost();
+          };
+      addToHash(
+          now,
+          ask.operation().name().hashCode(),
+          claims[i].key(),
+          claims[i].cost(),
+          o.remaining(),
+          o.reset());
+      CounterHistory counter = counter(claims[i]);
+      counter.chargedPermits += permits;
+      boolean told = ask.operation() == StoreOperation.FORCE;
+      counter.storeCharges.add(
+          new CounterHistory.StoreCharge(now, permits, ask.chargeTime(o.time()), told));
+    }
+  }
+
+  void onDecision(TimedDecision made, boolean atOnce) {
+    decisions.add(made);
+    Decision d = made.decision;
+    addToHash(
+        made.decidedMicros, made.node, d.allowed() ? 1 : 0, d.remaining(), d.degraded() ? 1 : 0);
+    for (int i = 0; i < d.claimCount() && d.allowed(); i++) {
+      ClaimOutcome o = d.outcome(i);
+      if (o.admitted()) {
+        CounterHistory counter = counter(d.claim(i));
+        long cost = d.claim(i).cost();
+        counter.admissions.add(
+            new CounterHistory.CounterAdmission(
+                made.decidedMicros, made.node, cost, o.time(), o.degraded(), atOnce));
+        if (!o.degraded()) {
+          addSpent(counter, cost, made);
+        }
+      }
+    }
+  }
+
+  private void addSpent(CounterHistory counter, long cost, TimedDecision made) {
+    counter.spentPermits += cost;
+    boolean shared =
+        counter.countingMode() == CountingMode.LEASED
+            || counter.countingMode() == CountingMode.EXACT;
+    if (shared && counter.spentPermits > counter.chargedPermits) {
+      addViolation(
+          counter.limit.rule().consistency().mode()
+              + " "
+              + counter.limit
+              + ": "
+              + counter.spentPermits
+              + " permits spent, but only "
+              + counter.chargedPermits
+              + " charged by then, at "
+              + (made.decidedMicros - SimulatedCluster.START_MICROS));
+    }
+  }
+}

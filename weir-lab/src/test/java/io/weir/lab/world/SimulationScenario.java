@@ -1,0 +1,181 @@
+package io.weir.lab.world;
+
+import io.weir.algorithm.Algorithm;
+import io.weir.algorithm.Algorithms;
+import io.weir.rule.Consistency;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
+import io.weir.rule.StoreFailureFallback;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * What a seed stands for: rules, nodes, their clocks, the network, what is asked and what goes
+ * wrong. Times in microseconds from the start.
+ *
+ * @param healthy nothing goes wrong, and less is asked for than there is
+ * @param perSecond how many requests each caller makes
+ * @param firstRequestMicros when the first request comes
+ * @param faultsOverMicros when the last fault is over
+ * @param lastRequestMicros when the last request comes
+ */
+record SimulationScenario(
+    long seed,
+    boolean healthy,
+    List<Rule> rules,
+    List<SimulatedCluster.SimulatedNodeOptions> nodes,
+    NetworkConditions network,
+    int callers,
+    double perSecond,
+    long firstRequestMicros,
+    long faultsOverMicros,
+    long lastRequestMicros,
+    List<SimulatedFault> faults) {
+  private static final double MAX_LOG_PERMITS = 2000; // of a rule
+  private static final long MICROS_PER_MILLI = 1000;
+  private static final long MICROS_PER_SECOND = 1_000_000;
+  private static final long[] PERIODS_MILLIS = {200, 500, 1000, 2000, 5000};
+  private static final long[] SYNC_INTERVALS_MILLIS = {5, 20, 100, 100, 250, 1000};
+  private static final double MAX_REQUESTS_PER_SECOND = 1200;
+  private static final double MAX_PERMITS_PER_SECOND = 500;
+
+  static SimulationScenario of(long seed) {
+    Random random = new Random((seed + 1) * 0xD1342543DE82EF95L);
+    boolean healthy = random.nextInt(3) == 0;
+    int count = 1 + random.nextInt(5);
+    int callers = 1 + random.nextInt(2);
+    long deadline = randomBetween(random, 5, 40) * MICROS_PER_MILLI;
+    long least = randomBetween(random, 60, 500);
+    NetworkConditions weather =
+        new NetworkConditions(least, randomBetween(random, 20, 600), deadline / 6, 0);
+    long spike = random.nextInt(3) > 0 ? 0 : deadline / 2;
+    boolean skewed = random.nextBoolean();
+    List<SimulatedCluster.SimulatedNodeOptions> nodes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      long wrong = randomBetween(random, 100, 2000) * MICROS_PER_MILLI;
+      long ahead = skewed ? (random.nextBoolean() ? wrong : -wrong) : 0;
+      double drift = skewed ? random.nextDouble() * 100 - 50 : 0;
+      nodes.add(
+          new SimulatedCluster.SimulatedNodeOptions(
+              ahead, drift, ofMicros(deadline), ofMicros(spike)));
+    }
+    List<Rule> rules = new ArrayList<>();
+    double tightest = Double.MAX_VALUE;
+    for (int i = 1 + random.nextInt(3); i > 0; i--) {
+      Rule rule = randomRule("rule" + i, random, healthy);
+      rules.add(rule);
+      tightest = Math.min(tightest, perSecond(rule.limits().get(0).rate()));
+    }
+    double load = healthy ? 0.3 + 0.35 * random.nextDouble() : 0.5 + 3 * random.nextDouble();
+    double perSecond = Math.min(load * tightest, MAX_REQUESTS_PER_SECOND / callers);
+    long begins = randomBetween(random, 0, 3000) * MICROS_PER_MILLI;
+    long calm = begins + (healthy ? 0 : randomBetween(random, 800, 2000) * MICROS_PER_MILLI);
+    List<SimulatedFault> faults = new ArrayList<>();
+    for (int i = healthy ? 0 : random.nextInt(5); i > 0; i--) {
+      faults.add(SimulatedFault.randomFault(random, begins, calm));
+    }
+    Random more = new Random((seed + 1) * 0x9E3779B97F4A7C15L);
+    if (!healthy && more.nextBoolean()) {
+      faults.add(SimulatedFault.randomOneTimeFault(more, begins, calm));
+    }
+    long ends = calm + 2500 * MICROS_PER_MILLI;
+    return new SimulationScenario(
+        seed,
+        healthy,
+        List.copyOf(rules),
+        List.copyOf(nodes),
+        weather,
+        callers,
+        perSecond,
+        begins,
+        calm,
+        ends,
+        List.copyOf(faults));
+  }
+
+  private static Rule randomRule(String name, Random random, boolean healthy) {
+    Algorithm algorithm = Algorithms.all().get(random.nextInt(Algorithms.all().size()));
+    long period = PERIODS_MILLIS[random.nextInt(PERIODS_MILLIS.length)];
+    double most = MAX_PERMITS_PER_SECOND * period / 1000;
+    if (algorithm == Algorithms.SLIDING_LOG) {
+      most = Math.min(most, MAX_LOG_PERMITS);
+    }
+    double least = healthy ? 20 : 3;
+    Consistency consistency = randomConsistency(random, healthy ? period / 4 : Long.MAX_VALUE);
+    boolean leased = consistency.mode() == Consistency.CountingMode.LEASED; // only busy ones are
+    double size = leased ? Math.sqrt(random.nextDouble()) : random.nextDouble();
+    long permits = (long) (least * Math.pow(most / least, size));
+    RuleBuilder rule =
+        Rule.named(name)
+            .per("user")
+            .algorithm(algorithm)
+            .limit(List.of(new Rate(permits, Duration.ofMillis(period))))
+            .consistency(consistency)
+            .onStoreFailure(randomFallback(random))
+            .shadow(random.nextInt(8) == 0);
+    if (algorithm.hasBurst() && random.nextBoolean()) {
+      rule.burst((long) Math.max(1, permits * ((healthy ? 0.5 : 0.1) + random.nextDouble())));
+    }
+    return rule.build();
+  }
+
+  /** What a bucket is told of late, it counts late; so healthy nodes reconcile while it fills. */
+  private static Consistency randomConsistency(Random random, long longest) {
+    return switch (random.nextInt(7)) {
+      case 0, 1 -> Consistency.EXACT;
+      case 2, 3 -> Consistency.LEASED;
+      case 4, 5 -> {
+        long every = SYNC_INTERVALS_MILLIS[random.nextInt(SYNC_INTERVALS_MILLIS.length)];
+        yield Consistency.synced(Duration.ofMillis(Math.min(every, longest)));
+      }
+      default -> Consistency.LOCAL;
+    };
+  }
+
+  private static StoreFailureFallback randomFallback(Random random) {
+    return switch (random.nextInt(3)) {
+      case 0 -> StoreFailureFallback.OPEN;
+      case 1 -> StoreFailureFallback.CLOSED;
+      default -> StoreFailureFallback.local(20 + random.nextInt(60));
+    };
+  }
+
+  static double perSecond(Rate rate) {
+    return rate.permits() * 1e9 / rate.period().toNanos();
+  }
+
+  static long randomBetween(Random random, long least, long most) {
+    return least + (long) (random.nextDouble() * (most - least + 1));
+  }
+
+  static Duration ofMicros(long micros) {
+    return Duration.ofNanos(micros * 1000);
+  }
+
+  /** When all has come to rest: every lease is back, and every interval has passed thrice. */
+  long settledMicros() {
+    long longest = 100 * MICROS_PER_MILLI;
+    for (Rule rule : rules) {
+      longest = Math.max(longest, rule.consistency().syncInterval().toNanos() / 1000);
+    }
+    return lastRequestMicros + 3 * longest + MICROS_PER_SECOND / 5;
+  }
+
+  /** Whether such a fault is among what goes wrong. */
+  boolean hasFault(SimulatedFault.FaultKind kind) {
+    return faults.stream().anyMatch(fault -> fault.kind() == kind);
+  }
+
+  /** How long a decision may take. */
+  long deadlineMicros() {
+    return nodes.get(0).deadline().toNanos() / 1000;
+  }
+
+  /** Whether nodes answer exact rules themselves while the store is slow. */
+  boolean toleratesSpikes() {
+    return !nodes.get(0).spikeThreshold().isZero();
+  }
+}

@@ -1,0 +1,112 @@
+package io.weir.lab.world;
+
+import io.weir.Decision;
+import io.weir.Request;
+import io.weir.algorithm.Algorithms;
+import io.weir.algorithm.LimitParameters;
+import io.weir.rule.Claim;
+import io.weir.rule.Consistency.CountingMode;
+import io.weir.rule.Limit;
+import io.weir.store.ClaimOutcome;
+import io.weir.store.StoreOperation;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Whether nodes come to see what the store has. */
+final class SyncedViewChecks {
+  private static final int PEEK_COUNT = 40;
+
+  private SyncedViewChecks() {}
+
+  /** How far a view and the store were apart when they were closest. */
+  private static final class ViewDivergence {
+    long minDistance = Long.MAX_VALUE;
+    private long previousStoreValue = -1;
+
+    /** A view that was right a moment ago is right: much may leave a log at once. */
+    void update(long here, long there, long moves) {
+      long last = previousStoreValue < 0 ? there : previousStoreValue;
+      long below = Math.min(last, there) - here;
+      long above = here - Math.max(last, there);
+      minDistance = Math.min(minDistance, Math.max(0, Math.max(below, above) - moves));
+      previousStoreValue = there;
+    }
+  }
+
+  /** Asked again, each node soon knows what the store has left. */
+  static void checkConvergence(SimulationRun run) {
+    SimulationScenario scenario = run.scenario;
+    SimulationJournal journal = run.journal;
+    long longest = 0;
+    for (CounterHistory counter : journal.counters.values()) {
+      longest =
+          Math.max(longest, counter.limit.rule().consistency().syncInterval().toNanos() / 1000);
+    }
+    if (longest == 0) {
+      return;
+    }
+    Map<String, ViewDivergence> seen = new TreeMap<>();
+    long began = run.cluster.timeline().micros() - SimulatedCluster.START_MICROS;
+    long step = 2 * (longest + scenario.deadlineMicros()) / PEEK_COUNT;
+    for (int i = 0; i <= PEEK_COUNT; i++) {
+      run.runUntil(began + i * step);
+      for (int node = 0; node < run.cluster.nodes().size(); node++) {
+        if (!run.cluster.nodes().get(node).isDead()) {
+          peekNode(run, node, step, seen);
+        }
+      }
+    }
+    seen.forEach(
+        (what, of) -> {
+          if (of.minDistance > 0) {
+            journal.addViolation(
+                "the view of " + what + " stays " + of.minDistance + " permits apart");
+          }
+        });
+  }
+
+  private static void peekNode(
+      SimulationRun run, int node, long step, Map<String, ViewDivergence> seen) {
+    for (int caller = 0; caller < run.scenario.callers(); caller++) {
+      Request request = Request.of("user", "caller" + caller);
+      var answer = run.cluster.nodes().get(node).limiter().peek(request);
+      var unused = answer.thenAccept(decision -> compare(run, decision, node, step, seen));
+    }
+  }
+
+  private static void compare(
+      SimulationRun run, Decision d, int node, long step, Map<String, ViewDivergence> seen) {
+    for (int i = 0; i < d.claimCount(); i++) {
+      Limit limit = d.claim(i).limit();
+      if (limit.rule().consistency().mode() == CountingMode.SYNCED) {
+        Claim[] claim = {d.claim(i)};
+        ClaimOutcome there =
+            run.cluster.storeServer().counters().apply(claim, StoreOperation.PEEK).join()[0];
+        String what = limit + " " + limit.algorithm().name() + " on node " + node;
+        long moves = 1 + allowedDrift(run, d.claim(i), step);
+        seen.computeIfAbsent(
+                what + ", counter " + Long.toHexString(d.claim(i).key()), w -> new ViewDivergence())
+            .update(d.outcome(i).remaining(), there.remaining(), moves);
+      }
+    }
+  }
+
+  /**
+   * What may come back since a view was corrected; of a log, what it was told at once, here and
+   * there.
+   */
+  private static long allowedDrift(SimulationRun run, Claim claim, long step) {
+    LimitParameters t = claim.limit().parameters();
+    long onAverage = t.permits() * (step + run.scenario.deadlineMicros()) / t.periodMicros();
+    boolean log = claim.limit().algorithm() == Algorithms.SLIDING_LOG;
+    CounterHistory counter = run.journal.counters.get(claim.key());
+    long atOnce =
+        counter == null || !log
+            ? 0
+            : counter.storeCharges.stream()
+                .mapToLong(CounterHistory.StoreCharge::permits)
+                .max()
+                .orElse(0);
+    return Math.max(4 * onAverage, 2 * atOnce);
+  }
+}

@@ -1,0 +1,73 @@
+package io.weir.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.weir.algorithm.Algorithms;
+import io.weir.store.ClaimEvaluator;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * The Lua that decides inside the server, put together from the algorithms' own files.
+ *
+ * <p>Its name is made of its contents, so that nodes of different versions never run each other's.
+ */
+final class DecisionScript {
+  static final DecisionScript INSTANCE = new DecisionScript();
+
+  /** The name of the function, and of the library that holds it. */
+  final String functionName;
+
+  /** As a library of functions, for servers that have them. */
+  final byte[] librarySource;
+
+  /** As a script. */
+  final byte[] scriptSource;
+
+  /** How the server names the script. */
+  final byte[] scriptSha;
+
+  private DecisionScript() {
+    String body =
+        Algorithms.lua()
+            + readResource(ClaimEvaluator.class, "decide.lua")
+            + readResource(DecisionScript.class, "state.lua")
+            + readResource(DecisionScript.class, "page.lua")
+            + readResource(DecisionScript.class, "shelf.lua");
+    scriptSource =
+        readResource(DecisionScript.class, "as-script.lua")
+            .replace("{{body}}", body)
+            .getBytes(UTF_8);
+    String digest = sha1Hex(scriptSource);
+    scriptSha = digest.getBytes(UTF_8);
+    functionName = "weir_" + digest.substring(0, 16);
+    librarySource =
+        readResource(DecisionScript.class, "as-function.lua")
+            .replace("{{name}}", functionName)
+            .replace("{{body}}", body)
+            .getBytes(UTF_8);
+  }
+
+  static String sha1Hex(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-1", e);
+    }
+  }
+
+  static String readResource(Class<?> beside, String file) {
+    try (InputStream in = beside.getResourceAsStream(file)) {
+      if (in == null) {
+        throw new IllegalStateException(file + " is missing beside " + beside.getName());
+      }
+      return new String(in.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.weir.redis;
+
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.EventExecutor;
+import io.weir.store.Scheduler;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The event loops that read the server's replies. An event loop reads its sockets before it runs
+ * its tasks, so a task scheduled here runs after all replies that have arrived were handled.
+ */
+final class ReplyEventLoops implements Scheduler {
+  private final List<EventLoop> loops = new CopyOnWriteArrayList<>();
+  private final EventExecutor fallbackExecutor;
+
+  ReplyEventLoops(EventExecutor whileNoneIsKnown) {
+    this.fallbackExecutor = whileNoneIsKnown;
+  }
+
+  /** Notes the loop of a new connection. */
+  synchronized void add(EventLoop loop) {
+    if (!loops.contains(loop)) {
+      loops.add(loop);
+    }
+  }
+
+  @Override
+  public void schedule(long micros, Runnable task) {
+    EventExecutor first = loops.isEmpty() ? fallbackExecutor : loops.get(0);
+    try {
+      var unused = first.schedule(() -> runAfterLoop(1, task), micros, TimeUnit.MICROSECONDS);
+    } catch (RejectedExecutionException e) {
+      return; // the store is closed, and nothing waits any more
+    }
+  }
+
+  /** Runs the task on the last of the loops, after each of the others has had its turn. */
+  private void runAfterLoop(int next, Runnable task) {
+    if (next >= loops.size()) {
+      task.run();
+    } else {
+      loops.get(next).execute(() -> runAfterLoop(next + 1, task));
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.testkit.Await;
+import io.weir.testkit.redis.RedisProcess;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A node that gets less CPU than it wants, as a container under a quota, at the default deadline:
+ * its own standing still is not held against a healthy Redis.
+ */
+@Tag("slow")
+class CpuQuotaNodeTest {
+  private static final Duration DEFAULT_DEADLINE = Duration.ofMillis(5);
+  private static final int QUOTA_PERCENT = 30;
+  private static final int LOAD_PERCENT = 60;
+  private static final int CAPACITY_ATTEMPTS = 4000;
+  private static final long MAX_ANSWER_MICROS = 500_000;
+
+  @Test
+  void nodeUnderCpuQuota_isExactWithHealthyRedisAndFallsBackWhileRedisIsFrozen() {
+    try (CgroupCpuQuota quota = quotaOrAbort();
+        RedisProcess redis = RedisProcess.start();
+        RedisTestNodeProcess node =
+            RedisTestNodeProcess.start(redis.uri(), DEFAULT_DEADLINE, Map.of())) {
+      assertThat(node.readLine()).isEqualTo("ready");
+      node.request("take token-bucket 1000/hour+1000000 warm 8000 16");
+      quota.addProcess(node.pid());
+      int rate = LOAD_PERCENT * measureCapacity(node) / 100;
+      long before = quota.throttledPeriods();
+
+      PacedLoadResult healthy = PacedLoadResult.of(node.request(paceCommand(rate, 5)));
+      long throttled = quota.throttledPeriods() - before;
+      System.out.println("under a quota of " + QUOTA_PERCENT + " % at " + rate + "/s: " + healthy);
+      assertThat(throttled).as("the quota was felt").isPositive();
+      assertThat(healthy.degraded).as("%s", healthy).isZero();
+      assertThat(healthy.admitted).isEqualTo(5L * rate);
+
+      node.send(paceCommand(rate, 4));
+      Await.sleep(Duration.ofSeconds(1));
+      redis.freeze();
+      Await.sleep(Duration.ofMillis(1500));
+      redis.thaw();
+      PacedLoadResult frozen = PacedLoadResult.of(node.readLine());
+      System.out.println("with Redis frozen for 1.5 s: " + frozen);
+      assertThat(frozen.degraded).isPositive();
+      assertThat(frozen.longestMicros)
+          .as("the deadline, and for how long the node stood still")
+          .isLessThan(MAX_ANSWER_MICROS);
+      assertThat(PacedLoadResult.of(node.request(paceCommand(rate, 1))).degraded)
+          .as("exact again")
+          .isZero();
+    }
+  }
+
+  /** What a run of requests at an even pace came to. */
+  private record PacedLoadResult(long admitted, long degraded, long longestMicros) {
+    static PacedLoadResult of(String line) {
+      String[] words = line.split(" ", -1);
+      return new PacedLoadResult(
+          Long.parseLong(words[0]), Long.parseLong(words[1]), Long.parseLong(words[2]));
+    }
+  }
+
+  private static String paceCommand(int perSecond, int seconds) {
+    return "pace exact token-bucket 1000/hour+1000000 paced " + perSecond + " " + seconds;
+  }
+
+  /** Decisions a second, each caller asking again when it is answered. */
+  private static int measureCapacity(RedisTestNodeProcess node) {
+    long began = RedisLoadGenerator.nowMicros();
+    assertThat(
+            node.request(
+                "take token-bucket 1000/hour+1000000 capacity " + CAPACITY_ATTEMPTS + " 16"))
+        .hasSize(CAPACITY_ATTEMPTS);
+    return (int) (CAPACITY_ATTEMPTS * 1_000_000L / (RedisLoadGenerator.nowMicros() - began));
+  }
+
+  private static CgroupCpuQuota quotaOrAbort() {
+    try {
+      return CgroupCpuQuota.ofPercent(QUOTA_PERCENT);
+    } catch (IOException e) {
+      Assumptions.abort("no CPU quota can be set here: " + e);
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.weir.redis;
+
+import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.algorithm.Algorithms;
+import io.weir.rule.Claim;
+import io.weir.rule.Limit;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
+import io.weir.store.ClaimOutcome;
+import io.weir.store.MemoryStore;
+import io.weir.store.StoreOperation;
+import io.weir.testkit.FakeClock;
+import io.weir.testkit.RandomHistory;
+import io.weir.testkit.redis.RedisProcess;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Logs of hundreds of entries, of which the server tells a node only a part: the node says what the
+ * memory store says, which knows all.
+ */
+class LongLogMatchesMemoryStoreTest {
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+  private static final long REFUSAL_FORGOTTEN_MICROS = 500_000;
+
+  private static RedisProcess redis;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisProcess.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1 << 18})
+  void randomHistory_matchesMemoryStore(int pages) {
+    long seed = RandomHistory.seed();
+    RandomHistory history = new RandomHistory(seed);
+    redis.command("FLUSHALL");
+    FakeClock clock = new FakeClock();
+    MemoryStore memory = new MemoryStore(clock, 16 << 20);
+    Rule rule =
+        Rule.named("log").per("user").algorithm(Algorithms.SLIDING_LOG).limit("300/minute").build();
+    List<Limit> limits =
+        List.of(
+            rule.limits().get(0),
+            rule.limits().get(0),
+            rule.limit(new Rate(250, MINUTE)),
+            rule.limit(new Rate(500, MINUTE)));
+    try (RedisStore store =
+        openAndAwait(
+            RedisStore.at(redis.uri())
+                .deadline(RedisStoreTestSupport.LONG_DEADLINE)
+                .packedBuckets(pages)
+                .storeClock(clock))) {
+      int refused = 0;
+      int steps = 4000;
+      for (int i = 0; i < steps; i++) {
+        clock.advance(
+            Duration.ofNanos(1000L * history.below(history.oneIn(200) ? 9_000_000 : 300_000)));
+        StoreOperation mode = randomOperation(history);
+        Claim[] claims = randomClaims(history, limits, store, mode);
+        long earlier = history.oneIn(2) ? 0 : history.below(70_000_000);
+        long when =
+            mode == StoreOperation.REFUND || mode == StoreOperation.FORCE
+                ? clock.micros() - earlier
+                : clock.micros();
+        var answer = store.apply(claims, mode, when);
+        boolean atOnce = answer.isDone();
+        ClaimOutcome[] said = answer.join();
+        ClaimOutcome[] expected = memory.apply(claims, mode, when).join();
+        if (atOnce && mode == StoreOperation.TAKE && !allAdmitted(said)) {
+          assertThat(allAdmitted(expected)).as("a refusal that is remembered").isFalse();
+        } else {
+          assertThat(said)
+              .as("-Dweir.seed=%d step %d: %s %s", seed, i, mode, List.of(claims))
+              .isEqualTo(expected);
+        }
+        refused += allAdmitted(said) ? 0 : 1;
+        if (mode == StoreOperation.REFUND) {
+          clock.advance(
+              Duration.ofNanos(REFUSAL_FORGOTTEN_MICROS * 1000)); // refusals that are remembered
+        }
+      }
+      assertThat(refused).as("a history that tries something").isBetween(steps / 20, steps * 3 / 4);
+      assertThat(store.health().corruptStates()).isZero();
+    }
+  }
+
+  private static StoreOperation randomOperation(RandomHistory history) {
+    return switch (history.below(40)) {
+      case 0 -> StoreOperation.REFUND;
+      case 1 -> StoreOperation.FORCE;
+      case 2, 3, 4, 5 -> StoreOperation.PEEK;
+      case 6, 7, 8, 9 -> StoreOperation.LEASE;
+      default -> StoreOperation.TAKE;
+    };
+  }
+
+  private static Claim[] randomClaims(
+      RandomHistory history, List<Limit> limits, RedisStore store, StoreOperation mode) {
+    Claim[] claims = new Claim[history.oneIn(3) ? 2 : 1];
+    for (int i = 0; i < claims.length; i++) {
+      long cost =
+          switch (history.below(60)) {
+            case 0 -> mode == StoreOperation.REFUND ? Claim.MAX_COST : 300;
+            case 1, 2 -> 1 + history.below(60);
+            default -> 1 + history.below(2);
+          };
+      long caller = store.fingerprint().of(history.oneIn(4) ? "two" : "one");
+      claims[i] = Claim.of(history.pick(limits), caller, cost);
+    }
+    return claims;
+  }
+
+  private static boolean allAdmitted(ClaimOutcome[] outcomes) {
+    boolean all = true;
+    for (ClaimOutcome o : outcomes) {
+      all &= o.admitted();
+    }
+    return all;
+  }
+}

@@ -1,9 +1,0 @@
-package io.weir.rules.database;
-
-/**
- * Whom an API key is for.
- *
- * @param key the id of the key, never its secret
- * @param tier empty if the caller has none
- */
-public record Caller(String key, String user, String tier) {}

@@ -1,0 +1,67 @@
+package io.weir.rules.envoy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Names for rules, made of what they are for. Counters belong to the id, so it must not change with
+ * what stands beside: one that is cut, or looks like another, ends with a digest of the whole.
+ */
+final class EnvoyRuleIds {
+  private static final int MAX_ID_LENGTH = 64;
+  private static final int DIGEST_LENGTH = 8;
+
+  private final String domain;
+  private final List<String> ids = new ArrayList<>();
+  private final List<String> digestInputs = new ArrayList<>();
+  private final Map<String, Integer> idCounts = new HashMap<>();
+
+  EnvoyRuleIds(String domain) {
+    this.domain = domain;
+  }
+
+  /** Adds the rule of a limit, which has a name or goes by its descriptors. */
+  void add(List<DescriptorLevel> levels, String name) {
+    StringBuilder readable = new StringBuilder(domain);
+    StringBuilder whole = new StringBuilder(domain);
+    for (DescriptorLevel level : levels) {
+      ConfiguredDescriptor one = level.chosen();
+      readable.append('-').append(one.key()).append('-').append(one.value());
+      whole.append('\0').append(one.key()).append('\0').append(one.value());
+    }
+    String id = normalized(name.isEmpty() ? readable.toString() : domain + "-" + name);
+    ids.add(id.isEmpty() ? "envoy" : id);
+    idCounts.merge(ids.get(ids.size() - 1), 1, Integer::sum);
+    digestInputs.add(whole.toString());
+  }
+
+  String id(int i) {
+    String id = ids.get(i);
+    if (id.length() <= MAX_ID_LENGTH && idCounts.getOrDefault(id, 0) == 1) {
+      return id;
+    }
+    String cut = id.substring(0, Math.min(id.length(), MAX_ID_LENGTH - DIGEST_LENGTH - 1));
+    return cut + "-" + digest(digestInputs.get(i));
+  }
+
+  private static String normalized(String text) {
+    return text.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
+  }
+
+  private static String digest(String text) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+      return HexFormat.of().formatHex(hash).substring(0, DIGEST_LENGTH);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

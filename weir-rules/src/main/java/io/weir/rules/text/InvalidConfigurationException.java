@@ -1,0 +1,21 @@
+package io.weir.rules.text;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Rules as written that cannot be, with everything that is wrong with them. */
+public final class InvalidConfigurationException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1;
+
+  private final transient List<ConfigurationProblem> problems;
+
+  public InvalidConfigurationException(List<ConfigurationProblem> problems) {
+    super(problems.stream().map(ConfigurationProblem::toString).collect(Collectors.joining("\n")));
+    this.problems = List.copyOf(problems);
+  }
+
+  /** Everything that is wrong, in the order of the file. The message has one line for each. */
+  public List<ConfigurationProblem> problems() {
+    return problems;
+  }
+}

@@ -1,0 +1,77 @@
+package io.weir.rules.text;
+
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Finds the known name that a misspelt one was meant to be. */
+public final class NameSuggestion {
+  private static final int MAX_EDIT_DISTANCE = 2;
+  private static final int MIN_PREFIX_LENGTH = 3;
+  private static final int MAX_NAME_LENGTH = 64;
+
+  private NameSuggestion() {}
+
+  /** The known name nearest to what was written, if any is near. */
+  public static Optional<String> closest(String written, Collection<String> known) {
+    if (known.contains(written)) {
+      return Optional.of(written);
+    }
+    String plain = normalized(written);
+    if (plain.length() > MAX_NAME_LENGTH) {
+      return Optional.empty();
+    }
+    String best = null;
+    int least = Integer.MAX_VALUE;
+    for (String name : known) {
+      int distance = editDistance(plain, normalized(name));
+      if (distance < least && isSimilar(plain, normalized(name), distance)) {
+        least = distance;
+        best = name;
+      }
+    }
+    return Optional.ofNullable(best);
+  }
+
+  /** What to say of a name that is not known. */
+  public static String hint(String written, Collection<String> known) {
+    return closest(written, known).map(name -> "did you mean " + name + "? Write").orElse("write")
+        + (known.size() == 1 ? " " : " one of ")
+        + String.join(", ", known);
+  }
+
+  private static boolean isSimilar(String a, String b, int distance) {
+    boolean prefix = b.startsWith(a) || a.startsWith(b);
+    return (distance <= MAX_EDIT_DISTANCE && 2 * distance <= a.length())
+        || (prefix && Math.min(a.length(), b.length()) >= MIN_PREFIX_LENGTH);
+  }
+
+  /** Names differ neither by case nor by how their words are joined. */
+  private static String normalized(String name) {
+    return name.toLowerCase(Locale.ROOT).replaceAll("[-_. ]", "");
+  }
+
+  /** The insertions, deletions, replacements and swaps of neighbours from one to the other. */
+  private static int editDistance(String a, String b) {
+    int[][] d = new int[a.length() + 1][b.length() + 1];
+    for (int i = 0; i <= a.length(); i++) {
+      for (int j = 0; j <= b.length(); j++) {
+        if (i == 0 || j == 0) {
+          d[i][j] = i + j;
+          continue;
+        }
+        int replaced = d[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        d[i][j] = Math.min(replaced, 1 + Math.min(d[i - 1][j], d[i][j - 1]));
+        boolean swapped =
+            i > 1
+                && j > 1
+                && a.charAt(i - 1) == b.charAt(j - 2)
+                && a.charAt(i - 2) == b.charAt(j - 1);
+        if (swapped) {
+          d[i][j] = Math.min(d[i][j], d[i - 2][j - 2] + 1);
+        }
+      }
+    }
+    return d[a.length()][b.length()];
+  }
+}

@@ -1,0 +1,28 @@
+package io.weir.rules.text;
+
+/**
+ * Where something is written.
+ *
+ * @param line counted from 1; 0 for the file as a whole
+ * @param column counted from 1, in characters as the reader sees them; 0 for the file as a whole
+ */
+public record SourcePosition(int line, int column) {
+  public static final SourcePosition WHOLE_FILE = new SourcePosition(0, 0);
+  public static final SourcePosition START = new SourcePosition(1, 1);
+
+  /** The place of the character at an index of a text. */
+  public static SourcePosition of(CharSequence text, int index) {
+    int line = 1;
+    int column = 1;
+    for (int i = 0; i < index; i++) {
+      char c = text.charAt(i);
+      if (c == '\n' || (c == '\r' && !(i + 1 < text.length() && text.charAt(i + 1) == '\n'))) {
+        line++;
+        column = 1;
+      } else if (!Character.isLowSurrogate(c)) {
+        column++;
+      }
+    }
+    return new SourcePosition(line, column);
+  }
+}

@@ -1,0 +1,17 @@
+package io.weir.rules.database;
+
+import io.weir.store.Clock;
+import java.time.Duration;
+
+/** How long something takes. */
+final class ElapsedTime {
+  private static final Clock CLOCK = Clock.system();
+
+  private ElapsedTime() {}
+
+  static Duration of(Runnable work) {
+    long start = CLOCK.micros();
+    work.run();
+    return Duration.ofNanos((CLOCK.micros() - start) * 1000);
+  }
+}

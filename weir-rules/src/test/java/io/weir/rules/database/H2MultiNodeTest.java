@@ -1,0 +1,40 @@
+package io.weir.rules.database;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What nodes learn of changes in any database they learn of those in H2, where they only look. */
+class H2MultiNodeTest {
+  @SuppressWarnings("NullAway.Init")
+  @TempDir
+  Path folder;
+
+  @Nested
+  class H2RuleChangeCounters extends RuleChangeCountersContract {
+    @Override
+    String url() {
+      return h2Url();
+    }
+  }
+
+  @Nested
+  class H2ReportedOnce extends ReportedOnceContract {
+    @Override
+    String url() {
+      return h2Url();
+    }
+  }
+
+  @Nested
+  class H2PropagationDelay extends PropagationDelayContract {
+    @Override
+    String url() {
+      return h2Url();
+    }
+  }
+
+  private String h2Url() {
+    return "jdbc:h2:file:" + folder.resolve("rules");
+  }
+}

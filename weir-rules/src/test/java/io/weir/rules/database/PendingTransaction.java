@@ -1,0 +1,34 @@
+package io.weir.rules.database;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+
+/** Writes past Weir, which are in force all at once, when they are committed. */
+final class PendingTransaction {
+  private final Connection connection;
+
+  PendingTransaction(String url, List<String> statements) {
+    try {
+      connection = DriverManager.getConnection(url);
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        for (String sql : statements) {
+          statement.execute(sql);
+        }
+      }
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  void commit() {
+    try (connection) {
+      connection.commit();
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.weir.rules.database;
+
+import io.weir.rules.Rules;
+
+/**
+ * A process that changes a rule without end, and prints each change when it is acknowledged; to be
+ * killed.
+ */
+final class RuleChangingProcess {
+  static final String FOUND = "found ";
+  static final String ACKNOWLEDGED = "acknowledged ";
+  static final String RULE_ID = "api";
+  private static final int MAX_ATTEMPTS = 20;
+
+  private RuleChangingProcess() {}
+
+  public static void main(String[] arguments) {
+    DatabaseRules rules = open(arguments[0]);
+    long permits = permits(rules);
+    requireWholeChange(rules, permits);
+    System.out.println(FOUND + permits);
+    while (true) {
+      permits++;
+      String text = "{id: " + RULE_ID + ", limit: " + permits + "/hour}";
+      rules.put(Rules.readOne("test", text), "node-" + permits, rules.revision(RULE_ID));
+      System.out.println(ACKNOWLEDGED + permits);
+    }
+  }
+
+  /** A database that recovers on a busy machine may not answer at first. */
+  private static DatabaseRules open(String url) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return DatabaseRules.open(url);
+      } catch (DatabaseException e) {
+        if (attempt == MAX_ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static long permits(DatabaseRules rules) {
+    var rule = rules.current().rule(RULE_ID);
+    return rule == null ? 0 : rule.rates().get(0).permits();
+  }
+
+  /** The row, its history and the revision are of the same change, or the change was half kept. */
+  private static void requireWholeChange(DatabaseRules rules, long permits) {
+    if (permits == 0) {
+      return;
+    }
+    RuleChange last = rules.history(RULE_ID).get(0);
+    boolean whole =
+        last.revision() == rules.revision(RULE_ID)
+            && last.revision() == rules.current().revision()
+            && last.who().equals("node-" + permits)
+            && last.after().orElseThrow().contains(permits + "/hour");
+    if (!whole) {
+      throw new IllegalStateException("half a change: " + last + " of " + permits);
+    }
+  }
+}

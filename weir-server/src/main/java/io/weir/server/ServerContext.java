@@ -1,0 +1,196 @@
+package io.weir.server;
+
+import io.weir.DecisionListener;
+import io.weir.Limiter;
+import io.weir.Weir;
+import io.weir.http.IdentityResolver;
+import io.weir.metrics.NodeHealth;
+import io.weir.redis.RedisStore;
+import io.weir.rule.RuleSource;
+import io.weir.rules.FileRules;
+import io.weir.rules.RulesListener;
+import io.weir.rules.RulesSizeLimit;
+import io.weir.rules.database.DatabaseException;
+import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.text.InvalidConfigurationException;
+import io.weir.server.admin.ActiveRules;
+import io.weir.server.admin.NodeActivity;
+import io.weir.server.alerts.AlertWebhook;
+import io.weir.server.config.ServerConfig;
+import io.weir.server.config.ServerSettings;
+import io.weir.server.gateway.GatewayContext;
+import io.weir.server.gateway.WebSocketMessageRules;
+import io.weir.server.metrics.ServerMetrics;
+import io.weir.server.refusals.RefusalLog;
+import io.weir.server.regions.RegionShareService;
+import io.weir.server.tracing.Tracing;
+import io.weir.server.web.DecisionHandler;
+import io.weir.store.Clock;
+import io.weir.store.MemoryStore;
+import io.weir.store.Store;
+import io.weir.store.StoreListener;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * What all doors of a node share: its rules, its store, the limiter over both, and their metrics.
+ *
+ * <p>At its end what is reserved is given back first, then store and rules are closed.
+ */
+final class ServerContext {
+  final String nodeName;
+  final ServerMetrics metrics = new ServerMetrics(Clock.system());
+  final NodeActivity activity = new NodeActivity(Clock.system());
+  final RuleSource rules;
+  final Store store;
+  final RegionShareService regions;
+  final Limiter limiter;
+  final IdentityResolver identity;
+  final DecisionHandler decisionHandler;
+  private final List<DecisionListener> decisionListeners = new ArrayList<>();
+  private final List<Limiter> limiters = new CopyOnWriteArrayList<>();
+
+  /**
+   * @param endings what must be closed at the end, also if this fails half-way
+   */
+  ServerContext(ServerConfig config, CloseSequence endings) {
+    nodeName = config.get(ServerSettings.NODE).orElseGet(StartupSummary::hostName);
+    endings.add(metrics);
+    checkDataDirectory(config);
+    rules = openRules(config, endings);
+    store = openStore(config, endings);
+    regions = openRegions(config, endings);
+    metrics.beforeScrape(regions.bindMetrics(metrics.registry()));
+    NodeHealth vitals = NodeHealth.of(regions.rules(), store, this::pendingSettlements);
+    metrics.bindNode(vitals);
+    config
+        .get(ServerSettings.ALERT_WEBHOOK)
+        .ifPresent(url -> endings.add(AlertWebhook.start(URI.create(url), nodeName, vitals)));
+    decisionListeners.add(metrics.decisionMetrics());
+    decisionListeners.add(regions);
+    if (config.get(ServerSettings.ADMIN_PORT).isPresent()) {
+      decisionListeners.add(activity.decisionListener());
+    }
+    refusalLog(config).map(endings::add).ifPresent(decisionListeners::add);
+    limiter = endings.add(newLimiter(regions.rules()));
+    identity = identity(config, endings);
+    decisionHandler = new DecisionHandler(limiter, metrics.decisionMetrics(), Tracing.global());
+  }
+
+  private Limiter newLimiter(RuleSource over) {
+    Weir.LimiterBuilder builder = Weir.limiter(over).store(store);
+    decisionListeners.forEach(builder::listener);
+    Limiter made = builder.build();
+    limiters.add(made);
+    return made;
+  }
+
+  private int pendingSettlements() {
+    return limiters.stream().mapToInt(Limiter::pendingSettlements).sum();
+  }
+
+  GatewayContext gatewayContext() {
+    WebSocketMessageRules messages = new WebSocketMessageRules(regions.rules());
+    return new GatewayContext(
+        nodeName, decisionHandler, identity, messages, newLimiter(messages), metrics.registry());
+  }
+
+  private RegionShareService openRegions(ServerConfig config, CloseSequence endings) {
+    String region = config.get(ServerSettings.REGION).orElse("");
+    Optional<String> link = config.get(ServerSettings.REGIONS_LINK);
+    RuleSource active = new ActiveRules(rules, Clock.system());
+    if (link.isEmpty()) {
+      return endings.add(RegionShareService.unlinked(active, region));
+    }
+    if (region.isEmpty()) {
+      throw new StartException(
+          "regions-link: which region this node is of is not said; write --region");
+    }
+    String prefix = config.get(ServerSettings.STORE_PREFIX);
+    return endings.add(
+        RegionShareService.linked(
+            active, region, link.get(), prefix, () -> store.health().nodes()));
+  }
+
+  private static void checkDataDirectory(ServerConfig config) {
+    Path data = config.get(ServerSettings.DATA);
+    try {
+      Files.createDirectories(data);
+    } catch (IOException e) {
+      throw new StartException(
+          "the folder '" + data + "' cannot be written; write another with --data", e);
+    }
+    if (!Files.isWritable(data)) {
+      throw new StartException(
+          "the folder '" + data + "' cannot be written; write another with --data");
+    }
+  }
+
+  private RuleSource openRules(ServerConfig config, CloseSequence endings) {
+    String url = config.get(ServerSettings.RULES);
+    int maxBytes = config.get(ServerSettings.RULES_MAX_BYTES);
+    RulesListener[] heard = {metrics.rulesListener(), activity.rulesListener()};
+    try {
+      return url.startsWith("file:")
+          ? endings.add(
+              FileRules.open(
+                  FileRules.toPath(url),
+                  maxBytes == 0 ? RulesSizeLimit.defaultMaxBytes() : maxBytes,
+                  heard))
+          : endings.add(
+              DatabaseRules.open(
+                  url,
+                  config.get(ServerSettings.DATA).resolve("rules-copy"),
+                  maxBytes == 0 ? RulesSizeLimit.defaultMaxDatabaseBytes() : maxBytes,
+                  heard));
+    } catch (InvalidConfigurationException | DatabaseException e) {
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static Optional<RefusalLog> refusalLog(ServerConfig config) {
+    String where = config.get(ServerSettings.REFUSAL_LOG);
+    try {
+      return where.equals("off")
+          ? Optional.empty()
+          : Optional.of(
+              RefusalLog.open(
+                  where, config.get(ServerSettings.REFUSAL_LOG_RATE), Optional.empty()));
+    } catch (IllegalArgumentException e) {
+      throw new StartException("refusal-log: " + e.getMessage(), e);
+    }
+  }
+
+  private IdentityResolver identity(ServerConfig config, CloseSequence endings) {
+    try {
+      return IdentityFactory.create(config, rules, endings);
+    } catch (IllegalArgumentException e) {
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private Store openStore(ServerConfig config, CloseSequence endings) {
+    String url = config.get(ServerSettings.STORE);
+    if (url.equals("memory")) {
+      Path kept = config.get(ServerSettings.DATA).resolve("counters");
+      MemoryStore memory = MemoryStore.load(kept, Clock.system());
+      endings.add(() -> memory.save(kept));
+      return memory;
+    }
+    return endings.add(
+        RedisStore.at(url)
+            .deadline(config.get(ServerSettings.STORE_DEADLINE))
+            .spikeThreshold(config.get(ServerSettings.STORE_SPIKE))
+            .maxInFlight(config.get(ServerSettings.STORE_IN_FLIGHT))
+            .prefix(config.get(ServerSettings.STORE_PREFIX))
+            .packedBuckets(config.get(ServerSettings.STORE_PAGES))
+            .listener(StoreListener.combine(metrics.storeListener(), activity.storeListener()))
+            .open());
+  }
+}

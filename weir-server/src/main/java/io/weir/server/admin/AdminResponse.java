@@ -1,0 +1,75 @@
+package io.weir.server.admin;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.weir.rules.text.ConfigurationProblem;
+import io.weir.rules.text.InvalidConfigurationException;
+import io.weir.server.web.InvalidInputException;
+import io.weir.server.web.JsonObjectBuilder;
+import io.weir.server.web.ResponseWriter;
+import java.util.List;
+
+/**
+ * What a call answers.
+ *
+ * @param revision the revision of what is shown, as {@code ETag}; 0 for none
+ */
+record AdminResponse(int status, String contentType, String body, long revision) {
+  static final String JSON = "application/json";
+  static final String YAML = "application/yaml";
+
+  static AdminResponse ok(String json) {
+    return json(200, json);
+  }
+
+  static AdminResponse json(int status, String json) {
+    return new AdminResponse(status, JSON, json, 0);
+  }
+
+  /** Says what was wrong and what to do instead. */
+  static AdminResponse error(int status, String error, String message) {
+    return json(
+        status, new JsonObjectBuilder().text("error", error).text("message", message).build());
+  }
+
+  static AdminResponse badRequest(InvalidInputException e) {
+    return error(400, "bad_request", e.reason());
+  }
+
+  /** Says everything that is wrong with a text, and where. */
+  static AdminResponse invalidText(String error, InvalidConfigurationException e) {
+    List<ConfigurationProblem> problems = e.problems();
+    return json(
+        400,
+        new JsonObjectBuilder()
+            .text("error", error)
+            .text("message", problems.get(0).toString())
+            .rawJson("problems", problemsJson(problems))
+            .build());
+  }
+
+  static String problemsJson(List<ConfigurationProblem> problems) {
+    return JsonObjectBuilder.jsonArray(problems.stream().map(AdminResponse::problemJson).toList());
+  }
+
+  private static String problemJson(ConfigurationProblem problem) {
+    return new JsonObjectBuilder()
+        .number("line", problem.line())
+        .number("column", problem.column())
+        .text("rule", problem.rule())
+        .text("field", problem.field())
+        .text("reason", problem.reason())
+        .build();
+  }
+
+  AdminResponse withRevision(long revision) {
+    return new AdminResponse(status, contentType, body, revision);
+  }
+
+  void send(HttpServerResponse response) {
+    if (revision != 0) {
+      response.putHeader(HttpHeaders.ETAG, "\"" + revision + "\"");
+    }
+    ResponseWriter.writeText(response, status, contentType, body);
+  }
+}

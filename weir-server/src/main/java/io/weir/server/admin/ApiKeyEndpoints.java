@@ -1,0 +1,171 @@
+package io.weir.server.admin;
+
+import static io.vertx.core.http.HttpMethod.DELETE;
+import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.POST;
+import static io.vertx.core.http.HttpMethod.PUT;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.rule.RuleSource;
+import io.weir.rules.database.ApiKey;
+import io.weir.rules.database.ApiKeys;
+import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.database.NewApiKey;
+import io.weir.server.web.ApiRoute;
+import io.weir.server.web.ApiRoute.BodyField;
+import io.weir.server.web.ApiRoute.RequestContent;
+import io.weir.server.web.ApiRoute.RouteParameter;
+import io.weir.server.web.InvalidInputException;
+import io.weir.server.web.JsonObjectBuilder;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Instant;
+import java.util.List;
+
+/** The calls about API keys, which live beside the rules in a database. */
+final class ApiKeyEndpoints {
+  private static final Logger LOG = System.getLogger(ApiKeyEndpoints.class.getName());
+  private static final String PATH = "/admin/keys";
+  private static final String TEXT_SCHEMA = "{\"type\":\"string\",\"maxLength\":200}";
+  private static final List<BodyField> KEY_FIELDS =
+      List.of(new BodyField("user", true, TEXT_SCHEMA), new BodyField("tier", false, TEXT_SCHEMA));
+  private static final String EXAMPLE = "{\"user\":\"acme\",\"tier\":\"pro\"}";
+
+  private final RuleSource rules;
+  private final AdminWorkerPool workers;
+
+  ApiKeyEndpoints(RuleSource rules, AdminWorkerPool work) {
+    this.rules = rules;
+    this.workers = work;
+  }
+
+  List<ApiRoute> routes() {
+    return List.of(
+        route(GET, PATH, "All keys, without their secrets", List.of(), (keys, asked) -> list(keys))
+            .withStatuses(200),
+        create(POST),
+        create(PUT),
+        route(GET, PATH + "/{id}", "One key, without its secret", List.of(), ApiKeyEndpoints::find)
+            .withStatuses(200, 404),
+        route(DELETE, PATH + "/{id}", "Revokes a key for good", List.of(), ApiKeyEndpoints::revoke)
+            .withStatuses(200, 404));
+  }
+
+  private ApiRoute create(HttpMethod method) {
+    return route(
+            method,
+            PATH,
+            "Makes a key; only now its secret is shown",
+            KEY_FIELDS,
+            ApiKeyEndpoints::create)
+        .withStatuses(201, 413, 415);
+  }
+
+  /** What a request asks. */
+  private record ApiKeyRequest(String id, String actor, Buffer body) {}
+
+  /** Answers a question. */
+  @FunctionalInterface
+  private interface ApiKeyOperation {
+    AdminResponse execute(ApiKeys keys, ApiKeyRequest asked) throws InvalidInputException;
+  }
+
+  private ApiRoute route(
+      HttpMethod method,
+      String path,
+      String summary,
+      List<BodyField> fields,
+      ApiKeyOperation call) {
+    RequestContent content = RequestContent.json(fields);
+    ApiRoute.RouteHandler handler = (http, id) -> handle(http, id, content, call);
+    return new ApiRoute(method, path, summary, fields, List.of(409, 503), handler)
+        .withParameters(RouteParameter.header(AdminRequest.ACTOR_HEADER));
+  }
+
+  private void handle(
+      HttpServerRequest http, String id, RequestContent content, ApiKeyOperation call) {
+    if (!(rules instanceof DatabaseRules database)) {
+      AdminResponse.error(
+              409,
+              "no_database",
+              "API keys live in a database beside the rules; start with --rules jdbc:…")
+          .send(http.response());
+      return;
+    }
+    try {
+      String who = AdminRequest.actor(http);
+      AdminRequest.readBody(
+          http,
+          content,
+          workers,
+          body -> call.execute(database.keys(), new ApiKeyRequest(id, who, body)));
+    } catch (InvalidInputException e) {
+      AdminResponse.badRequest(e).send(http.response());
+    }
+  }
+
+  private static AdminResponse list(ApiKeys keys) {
+    List<String> all = keys.list().stream().map(ApiKeyEndpoints::keyJson).toList();
+    return AdminResponse.ok(new JsonObjectBuilder().rawJsonList("keys", all).build());
+  }
+
+  private static AdminResponse find(ApiKeys keys, ApiKeyRequest asked) {
+    return keys.list().stream()
+        .filter(key -> key.owner().key().equals(asked.id()))
+        .findAny()
+        .map(key -> AdminResponse.ok(keyJson(key)))
+        .orElseGet(() -> unknownKey(asked.id()));
+  }
+
+  private static AdminResponse create(ApiKeys keys, ApiKeyRequest asked)
+      throws InvalidInputException {
+    List<String> known = KEY_FIELDS.stream().map(BodyField::name).toList();
+    JsonRequestBody form = JsonRequestBody.read(asked.body(), known, EXAMPLE);
+    String user = requirePlainText("user", form.text("user"));
+    String tier = requirePlainText("tier", form.text("tier", ""));
+    try {
+      NewApiKey made = keys.create(user, tier, asked.actor());
+      LOG.log(Level.INFO, "{0} made API key {1}", asked.actor(), made.id());
+      JsonObjectBuilder shown = new JsonObjectBuilder().text("id", made.id());
+      shown.text("user", user).text("tier", tier).text("secret", made.secret());
+      return AdminResponse.json(201, shown.build());
+    } catch (IllegalArgumentException e) {
+      throw new InvalidInputException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static String requirePlainText(String name, String text) throws InvalidInputException {
+    if (text.chars().anyMatch(Character::isISOControl)) {
+      throw new InvalidInputException(name + " has control characters; send text");
+    }
+    return text;
+  }
+
+  private static AdminResponse revoke(ApiKeys keys, ApiKeyRequest asked) {
+    if (!keys.revoke(asked.id())) {
+      return unknownKey(asked.id());
+    }
+    LOG.log(Level.INFO, "{0} revoked API key {1}", asked.actor(), asked.id());
+    return AdminResponse.ok(new JsonObjectBuilder().text("revoked", asked.id()).build());
+  }
+
+  private static String keyJson(ApiKey key) {
+    return new JsonObjectBuilder()
+        .text("id", key.owner().key())
+        .text("user", key.owner().user())
+        .text("tier", key.owner().tier())
+        .text("who", key.who())
+        .text("created", key.created().toString())
+        .text("revoked", key.revoked().map(Instant::toString).orElse(null))
+        .build();
+  }
+
+  private static AdminResponse unknownKey(String id) {
+    return AdminResponse.error(
+        404,
+        "unknown_key",
+        "there is no good key '" + AdminRequest.truncate(id) + "'; ids are in " + PATH);
+  }
+}

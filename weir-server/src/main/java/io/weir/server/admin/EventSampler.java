@@ -1,0 +1,35 @@
+package io.weir.server.admin;
+
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.store.Clock;
+import io.weir.store.MemoryStore;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Lets so many through, by a rule of Weir's own, and counts the rest. */
+final class EventSampler {
+  static final long NOT_SAMPLED = -1;
+
+  private static final int STORE_BYTES = 1 << 20;
+  private static final Request EMPTY_REQUEST = Request.of();
+
+  private final Limiter limiter;
+  private final AtomicLong skipped = new AtomicLong();
+
+  EventSampler(String limit, Clock clock) {
+    Rule rule = Rule.named("sampling").limit(limit).build();
+    limiter = Weir.limiter(RuleSet.of(rule)).store(new MemoryStore(clock, STORE_BYTES)).build();
+  }
+
+  /** How many were left out since the last one, if this one is let through; else LEFT_OUT. */
+  long sample() {
+    if (limiter.decideNow(EMPTY_REQUEST).allowed()) {
+      return skipped.getAndSet(0);
+    }
+    skipped.incrementAndGet();
+    return NOT_SAMPLED;
+  }
+}

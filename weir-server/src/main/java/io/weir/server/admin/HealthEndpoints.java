@@ -1,0 +1,108 @@
+package io.weir.server.admin;
+
+import static io.vertx.core.http.HttpMethod.GET;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.background.BackgroundTasks;
+import io.weir.background.TaskStatus;
+import io.weir.server.metrics.ServerMetrics;
+import io.weir.server.web.ApiRoute;
+import io.weir.server.web.JsonObjectBuilder;
+import io.weir.server.web.ResponseWriter;
+import io.weir.store.StoreHealth;
+import java.util.List;
+
+/**
+ * What anybody may ask: whether the node lives, whether it takes requests, and its metrics.
+ *
+ * <p>A node without its store decides by postures, so it stays ready and says that it is degraded:
+ * taking all nodes out of service at once would make the limiter the outage.
+ */
+final class HealthEndpoints {
+  private final AdministeredNode node;
+  private final AdminWorkerPool workers;
+  private volatile LifecycleStage stage = LifecycleStage.STARTING;
+
+  HealthEndpoints(AdministeredNode node, AdminWorkerPool work) {
+    this.node = node;
+    this.workers = work;
+  }
+
+  /** How far a node's life has come. */
+  enum LifecycleStage {
+    STARTING("the node is starting"),
+    READY(""),
+    STOPPING("the node is stopping");
+
+    private final String reason;
+
+    LifecycleStage(String reason) {
+      this.reason = reason;
+    }
+  }
+
+  void setStage(LifecycleStage next) {
+    stage = next;
+  }
+
+  List<ApiRoute> routes() {
+    return List.of(
+        new ApiRoute(GET, "/health", "Whether it lives", List.of(), List.of(200), this::health),
+        new ApiRoute(
+            GET, "/ready", "Whether it takes requests", List.of(), List.of(200, 503), this::ready),
+        new ApiRoute(GET, "/metrics", "For Prometheus", List.of(), List.of(200), this::metrics));
+  }
+
+  private void health(HttpServerRequest http, String id) {
+    StoreHealth store = node.store().health();
+    long stale = node.rules().staleness().toMillis();
+    String writeFailure = node.rules().writeFailure();
+    List<TaskStatus> unhealthy = BackgroundTasks.unhealthy();
+    boolean ok = store.available() && stale == 0 && writeFailure.isEmpty() && unhealthy.isEmpty();
+    ResponseWriter.writeJson(
+        http.response(),
+        200,
+        new JsonObjectBuilder()
+            .text("status", ok ? "ok" : "degraded")
+            .text("node", node.name())
+            .rawJson("store", new JsonObjectBuilder().bool("available", store.available()).build())
+            .rawJson(
+                "rules",
+                new JsonObjectBuilder()
+                    .number("revision", node.rules().current().revision())
+                    .number("stale_ms", stale)
+                    .bool("writable", writeFailure.isEmpty())
+                    .text("write_failure", writeFailure)
+                    .build())
+            .rawJsonList("background", unhealthy.stream().map(HealthEndpoints::taskJson).toList())
+            .build());
+  }
+
+  private static String taskJson(TaskStatus task) {
+    return new JsonObjectBuilder()
+        .text("task", task.name())
+        .bool("overdue", task.overdue())
+        .number("since_ms", task.sinceLastRound().toMillis())
+        .number("failures", task.failures())
+        .text("failure", task.lastFailure())
+        .build();
+  }
+
+  private void ready(HttpServerRequest http, String id) {
+    LifecycleStage now = stage;
+    boolean ready = now == LifecycleStage.READY;
+    ResponseWriter.writeJson(
+        http.response(),
+        ready ? 200 : 503,
+        new JsonObjectBuilder()
+            .bool("ready", ready)
+            .bool("degraded", !node.store().health().available())
+            .textList("reasons", ready ? List.of() : List.of(now.reason))
+            .build());
+  }
+
+  private void metrics(HttpServerRequest http, String id) {
+    workers.respond(
+        http, () -> new AdminResponse(200, ServerMetrics.CONTENT_TYPE, node.metrics().get(), 0));
+  }
+}

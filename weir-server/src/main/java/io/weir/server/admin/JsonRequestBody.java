@@ -1,0 +1,65 @@
+package io.weir.server.admin;
+
+import io.vertx.core.buffer.Buffer;
+import io.weir.rules.text.InvalidConfigurationException;
+import io.weir.rules.text.NameSuggestion;
+import io.weir.rules.text.ParsedValue;
+import io.weir.rules.text.ProblemCollector;
+import io.weir.rules.text.TextDecoder;
+import io.weir.rules.text.YamlReader;
+import io.weir.server.web.InvalidInputException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A small JSON object as it is sent: names and texts, of which all must be known. */
+record JsonRequestBody(Map<String, String> fields, String example) {
+
+  /**
+   * Reads one.
+   *
+   * @param example one that can be, to be shown where this one cannot
+   */
+  static JsonRequestBody read(Buffer body, List<String> known, String example)
+      throws InvalidInputException {
+    ProblemCollector problems = new ProblemCollector("body");
+    try {
+      ParsedValue top =
+          YamlReader.read(TextDecoder.decode(body.getBytes(), problems), problems).orElse(null);
+      if (problems.hasProblems()) {
+        throw problems.toException();
+      }
+      Map<String, String> fields = new LinkedHashMap<>();
+      if (!(top instanceof ParsedValue.MapValue all)) {
+        throw new InvalidInputException("the body is no object; send " + example);
+      }
+      for (ParsedValue.MapEntry field : all.fields()) {
+        if (!known.contains(field.name())) {
+          throw new InvalidInputException(
+              ProblemCollector.quote(field.name())
+                  + " is not known; "
+                  + NameSuggestion.hint(field.name(), known));
+        }
+        if (!(field.value() instanceof ParsedValue.ScalarValue text) || text.isNull()) {
+          throw new InvalidInputException(field.name() + " is no text; send " + example);
+        }
+        fields.put(field.name(), text.value());
+      }
+      return new JsonRequestBody(fields, example);
+    } catch (InvalidConfigurationException e) {
+      throw new InvalidInputException(e.problems().get(0) + "; send " + example);
+    }
+  }
+
+  String text(String name) throws InvalidInputException {
+    String value = fields.get(name);
+    if (value == null) {
+      throw new InvalidInputException(name + " is missing; send " + example);
+    }
+    return value;
+  }
+
+  String text(String name, String otherwise) {
+    return fields.getOrDefault(name, otherwise);
+  }
+}

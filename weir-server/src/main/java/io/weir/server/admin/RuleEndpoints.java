@@ -1,0 +1,217 @@
+package io.weir.server.admin;
+
+import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.POST;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.RuleSource;
+import io.weir.rules.FileRules;
+import io.weir.rules.Rules;
+import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.database.RuleChange;
+import io.weir.server.web.ApiRoute;
+import io.weir.server.web.ApiRoute.RequestContent;
+import io.weir.server.web.ApiRoute.RouteParameter;
+import io.weir.server.web.InvalidInputException;
+import io.weir.server.web.JsonObjectBuilder;
+import io.weir.store.nodes.OvershootBound;
+import java.util.List;
+import java.util.Locale;
+
+/** The calls that show rules and their history. */
+final class RuleEndpoints {
+  /** The schema of rules is that of their file, whose problems are told with their places. */
+  static final RequestContent RULE_CONTENT =
+      new RequestContent(AdminRequest.RULE_CONTENT_TYPES, "{\"type\":\"object\"}");
+
+  private static final String FIND_PARAMETER = "find";
+  private static final String FROM_PARAMETER = "from";
+  private static final String COUNT_PARAMETER = "count";
+
+  private final AdministeredNode node;
+  private final RuleSource rules;
+  private final AdminWorkerPool workers;
+
+  RuleEndpoints(AdministeredNode node, AdminWorkerPool work) {
+    this.node = node;
+    rules = node.rules();
+    this.workers = work;
+  }
+
+  List<ApiRoute> routes() {
+    return List.of(
+        new ApiRoute(
+                GET,
+                "/admin/rules",
+                "All rules, or some of those in which a text is found",
+                List.of(),
+                List.of(200),
+                this::listRules)
+            .withParameters(
+                RouteParameter.query(FIND_PARAMETER),
+                RouteParameter.query(FROM_PARAMETER),
+                RouteParameter.query(COUNT_PARAMETER)),
+        new ApiRoute(
+            POST,
+            "/admin/rules/validate",
+            "Says everything that is wrong with a rule, or with a file of them",
+            List.of(),
+            RULE_CONTENT,
+            List.of(200, 413, 415),
+            (http, id) ->
+                AdminRequest.readBody(
+                    http,
+                    RULE_CONTENT,
+                    workers,
+                    text -> RuleRequestBody.validate(text.getBytes()))),
+        new ApiRoute(
+            GET, "/admin/rules/{id}", "One rule", List.of(), List.of(200, 404), this::showRule),
+        new ApiRoute(
+            GET,
+            "/admin/rules/{id}/history",
+            "The changes of a rule, the last one first",
+            List.of(),
+            List.of(200, 404, 409, 503),
+            this::history));
+  }
+
+  private void listRules(HttpServerRequest http, String id) {
+    boolean yaml = AdminRequest.prefersYaml(http);
+    workers.respond(
+        http, () -> yaml ? yamlResponse(rules.current()) : jsonResponse(RuleQuery.of(http)));
+  }
+
+  private static AdminResponse yamlResponse(RuleSet all) {
+    return new AdminResponse(200, AdminResponse.YAML, Rules.toYaml(all.rules()), all.revision());
+  }
+
+  /**
+   * Which rules are asked for.
+   *
+   * @param find a text that the rule has, as JSON; in small letters
+   */
+  private record RuleQuery(String find, int from, int count) {
+    static RuleQuery of(HttpServerRequest http) throws InvalidInputException {
+      String find = http.params(true).get(FIND_PARAMETER);
+      return new RuleQuery(
+          find == null ? "" : find.strip().toLowerCase(Locale.ROOT),
+          intParameter(http, FROM_PARAMETER, 0),
+          intParameter(http, COUNT_PARAMETER, Integer.MAX_VALUE));
+    }
+
+    private static int intParameter(HttpServerRequest http, String name, int otherwise)
+        throws InvalidInputException {
+      String text = http.params(true).get(name);
+      if (text != null && !text.matches("[0-9]{1,9}")) {
+        throw new InvalidInputException(name + " is no number; send digits");
+      }
+      return text == null ? otherwise : Integer.parseInt(text);
+    }
+
+    boolean matches(Rule rule) {
+      return find.isEmpty() || Rules.toJson(rule).toLowerCase(Locale.ROOT).contains(find);
+    }
+
+    List<Rule> page(List<Rule> found) {
+      return found.stream().skip(from).limit(count).toList();
+    }
+  }
+
+  private AdminResponse jsonResponse(RuleQuery some) {
+    RuleSet all = rules.current();
+    List<Rule> found = all.rules().stream().filter(some::matches).toList();
+    JsonObjectBuilder revisions = revisionsJson(some.page(found));
+    while (all != rules.current()) { // a revision must not be newer than the rule it stands for
+      all = rules.current();
+      found = all.rules().stream().filter(some::matches).toList();
+      revisions = revisionsJson(some.page(found));
+    }
+    JsonObjectBuilder fields = new JsonObjectBuilder();
+    fields.number("revision", all.revision()).number("stale_ms", rules.staleness().toMillis());
+    fields.bool("editable", rules instanceof DatabaseRules);
+    if (rules instanceof FileRules file) {
+      fields.text("file", file.file().toString());
+    }
+    fields.number("total", all.rules().size()).number("found", found.size());
+    fields.rawJsonList("rules", some.page(found).stream().map(Rules::toJson).toList());
+    fields.rawJson("revisions", revisions.build());
+    fields.rawJson("overshoot", overshootJson(some.page(found)).build());
+    JsonObjectBuilder refused = new JsonObjectBuilder();
+    if (rules instanceof DatabaseRules database) {
+      database.rejected().forEach(refused::text);
+    }
+    return AdminResponse.ok(fields.rawJson("refused", refused.build()).build())
+        .withRevision(all.revision());
+  }
+
+  private JsonObjectBuilder revisionsJson(List<Rule> shown) {
+    JsonObjectBuilder revisions = new JsonObjectBuilder();
+    shown.forEach(rule -> revisions.number(rule.id(), revision(rule.id())));
+    return revisions;
+  }
+
+  /** By how much the present nodes together may overrun a counter, of rules they may overrun. */
+  private JsonObjectBuilder overshootJson(List<Rule> shown) {
+    int nodes = node.store().health().nodes();
+    JsonObjectBuilder overshoot = new JsonObjectBuilder();
+    for (Rule rule : shown) {
+      long most = OvershootBound.of(rule, nodes);
+      if (most > 0) {
+        overshoot.number(rule.id(), most);
+      }
+    }
+    return overshoot;
+  }
+
+  private void showRule(HttpServerRequest http, String id) {
+    long revision = revision(id); // before the rule, lest it be newer
+    Rule rule = rules.current().rule(id);
+    AdminResponse answer =
+        rule == null
+            ? unknownRule(id)
+            : AdminRequest.prefersYaml(http)
+                ? new AdminResponse(200, AdminResponse.YAML, Rules.toYaml(rule), revision)
+                : AdminResponse.ok(Rules.toJson(rule)).withRevision(revision);
+    answer.send(http.response());
+  }
+
+  private long revision(String id) {
+    return rules instanceof DatabaseRules database
+        ? database.revision(id)
+        : rules.current().revision();
+  }
+
+  private void history(HttpServerRequest http, String id) {
+    if (rules instanceof DatabaseRules database) {
+      workers.respond(http, () -> history(id, database.history(id)));
+    } else {
+      RuleEditEndpoints.rulesInFile(rules).send(http.response());
+    }
+  }
+
+  private static AdminResponse history(String id, List<RuleChange> changes) {
+    if (changes.isEmpty()) {
+      return unknownRule(id);
+    }
+    List<String> told = changes.stream().map(RuleEndpoints::changeJson).toList();
+    return AdminResponse.ok(
+        new JsonObjectBuilder().text("id", id).rawJsonList("changes", told).build());
+  }
+
+  private static String changeJson(RuleChange change) {
+    return new JsonObjectBuilder()
+        .number("revision", change.revision())
+        .text("who", change.who())
+        .text("when", change.when().toString())
+        .rawJson("before", change.before().orElse("null"))
+        .rawJson("after", change.after().orElse("null"))
+        .build();
+  }
+
+  static AdminResponse unknownRule(String id) {
+    return AdminResponse.error(
+        404, "unknown_rule", "there is no rule '" + AdminRequest.truncate(id) + "'");
+  }
+}

@@ -1,0 +1,112 @@
+package io.weir.server.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.SocketAddress;
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
+import io.weir.http.CallerAddressResolver;
+import io.weir.http.ForwardingHeader;
+import io.weir.http.IpAddress;
+import io.weir.http.RateLimitHeaders;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.server.web.ResponseWriter;
+import io.weir.store.Clock;
+import io.weir.store.MemoryStore;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets in who shows the token.
+ *
+ * <p>Who shows a wrong one is limited by a rule of Weir's own, by address: past it a token is not
+ * even looked at. Only a digest of the token is kept, and digests are compared in constant time.
+ */
+public final class TokenAuth {
+  private static final Rule GUESS_RULE =
+      Rule.named("admin-token").per("ip").limit("1/second").burst(20).build();
+  private static final int GUESS_STORE_BYTES = 1 << 20;
+  private static final int TOKEN_BYTES = 24;
+  private static final String BEARER_PREFIX = "Bearer ";
+
+  private final byte[] digest;
+  private final Limiter guessLimiter;
+  private final CallerAddressResolver callerAddress =
+      new CallerAddressResolver(
+          List.of(), ForwardingHeader.X_FORWARDED_FOR, CallerAddressResolver.DEFAULT_V6_BITS);
+
+  public TokenAuth(String token, Clock clock) {
+    digest = digest(token);
+    guessLimiter =
+        Weir.limiter(RuleSet.of(GUESS_RULE))
+            .store(new MemoryStore(clock, GUESS_STORE_BYTES))
+            .build();
+  }
+
+  /** A token nobody can guess. */
+  public static String newToken() {
+    byte[] bytes = new byte[TOKEN_BYTES];
+    new SecureRandom().nextBytes(bytes);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /** Whether a request may come in; one that may not is answered here. */
+  boolean authenticate(HttpServerRequest http) {
+    String shown = bearerToken(http);
+    if (shown == null) {
+      sendUnauthorized(http, "", "show the admin token; send Authorization: Bearer and the token");
+      return false;
+    }
+    // charged before it is looked at, so that guesses made at the same time are all counted
+    Decision decision = guessLimiter.decideNow(Request.of("ip", addressKey(http)));
+    if (!decision.allowed()) {
+      RateLimitHeaders.write(decision, http.response()::putHeader);
+      ResponseWriter.writeError(
+          http, 429, "rate_limited", "too many wrong tokens; wait as Retry-After says");
+      return false;
+    }
+    if (!MessageDigest.isEqual(digest, digest(shown))) {
+      sendUnauthorized(http, ", error=\"invalid_token\"", "that is not the admin token");
+      return false;
+    }
+    var unused = guessLimiter.refund(decision);
+    return true;
+  }
+
+  private static @Nullable String bearerToken(HttpServerRequest http) {
+    List<String> all = http.headers().getAll(HttpHeaders.AUTHORIZATION);
+    String one = all.size() == 1 ? all.get(0) : "";
+    return one.regionMatches(true, 0, BEARER_PREFIX, 0, BEARER_PREFIX.length())
+        ? one.substring(BEARER_PREFIX.length()).strip()
+        : null;
+  }
+
+  private String addressKey(HttpServerRequest http) {
+    SocketAddress peer = http.remoteAddress();
+    String text = peer == null ? null : peer.hostAddress();
+    IpAddress address = text == null ? null : IpAddress.parse(text.replaceFirst("%.*", ""));
+    return address == null ? "unknown" : callerAddress.toAttribute(address);
+  }
+
+  private static void sendUnauthorized(HttpServerRequest http, String why, String message) {
+    http.response().putHeader("WWW-Authenticate", "Bearer realm=\"weir admin\"" + why);
+    ResponseWriter.writeError(http, 401, "unauthorized", message);
+  }
+
+  private static byte[] digest(String token) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

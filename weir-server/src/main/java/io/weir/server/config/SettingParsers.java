@@ -1,0 +1,184 @@
+package io.weir.server.config;
+
+import io.weir.redis.RedisStore;
+import io.weir.rule.Durations;
+import io.weir.server.http.AuthHeaderFormat;
+import io.weir.server.rls.EnvoyStoreFailureMode;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Function;
+
+/** Makes values of texts; what cannot be, it refuses and says what to write instead. */
+final class SettingParsers {
+  private static final int MIN_TOKEN_LENGTH = 16;
+
+  private SettingParsers() {}
+
+  static String nonBlank(String text) {
+    return require(!text.isBlank(), text, "is empty; write something, or leave it out");
+  }
+
+  static Optional<String> optionalText(String text) {
+    return text.isEmpty() ? Optional.empty() : Optional.of(nonBlank(text));
+  }
+
+  static Optional<String> optionalName(String text) {
+    require(
+        text.matches("[A-Za-z0-9_-]{0,64}"),
+        text,
+        "is no name; write 1 to 64 letters, digits, - and _");
+    return optionalText(text);
+  }
+
+  static String storeUrl(String text) {
+    if (!text.equals("memory")) {
+      var unused = RedisStore.at(text);
+    }
+    return text;
+  }
+
+  static Optional<String> optionalRedisUrl(String text) {
+    if (!text.isEmpty()) {
+      var unused = RedisStore.at(text);
+    }
+    return optionalText(text);
+  }
+
+  static String rulesUrl(String text) {
+    boolean known =
+        text.startsWith("file:")
+            || text.startsWith("jdbc:h2:")
+            || text.startsWith("jdbc:postgresql:");
+    return require(
+        known, text, "is no place of rules; write file:rules.yaml, jdbc:h2:… or jdbc:postgresql:…");
+  }
+
+  static Path path(String text) {
+    try {
+      return Path.of(nonBlank(text));
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("'" + text + "' is no path; write one, such as ./here", e);
+    }
+  }
+
+  static Optional<Path> optionalFile(String text) {
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    Path file = path(text);
+    require(Files.isReadable(file), text, "cannot be read; write the path of a file that can");
+    return Optional.of(file);
+  }
+
+  static Optional<String> optionalToken(String text) {
+    require(
+        text.isEmpty() || (text.length() >= MIN_TOKEN_LENGTH && text.matches("[!-~]+")),
+        "…",
+        "is too easy; write at least " + MIN_TOKEN_LENGTH + " characters without spaces");
+    return optionalText(text);
+  }
+
+  static OptionalInt port(String text) {
+    if (text.equals("off")) {
+      return OptionalInt.empty();
+    }
+    boolean number = text.matches("[0-9]{1,5}") && Integer.parseInt(text) <= 65_535;
+    require(number, text, "is no port; write 1 to 65535, 0 for any free one, or off");
+    return OptionalInt.of(Integer.parseInt(text));
+  }
+
+  static EnvoyStoreFailureMode storeFailureMode(String text) {
+    require(text.equals("posture") || text.equals("error"), text, "is neither posture nor error");
+    return text.equals("posture") ? EnvoyStoreFailureMode.FALLBACK : EnvoyStoreFailureMode.ERROR;
+  }
+
+  static AuthHeaderFormat authForm(String text) {
+    return switch (text) {
+      case "auto" -> AuthHeaderFormat.AUTO;
+      case "original" -> AuthHeaderFormat.ORIGINAL;
+      case "forwarded" -> AuthHeaderFormat.FORWARDED;
+      default ->
+          throw new IllegalArgumentException(
+              "'" + text + "' is not known; write auto, original or forwarded");
+    };
+  }
+
+  static Boolean trueOrFalse(String text) {
+    require(text.equals("true") || text.equals("false"), text, "is neither true nor false");
+    return text.equals("true");
+  }
+
+  static Function<String, Integer> integerBetween(int least, int most) {
+    return text -> {
+      boolean digits = text.matches("[0-9]{1,9}");
+      boolean fits = digits && Integer.parseInt(text) >= least && Integer.parseInt(text) <= most;
+      require(fits, text, "is no number that fits; write " + least + " to " + most);
+      return Integer.parseInt(text);
+    };
+  }
+
+  static Function<String, Duration> durationBetween(Duration least, Duration most) {
+    return text -> {
+      Duration time = text.equals("0") ? Duration.ZERO : Durations.parse(text);
+      boolean fits = time.compareTo(least) >= 0 && time.compareTo(most) <= 0;
+      String range =
+          (least.isZero() ? "0" : Durations.format(least)) + " to " + Durations.format(most);
+      require(fits, text, "is too short or too long; write " + range);
+      return time;
+    };
+  }
+
+  /** A time; zero for {@code off}. */
+  static Function<String, Duration> durationBetweenOrOff(Duration least, Duration most) {
+    Function<String, Duration> time = durationBetween(least, most);
+    return text -> text.equals("off") ? Duration.ZERO : time.apply(text);
+  }
+
+  static List<String> commaSeparated(String text) {
+    return Arrays.stream(text.split(",", -1)).map(String::trim).filter(s -> !s.isEmpty()).toList();
+  }
+
+  static Optional<String> optionalHttpUrl(String text) {
+    return text.isEmpty() ? Optional.empty() : Optional.of(httpUrl(text));
+  }
+
+  static Map<String, String> routes(String text) {
+    Map<String, String> routes = new LinkedHashMap<>();
+    for (String route : commaSeparated(text)) {
+      int equals = route.indexOf('=');
+      require(
+          equals > 0 && route.substring(0, equals).contains("/"),
+          route,
+          "is no route; write [host]/prefix=http://host:port");
+      routes.put(route.substring(0, equals), httpUrl(route.substring(equals + 1)));
+    }
+    return routes;
+  }
+
+  private static String httpUrl(String text) {
+    try {
+      URI uri = new URI(text);
+      boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+      return require(web && uri.getHost() != null, text, "is no URL; write http://host:port");
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException("'" + text + "' is no URL; write http://host:port", e);
+    }
+  }
+
+  private static String require(boolean condition, String text, String reason) {
+    if (!condition) {
+      throw new IllegalArgumentException("'" + text + "' " + reason);
+    }
+    return text;
+  }
+}

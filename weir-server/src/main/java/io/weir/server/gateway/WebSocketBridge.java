@@ -1,0 +1,124 @@
+package io.weir.server.gateway;
+
+import io.netty.channel.Channel;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.net.NetSocket;
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.TooManyLimitsException;
+import io.weir.server.web.DecisionHandler;
+import io.weir.server.web.IdleTimeoutSuppressor;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Joins the two ends of a WebSocket, and decides on the caller's messages where a rule names them.
+ * One that is refused ends the WebSocket (1008), before the upstream has seen any of it.
+ */
+final class WebSocketBridge {
+  private static final int POLICY_VIOLATION = 1008;
+  private static final int MAX_RULE_NAME_LENGTH = 100;
+  private static final long CLOSE_GRACE_MILLIS = 2_000;
+
+  private final Vertx vertx;
+  private final WebSocketMessageRules rules;
+  private final Limiter limiter;
+
+  WebSocketBridge(Vertx vertx, WebSocketMessageRules rules, Limiter limiter) {
+    this.vertx = vertx;
+    this.rules = rules;
+    this.limiter = limiter;
+  }
+
+  void join(ProxiedRequest visit, NetSocket caller, NetSocket upstream) {
+    WebSocketRelay down = new WebSocketRelay(upstream, caller, null);
+    WebSocketRelay up =
+        new WebSocketRelay(
+            caller, upstream, new LimiterMessageAdmission(visit, caller, upstream, down));
+    caller.closeHandler(v -> upstream.close());
+    upstream.closeHandler(v -> caller.close());
+    caller.exceptionHandler(e -> caller.close());
+    upstream.exceptionHandler(e -> upstream.close());
+    up.start();
+    down.start();
+  }
+
+  /** Decides on the messages of one caller, by the rules in force when each of them arrives. */
+  private final class LimiterMessageAdmission implements WebSocketRelay.MessageAdmission {
+    private final Request message;
+    private final NetSocket caller;
+    private final NetSocket upstream;
+    private final WebSocketRelay toCaller;
+
+    LimiterMessageAdmission(
+        ProxiedRequest visit, NetSocket caller, NetSocket upstream, WebSocketRelay down) {
+      this.message = visit.call().withMethod(WebSocketMessageRules.MESSAGE_METHOD).request();
+      this.caller = caller;
+      this.upstream = upstream;
+      this.toCaller = down;
+    }
+
+    @Override
+    public boolean isRequired() {
+      return !rules.isEmpty();
+    }
+
+    @Override
+    public void requestAdmission(Runnable pass) {
+      CompletableFuture<Decision> asked;
+      try {
+        asked = limiter.decide(message);
+      } catch (TooManyLimitsException e) {
+        vertx.runOnContext(
+            v -> closeBothSides(caller, upstream, toCaller, "too many limits apply"));
+        return;
+      }
+      DecisionHandler.thenOnEventLoop(
+          asked,
+          decision -> {
+            if (!decision.allowed()) {
+              String reason = "refused by " + truncated(decision.rule().orElse(""));
+              vertx.runOnContext(v -> closeBothSides(caller, upstream, toCaller, reason));
+            } else if (decision.delay().isZero()) {
+              pass.run();
+            } else {
+              Channel channel = ((NetSocketInternal) caller).channelHandlerContext().channel();
+              IdleTimeoutSuppressor.suspend(channel);
+              long timer =
+                  vertx.setTimer(
+                      DelayedRequests.toTimerMillis(decision.delay()),
+                      t -> {
+                        IdleTimeoutSuppressor.resume(channel);
+                        pass.run();
+                      });
+              caller.closeHandler(v -> onCallerClosed(timer, decision, upstream));
+            }
+          });
+    }
+  }
+
+  /** The caller has left; a message that was held gives its place back. */
+  private void onCallerClosed(long timer, Decision decision, NetSocket upstream) {
+    if (vertx.cancelTimer(timer)) {
+      var unused = limiter.refund(decision);
+    }
+    upstream.close();
+  }
+
+  private static String truncated(String rule) {
+    return rule.substring(0, Math.min(rule.length(), MAX_RULE_NAME_LENGTH));
+  }
+
+  /** Ends it in order: what the upstream still answers to earlier messages is heard. */
+  private void closeBothSides(
+      NetSocket caller, NetSocket upstream, WebSocketRelay down, String reason) {
+    var unused = upstream.write(WebSocketFrameParser.closeFrame(POLICY_VIOLATION, reason, true));
+    down.endBeforeClose(
+        () -> caller.write(WebSocketFrameParser.closeFrame(POLICY_VIOLATION, reason, false)));
+    upstream.closeHandler(v -> down.stop());
+    caller.handler(dropped -> {}).resume();
+    vertx.setTimer(CLOSE_GRACE_MILLIS, t -> down.stop());
+    vertx.setTimer(2 * CLOSE_GRACE_MILLIS, t -> caller.close());
+  }
+}

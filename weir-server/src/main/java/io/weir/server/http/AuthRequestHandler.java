@@ -1,0 +1,93 @@
+package io.weir.server.http;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.weir.Decision;
+import io.weir.TooManyLimitsException;
+import io.weir.http.BadRequestException;
+import io.weir.http.IdentifiedRequest;
+import io.weir.http.IdentityResolver;
+import io.weir.http.RateLimitHeaders;
+import io.weir.server.web.DecisionHandler;
+import io.weir.server.web.InvalidInputException;
+import io.weir.server.web.ResponseWriter;
+import io.weir.server.web.ThrottledWarning;
+import io.weir.server.web.VertxHeaders;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
+import java.lang.System.Logger;
+
+/**
+ * Decides on a request that a proxy is holding and describes in headers, as nginx's {@code
+ * auth_request} does.
+ *
+ * <p>The method and target are where the {@link AuthHeaderFormat} says. Such proxies understand
+ * 2xx, 401 and 403 only, so a refusal is 403, which they turn into 429.
+ */
+final class AuthRequestHandler {
+  private static final int OK = 200;
+  private static final int BAD_REQUEST = 400;
+  private static final int FORBIDDEN = 403;
+
+  /** Of a refusal only: tells it from what could not be read, which is 403 too. */
+  private static final String RULE_HEADER = "X-Weir-Rule";
+
+  private static final Logger LOG = System.getLogger(AuthRequestHandler.class.getName());
+
+  private final DecisionHandler decisionHandler;
+  private final IdentityResolver identity;
+  private final AuthHeaderFormat headerFormat;
+  private final ThrottledWarning rejectedWarning = new ThrottledWarning(LOG, Clock.system());
+
+  AuthRequestHandler(DecisionHandler desk, IdentityResolver identity, AuthHeaderFormat form) {
+    this.decisionHandler = desk;
+    this.identity = identity;
+    this.headerFormat = form;
+  }
+
+  void handle(HttpServerRequest http) {
+    AuthHeaderFormat.OriginalRequest original;
+    try {
+      original = headerFormat.read(http.headers());
+    } catch (InvalidInputException e) {
+      rejectedWarning.log("GET /v1/auth answers 400: " + e.reason());
+      ResponseWriter.writeError(http, BAD_REQUEST, "bad_request", e.reason());
+      return;
+    }
+    try {
+      IdentifiedRequest call =
+          identity.resolve(
+              VertxHeaders.peerAddress(http),
+              original.method(),
+              original.target(),
+              VertxHeaders.of(http));
+      decisionHandler.decide(
+          http, call.request(), StoreOperation.TAKE, decision -> respond(http, call, decision));
+    } catch (BadRequestException | TooManyLimitsException e) {
+      ResponseWriter.writeError(http, FORBIDDEN, "bad_request", String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void respond(HttpServerRequest http, IdentifiedRequest call, Decision decision) {
+    HttpServerResponse response = http.response();
+    if (response.ended() || response.closed()) {
+      return;
+    }
+    RateLimitHeaders.write(decision, response::putHeader);
+    if (!decision.allowed()) {
+      String error = decision.costExceedsLimit() ? "cost_exceeds_limit" : "rate_limited";
+      String rule = decision.rule().orElse("");
+      response.putHeader(RULE_HEADER, rule);
+      ResponseWriter.writeError(http, FORBIDDEN, error, "refused by " + rule);
+    } else if (call.unauthorized()) {
+      response.putHeader("WWW-Authenticate", identity.challenge());
+      ResponseWriter.writeError(
+          http, IdentifiedRequest.UNAUTHORIZED, "unauthorized", "show an API key or a token");
+    } else {
+      if (!decision.delay().isZero()) {
+        response.putHeader("X-Weir-Delay-Ms", Long.toString(decision.delay().toMillis()));
+      }
+      response.setStatusCode(OK).end();
+    }
+  }
+}

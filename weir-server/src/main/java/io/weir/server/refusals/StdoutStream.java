@@ -1,0 +1,26 @@
+package io.weir.server.refusals;
+
+import java.io.IOException;
+import java.io.OutputStream;
+
+/** Standard output, which is not ours to close. */
+final class StdoutStream extends OutputStream {
+
+  @Override
+  public void write(int b) {
+    System.out.write(b);
+  }
+
+  @Override
+  public void write(byte[] bytes, int from, int length) {
+    System.out.write(bytes, from, length);
+  }
+
+  @Override
+  public void flush() throws IOException {
+    System.out.flush();
+    if (System.out.checkError()) {
+      throw new IOException("standard output is closed");
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.weir.server.web;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.SocketAddress;
+import io.weir.http.IpAddress;
+import io.weir.http.RequestHeaders;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The header fields and the peer of a request, as {@code io.weir.http} reads them. */
+public record VertxHeaders(MultiMap fields) implements RequestHeaders {
+  public static VertxHeaders of(HttpServerRequest request) {
+    MultiMap fields = request.headers();
+    if (!fields.contains("Host") && request.authority() != null) {
+      fields.set("Host", request.authority().toString()); // HTTP/2 has :authority
+    }
+    return new VertxHeaders(fields);
+  }
+
+  /** The address of the socket; of a socket that is none of the internet, 0.0.0.0. */
+  public static IpAddress peerAddress(HttpServerRequest request) {
+    SocketAddress remote = request.remoteAddress();
+    return IpAddress.ofSocket(remote == null ? null : remote.hostAddress());
+  }
+
+  @Override
+  public @Nullable String get(String name) {
+    return fields.get(name);
+  }
+
+  @Override
+  public List<String> all(String name) {
+    return fields.getAll(name);
+  }
+}

@@ -1,0 +1,101 @@
+package io.weir.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What a reader of README.md or docs may copy: a fenced or an indented block.
+ *
+ * @param line the one it begins at
+ * @param language what stands behind the fence; {@link #INDENTED} if there is none
+ * @param marker what the comment on the line before says of who runs it, if it says so
+ */
+public record DocumentationExample(
+    String page, int line, String language, String text, Optional<String> marker) {
+  public static final String INDENTED = "indented";
+
+  /** Of the whole project, from a module's folder. */
+  public static final Path PROJECT_ROOT = Path.of("..");
+
+  private static final Pattern EXAMPLE_PATTERN =
+      Pattern.compile(
+          "(?:^<!-- ((?:not run|run by)[^\n]*) -->\n)?"
+              + "(?:^```([^\n]*)\n(?s:(.*?))^```$|(?<=\n\n|-->\n)((?:^ {4}[^\n]*\n|^\n(?= {4}))+))",
+          Pattern.MULTILINE);
+  private static final Pattern INDENT_PATTERN = Pattern.compile("^ {4}", Pattern.MULTILINE);
+  private static final Pattern PROMPT_PATTERN = Pattern.compile("^\\$ ", Pattern.MULTILINE);
+
+  /** The pages that people write; the command line's is generated, the benchmarks' are figures. */
+  public static List<String> pages() {
+    try (Stream<Path> docs = Files.list(PROJECT_ROOT.resolve("docs"))) {
+      Stream<String> written =
+          docs.map(file -> "docs/" + file.getFileName())
+              .filter(page -> page.endsWith(".md"))
+              .filter(page -> !page.endsWith("/cli.md") && !page.endsWith("/benchmarks.md"));
+      return Stream.concat(Stream.of("README.md"), written).sorted().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** All of a page, in their order. */
+  public static List<DocumentationExample> readPage(String page) {
+    try {
+      String text = Files.readString(PROJECT_ROOT.resolve(page));
+      return EXAMPLE_PATTERN
+          .matcher(text)
+          .results()
+          .map(found -> readPage(page, text, found))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static DocumentationExample readPage(String page, String text, MatchResult found) {
+    int line = 1 + (int) text.substring(0, found.start()).lines().count();
+    String indented = found.group(4);
+    return new DocumentationExample(
+        page,
+        line,
+        indented == null ? found.group(2) : INDENTED,
+        indented == null ? found.group(3) : INDENT_PATTERN.matcher(indented).replaceAll(""),
+        Optional.ofNullable(found.group(1)));
+  }
+
+  /** Whether it is for a shell. */
+  public boolean isShell() {
+    return language.equals("sh") || language.equals(INDENTED);
+  }
+
+  /** Its commands: all of it or, where some lines begin with {@code $}, those. */
+  public List<String> commands() {
+    return lines(true);
+  }
+
+  /** What it shows of their output. */
+  public List<String> expectedOutput() {
+    return lines(false);
+  }
+
+  private List<String> lines(boolean commands) {
+    boolean both = PROMPT_PATTERN.matcher(text).find();
+    return text.replace("\\\n", " ")
+        .lines()
+        .filter(line -> !line.isBlank() && (!both || line.startsWith("$ ")) == commands)
+        .map(line -> both && commands ? line.substring(2) : line)
+        .toList();
+  }
+
+  @Override
+  public String toString() {
+    return page + ":" + line;
+  }
+}

@@ -1,0 +1,249 @@
+package io.weir.server.admin;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
+import io.weir.redis.RedisStore;
+import io.weir.rule.RuleSet;
+import io.weir.rules.Rules;
+import io.weir.testkit.Await;
+import io.weir.testkit.redis.RedisProcess;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whoever listens hears the news; whoever does not listen harms nobody. */
+@Timeout(90)
+@Tag("slow")
+class EventStreamTest {
+  private static final RuleSet RULES = Rules.parse("rules: [{id: api, per: [user], limit: 1/day}]");
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+  private AdminTestServer server;
+
+  @BeforeEach
+  void open() {
+    server = new AdminTestServer(RULES);
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  /** One who listens, and what it hears. */
+  private static final class EventStreamClient implements AutoCloseable {
+    private final Stream<String> stream;
+    private final Iterator<String> lines;
+
+    EventStreamClient(AdminTestServer door) {
+      HttpResponse<Stream<String>> response =
+          door.exchange(
+              door.request("GET", "/admin/events", "")
+                  .header("Authorization", "Bearer " + AdminTestServer.TOKEN),
+              BodyHandlers.ofLines());
+      assertThat(response.statusCode()).isEqualTo(200);
+      assertThat(response.headers().firstValue("content-type"))
+          .contains("text/event-stream; charset=utf-8");
+      stream = response.body();
+      lines = stream.iterator();
+      assertThat(next("hello").getString("node")).isEqualTo("node-1");
+    }
+
+    /** The next event, which must be of this type. */
+    JsonObject next(String type) {
+      String line = lines.next();
+      while (!line.startsWith("event: ")) {
+        line = lines.next();
+      }
+      assertThat(line).isEqualTo("event: " + type);
+      String data = lines.next();
+      assertThat(data).startsWith("data: {");
+      return new JsonObject(data.substring("data: ".length()));
+    }
+
+    @Override
+    public void close() {
+      stream.close();
+    }
+  }
+
+  private Limiter limiter() {
+    return Weir.limiter(RULES)
+        .store(server.store)
+        .clock(server.clock)
+        .listener(server.activity.decisionListener())
+        .build();
+  }
+
+  @Test
+  void refusalAndRuleChange_areSentAsEvents() {
+    try (EventStreamClient ear = new EventStreamClient(server)) {
+      Limiter limiter = limiter();
+      Request request = Request.of("user", "<b>\n42", "endpoint", "GET /x", "cookie", "Marker-1");
+      limiter.decideNow(request);
+      limiter.decideNow(request);
+      JsonObject refused = ear.next("refused");
+      assertThat(refused.getString("rule")).isEqualTo("api");
+      assertThat(refused.getJsonObject("caller"))
+          .isEqualTo(new JsonObject().put("user", "<b>\n42"));
+      assertThat(refused.getString("endpoint")).isEqualTo("GET /x");
+      assertThat(refused.getLong("retry_after_ms")).isEqualTo(86_400_000);
+      assertThat(refused.getLong("left_out")).isZero();
+      assertThat(refused.encode()).doesNotContain("Marker-1");
+      server.activity.rulesListener().changed(RULES);
+      assertThat(ear.next("rules").getLong("revision")).isEqualTo(1);
+      server.activity.rulesListener().rejected("rules.yaml:1:1: wrong");
+      assertThat(ear.next("rules_refused").getString("reason")).contains("rules.yaml:1:1");
+    }
+    Await.until(TIMEOUT, "it is forgotten", () -> hasNoSubscribers(server));
+  }
+
+  /** Tells something, since who is gone may be found only then. */
+  private static boolean hasNoSubscribers(AdminTestServer door) {
+    door.activity.storeListener().onRecovery(Duration.ZERO);
+    return door.activity.events.subscriberCount() == 0;
+  }
+
+  @Test
+  void floodOfRefusals_isSampledAndCounted() {
+    try (EventStreamClient ear = new EventStreamClient(server)) {
+      Limiter limiter = limiter();
+      for (int i = 0; i < 101; i++) {
+        limiter.decideNow(Request.of("user", "a"));
+      }
+      for (int i = 0; i < 20; i++) {
+        assertThat(ear.next("refused").getLong("left_out")).isZero();
+      }
+      server.clock.advance(Duration.ofSeconds(1));
+      limiter.decideNow(Request.of("user", "a"));
+      assertThat(ear.next("refused").getLong("left_out")).isEqualTo(80);
+    }
+  }
+
+  @Test
+  void storeLostAndFound_isSentAsEvents() {
+    try (RedisProcess redis = RedisProcess.start();
+        AdminTestServer remote =
+            new AdminTestServer(
+                RULES,
+                (clock, activity) ->
+                    RedisStore.at(redis.uri())
+                        .deadline(Duration.ofMillis(200))
+                        .listener(activity.storeListener())
+                        .open(),
+                "127.0.0.1");
+        EventStreamClient ear = new EventStreamClient(remote)) {
+      Limiter limiter =
+          Weir.limiter(RULES)
+              .store(remote.store)
+              .listener(remote.activity.decisionListener())
+              .build();
+      redis.kill();
+      List<String> heard = new ArrayList<>();
+      while (!heard.contains("event: store_lost") || !heard.contains("event: degraded")) {
+        limiter.decideNow(Request.of("user", "a"));
+        heard.add(ear.lines.next());
+      }
+      redis.restart();
+      Await.until(
+          TIMEOUT, "it decides", () -> !limiter.decideNow(Request.of("user", "b")).degraded());
+      String line = ear.lines.next();
+      while (!line.equals("event: store_found")) {
+        line = ear.lines.next();
+      }
+      assertThat(new JsonObject(ear.lines.next().substring(6)).getLong("away_ms")).isPositive();
+    }
+  }
+
+  @Test
+  void idleStream_sendsHeartbeats() {
+    try (EventStreamClient ear = new EventStreamClient(server)) {
+      String line = ear.lines.next();
+      while (!line.startsWith(":")) {
+        line = ear.lines.next();
+      }
+      assertThat(line).isEqualTo(": still here");
+    }
+  }
+
+  @Test
+  void slowReader_isDisconnected() throws IOException {
+    try (Socket deaf = connect()) {
+      Await.until(TIMEOUT, "it listens", () -> server.activity.events.subscriberCount() == 1);
+      String long1 = "x".repeat(50_000);
+      Await.until(
+          TIMEOUT,
+          "it is cut off",
+          () -> {
+            server.activity.rulesListener().rejected(long1);
+            return server.activity.events.subscriberCount() == 0;
+          });
+      assertThat(deaf.isConnected()).isTrue();
+    }
+    try (EventStreamClient ear = new EventStreamClient(server)) {
+      server.activity.rulesListener().rejected("others hear");
+      assertThat(ear.next("rules_refused").getString("reason")).isEqualTo("others hear");
+    }
+  }
+
+  @Test
+  void tooManyStreams_areRejected() throws IOException {
+    List<Socket> all = new ArrayList<>();
+    try {
+      for (int i = 0; i < EventBroadcaster.MAX_STREAMS; i++) {
+        all.add(connect());
+      }
+      Await.until(
+          TIMEOUT,
+          "all listen",
+          () -> server.activity.events.subscriberCount() == EventBroadcaster.MAX_STREAMS);
+      assertThat(server.get("/admin/events").statusCode()).isEqualTo(503);
+      for (Socket one : all) {
+        one.close();
+      }
+      Await.until(TIMEOUT, "all are forgotten", () -> hasNoSubscribers(server));
+      new EventStreamClient(server).close();
+    } finally {
+      for (Socket one : all) {
+        one.close();
+      }
+    }
+  }
+
+  private Socket connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+    String head = "GET /admin/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ";
+    socket
+        .getOutputStream()
+        .write((head + AdminTestServer.TOKEN + "\r\n\r\n").getBytes(ISO_8859_1));
+    return socket;
+  }
+
+  @Test
+  void stoppingNode_endsStreams() {
+    try (EventStreamClient ear = new EventStreamClient(server)) {
+      server.api.markStopping();
+      while (ear.lines.hasNext()) {
+        assertThat(ear.lines.next()).isBlank();
+      }
+      assertThat(server.get("/admin/events").statusCode()).isEqualTo(503);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package io.weir.server.cli;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.Map;
+import picocli.CommandLine;
+
+/** How a command ended that was run in this process, and what it wrote. */
+record CommandRun(int exitCode, String out, String err) {
+
+  static CommandRun of(String... arguments) {
+    return of(Map.of(), arguments);
+  }
+
+  /** As {@link #of(String...)}, in an environment of its own. */
+  static CommandRun of(Map<String, String> environment, String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = Main.commandLine(environment);
+    line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    int code = line.execute(arguments);
+    return new CommandRun(code, out.toString(), err.toString());
+  }
+}

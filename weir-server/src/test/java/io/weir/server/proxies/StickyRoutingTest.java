@@ -1,0 +1,142 @@
+package io.weir.server.proxies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.weir.server.RunningServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three nodes that count each in its own memory, behind a real proxy that sends a caller to one.
+ */
+@Tag("slow")
+class StickyRoutingTest {
+  private static final String RULES =
+      "rules: [{id: key, per: [header.x-api-key], limit: 4/hour, consistency: local}]";
+  private static final int CALLERS = 30;
+
+  @TempDir Path folder;
+
+  @Test
+  void nginx_routesACallerToOneNode() {
+    Assumptions.assumeTrue(
+        ProxyProcess.findExecutable("nginx").isPresent(), "no nginx here; apt install nginx");
+    assertCallersStickToOneNode(addresses -> ProxyProcess.nginx(folder, "sticky.conf", addresses));
+  }
+
+  @Test
+  void haproxy_routesACallerToOneNode() {
+    Assumptions.assumeTrue(
+        ProxyProcess.findExecutable("haproxy").isPresent(), "no haproxy here; apt install haproxy");
+    assertCallersStickToOneNode(addresses -> ProxyProcess.haproxy(folder, "sticky.cfg", addresses));
+  }
+
+  private interface ProxyStarter {
+    ProxyProcess start(Map<String, String> addresses);
+  }
+
+  private void assertCallersStickToOneNode(ProxyStarter start) {
+    HttpServer service = startUpstream();
+    List<RunningServer> nodes = new ArrayList<>();
+    Map<String, String> addresses = new HashMap<>();
+    try {
+      for (int i = 1; i <= 3; i++) {
+        RunningServer node = startNode(service.getAddress().getPort());
+        nodes.add(node);
+        addresses.put("127.0.0.1:810" + i, "127.0.0.1:" + node.port("gateway"));
+      }
+      try (ProxyProcess proxy = start.start(addresses)) {
+        assertThat(admittedPerCaller(proxy, 6))
+            .as("each caller its own budget, once")
+            .containsOnly(4);
+        assertThat(nodes).as("all of them work").allMatch(StickyRoutingTest::hasDecided);
+        nodes.remove(0).close();
+        List<Integer> after = admittedPerCaller(proxy, 6);
+        assertThat(after)
+            .as("a caller that moved has one more budget, others none")
+            .containsOnly(0, 4);
+        assertThat(after.stream().filter(more -> more > 0).count())
+            .as("only those of the node that is gone move")
+            .isBetween(1L, CALLERS - 1L);
+      }
+    } finally {
+      nodes.forEach(RunningServer::close);
+      service.stop(0);
+    }
+  }
+
+  /** How many of so many requests each caller has admitted. */
+  private static List<Integer> admittedPerCaller(ProxyProcess proxy, int requests) {
+    List<Integer> admitted = new ArrayList<>();
+    for (int caller = 0; caller < CALLERS; caller++) {
+      int count = 0;
+      for (int i = 0; i < requests; i++) {
+        int status = proxy.get("/", "X-API-Key", "caller-" + caller).statusCode();
+        assertThat(status).isIn(200, 429);
+        count += status == 200 ? 1 : 0;
+      }
+      admitted.add(count);
+    }
+    return admitted;
+  }
+
+  private static boolean hasDecided(RunningServer node) {
+    String body = "{\"attributes\":{\"header.x-api-key\":\"caller-%d\"}}";
+    for (int caller = 0; caller < CALLERS; caller++) {
+      if (node.post("/v1/peek", body.formatted(caller)).body().contains("\"allowed\":false")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private RunningServer startNode(int service) {
+    try {
+      return RunningServer.start(
+          Files.createTempDirectory(folder, "node"),
+          RULES,
+          "gateway-port",
+          "0",
+          "gateway-host",
+          "127.0.0.1",
+          "upstream",
+          "http://127.0.0.1:" + service,
+          "identity-headers",
+          "X-API-Key",
+          "identity-trusted-proxies",
+          "127.0.0.1");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static HttpServer startUpstream() {
+    try {
+      HttpServer service =
+          HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
+      service.createContext(
+          "/",
+          exchange -> {
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+          });
+      service.start();
+      return service;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

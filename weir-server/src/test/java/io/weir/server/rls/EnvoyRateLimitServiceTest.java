@@ -1,0 +1,242 @@
+package io.weir.server.rls;
+
+import static io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code.OK;
+import static io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code.OVER_LIMIT;
+import static io.weir.server.rls.EnvoyRequests.descriptor;
+import static io.weir.server.rls.EnvoyRequests.headers;
+import static io.weir.server.rls.EnvoyRequests.request;
+import static io.weir.server.rls.EnvoyRequests.withHits;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.Unit;
+import io.weir.Limiter;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.testkit.FakeClock;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Envoy's protocol over a real connection, by a client of another make. */
+class EnvoyRateLimitServiceTest {
+  private static final long START_SECONDS = 1_767_225_600; // where the clock to turn begins
+  private static final RateLimitDescriptor ALICE = descriptor("user", "alice");
+  private static final RateLimitDescriptor HOME_PATH = descriptor("path", "/");
+
+  private final FakeClock clock = new FakeClock();
+
+  @Test
+  void admittedCall_returnsStatusHeadersAndMetadata() {
+    try (RunningRateLimitService door = start(rule("api", "user", "10/minute"))) {
+      RateLimitResponse answer = door.call(request(withHits(3, ALICE)));
+      assertThat(answer.getOverallCode()).isEqualTo(OK);
+      DescriptorStatus status = onlyStatus(answer);
+      assertThat(status.getCode()).isEqualTo(OK);
+      assertThat(status.getCurrentLimit().getName()).isEqualTo("api");
+      assertThat(status.getCurrentLimit().getRequestsPerUnit()).isEqualTo(10);
+      assertThat(status.getCurrentLimit().getUnit()).isEqualTo(Unit.MINUTE);
+      assertThat(status.getLimitRemaining()).isEqualTo(7);
+      assertThat(status.getDurationUntilReset().getSeconds()).isEqualTo(18);
+      assertThat(headers(answer))
+          .containsExactly(
+              entry("X-RateLimit-Limit", "10"),
+              entry("X-RateLimit-Remaining", "7"),
+              entry("X-RateLimit-Reset", "" + (START_SECONDS + 18)),
+              entry("RateLimit-Policy", "\"api\";q=10;w=60"),
+              entry("RateLimit", "\"api\";r=7;t=18"));
+      assertThat(answer.getRawBody().isEmpty()).isTrue();
+      assertThat(answer.getDynamicMetadata().getFieldsMap()).containsOnlyKeys("rule");
+      assertThat(answer.getDynamicMetadata().getFieldsOrThrow("rule").getStringValue())
+          .isEqualTo("api");
+    }
+  }
+
+  @Test
+  void refusedCall_returnsRetryAfter() {
+    try (RunningRateLimitService door = start(rule("api", "user", "100/minute"))) {
+      door.call(request(withHits(90, ALICE)));
+      RateLimitResponse answer = door.call(request(withHits(71, ALICE)));
+      assertThat(answer.getOverallCode()).isEqualTo(OVER_LIMIT);
+      assertThat(onlyStatus(answer).getCode()).isEqualTo(OVER_LIMIT);
+      assertThat(onlyStatus(answer).getLimitRemaining()).isEqualTo(10);
+      assertThat(onlyStatus(answer).getDurationUntilReset().getSeconds())
+          .as("36.6 s, rounded up")
+          .isEqualTo(37);
+      assertThat(headers(answer))
+          .containsEntry("Retry-After", "37")
+          .containsEntry("content-type", "application/json");
+      assertThat(answer.getRawBody().toStringUtf8())
+          .isEqualTo("{\"error\":\"rate_limited\",\"rule\":\"api\",\"retry_after_seconds\":37}");
+      clock.advance(Duration.ofSeconds(37));
+      assertThat(door.call(request(withHits(71, ALICE))).getOverallCode()).isEqualTo(OK);
+    }
+  }
+
+  @Test
+  void hitsAboveLimit_haveNoRetryAfter() {
+    try (RunningRateLimitService door = start(rule("api", "user", "10/minute"))) {
+      RateLimitResponse answer = door.call(request(withHits(11, ALICE)));
+      assertThat(answer.getOverallCode()).isEqualTo(OVER_LIMIT);
+      assertThat(onlyStatus(answer).getDurationUntilReset().getSeconds()).isZero();
+      assertThat(headers(answer)).doesNotContainKey("Retry-After");
+      assertThat(answer.getRawBody().toStringUtf8()).contains("cost_exceeds_limit");
+    }
+  }
+
+  @Test
+  void noMatchingRule_isOkWithoutLimit() {
+    try (RunningRateLimitService door = start(rule("api", "user", "10/minute"))) {
+      RateLimitResponse answer = door.call(request(HOME_PATH));
+      assertThat(answer.getOverallCode()).isEqualTo(OK);
+      assertThat(onlyStatus(answer).getCode()).isEqualTo(OK);
+      assertThat(onlyStatus(answer).hasCurrentLimit()).isFalse();
+      assertThat(onlyStatus(answer).hasDurationUntilReset()).isFalse();
+      assertThat(headers(answer)).isEmpty();
+    }
+  }
+
+  @Test
+  void severalDescriptors_areChargedAllOrNone() {
+    try (RunningRateLimitService door =
+        start(rule("user", "user", "5/minute"), rule("path", "path", "2/minute"))) {
+      RateLimitRequest three = request(ALICE, descriptor("nobody", "knows"), HOME_PATH);
+      door.call(three);
+      door.call(three);
+      for (int i = 0; i < 10; i++) {
+        RateLimitResponse answer = door.call(three);
+        assertThat(answer.getOverallCode()).isEqualTo(OVER_LIMIT);
+        assertThat(answer.getStatusesList())
+            .extracting(s -> s.getCode() + " " + s.getCurrentLimit().getName())
+            .containsExactly("OK user", "OK ", "OVER_LIMIT path");
+        assertThat(answer.getStatuses(0).getLimitRemaining()).as("nothing burns").isEqualTo(3);
+        assertThat(headers(answer)).containsEntry("RateLimit", "\"path\";r=0;t=30");
+        assertThat(answer.getDynamicMetadata().getFieldsOrThrow("rule").getStringValue())
+            .isEqualTo("path");
+      }
+    }
+  }
+
+  @Test
+  void domainAndDescriptorKeys_areAttributes() {
+    Rule edge = rule("edge", "user", "1/minute").edit().match("domain", "edge").build();
+    Rule both = rule("both", "user", "2/minute").edit().match("descriptor", "user/path").build();
+    try (RunningRateLimitService door = start(edge, both)) {
+      assertThat(onlyStatus(door.call(request(ALICE))).getCurrentLimit().getName())
+          .isEqualTo("edge");
+      RateLimitRequest other = request(descriptor("user", "alice", "path", "/a"));
+      other = other.toBuilder().setDomain("other").build();
+      assertThat(onlyStatus(door.call(other)).getCurrentLimit().getName()).isEqualTo("both");
+      RateLimitRequest turned =
+          request(descriptor("path", "/a", "user", "alice")).toBuilder().setDomain("other").build();
+      assertThat(onlyStatus(door.call(turned)).hasCurrentLimit()).isFalse();
+    }
+  }
+
+  @Test
+  void repeatedKey_getsNumberedAttribute() {
+    Rule pair = Rule.named("pair").per("generic_key", "generic_key.2").limit("1/minute").build();
+    Rule named = Rule.named("named").per("domain.2").limit("5/minute").build();
+    try (RunningRateLimitService door = start(pair, named)) {
+      RateLimitRequest ab = request(descriptor("generic_key", "a", "generic_key", "b"));
+      RateLimitRequest ba = request(descriptor("generic_key", "b", "generic_key", "a"));
+      assertThat(door.call(ab).getOverallCode()).isEqualTo(OK);
+      assertThat(door.call(ab).getOverallCode()).isEqualTo(OVER_LIMIT);
+      assertThat(door.call(ba).getOverallCode()).isEqualTo(OK);
+      RateLimitRequest domain = request(descriptor("domain", "example.org"));
+      assertThat(onlyStatus(door.call(domain)).getCurrentLimit().getName()).isEqualTo("named");
+    }
+  }
+
+  @Test
+  void shadowRefusal_isOnlyInMetadata() {
+    Rule shadow = rule("shadow", "user", "1/minute").edit().shadow(true).build();
+    try (RunningRateLimitService door = start(shadow, rule("real", "user", "5/minute"))) {
+      door.call(request(ALICE));
+      RateLimitResponse answer = door.call(request(ALICE));
+      assertThat(answer.getOverallCode()).isEqualTo(OK);
+      assertThat(onlyStatus(answer).getCurrentLimit().getName()).isEqualTo("real");
+      assertThat(answer.getDynamicMetadata().getFieldsOrThrow("shadow_refused").getBoolValue())
+          .isTrue();
+    }
+  }
+
+  @Test
+  void delay_isInMetadata() {
+    Rule queue =
+        Rule.named("queue")
+            .per("user")
+            .algorithm("leaky-bucket")
+            .limit("1/second")
+            .burst(5)
+            .build();
+    try (RunningRateLimitService door = start(queue)) {
+      door.call(request(ALICE));
+      RateLimitResponse answer = door.call(request(ALICE));
+      assertThat(answer.getOverallCode()).isEqualTo(OK);
+      assertThat(answer.getDynamicMetadata().getFieldsOrThrow("delay_ms").getNumberValue())
+          .isEqualTo(1000);
+    }
+  }
+
+  @Test
+  void headersDisabled_areOmitted() {
+    try (RunningRateLimitService door =
+        new RunningRateLimitService(
+            limiter(rule("api", "user", "1/minute")), false, EnvoyStoreFailureMode.FALLBACK)) {
+      assertThat(headers(door.call(request(ALICE)))).isEmpty();
+      assertThat(headers(door.call(request(ALICE)))).containsOnlyKeys("content-type");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "5/second, 5, SECOND",
+    "5/hour, 5, HOUR",
+    "5/day, 5, DAY",
+    "5/7d, 5, WEEK",
+    "5/30d, 5, MONTH",
+    "5/365d, 5, YEAR",
+    "5/30s, 5, UNKNOWN",
+    "5/1500ms, 5, UNKNOWN",
+    "5/36h, 5, UNKNOWN",
+    "0/hour, 0, HOUR",
+    "5000000000/hour, 4294967295, HOUR",
+  })
+  void limit_isReportedInEnvoyUnit(String limit, String permits, Unit unit) {
+    Rule rule = rule("api", "user", limit).edit().algorithm("fixed-window").build();
+    try (RunningRateLimitService door = start(rule)) {
+      DescriptorStatus status = onlyStatus(door.call(request(ALICE)));
+      assertThat(Integer.toUnsignedString(status.getCurrentLimit().getRequestsPerUnit()))
+          .isEqualTo(permits);
+      assertThat(status.getCurrentLimit().getUnit()).isEqualTo(unit);
+      long left = Math.max(0, Long.parseLong(permits) - 1);
+      assertThat(Integer.toUnsignedLong(status.getLimitRemaining())).isIn(left, 0xFFFF_FFFFL);
+    }
+  }
+
+  private RunningRateLimitService start(Rule... rules) {
+    return new RunningRateLimitService(limiter(rules));
+  }
+
+  private Limiter limiter(Rule... rules) {
+    return Weir.limiter(RuleSet.of(rules)).clock(clock).build();
+  }
+
+  private static Rule rule(String id, String per, String limit) {
+    return Rule.named(id).per(per).limit(limit).build();
+  }
+
+  private static DescriptorStatus onlyStatus(RateLimitResponse answer) {
+    List<DescriptorStatus> statuses = answer.getStatusesList();
+    assertThat(statuses).hasSize(1);
+    return statuses.get(0);
+  }
+}

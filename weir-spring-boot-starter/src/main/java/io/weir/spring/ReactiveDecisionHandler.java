@@ -1,0 +1,70 @@
+package io.weir.spring;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.http.BadRequestException;
+import io.weir.http.JsonText;
+import io.weir.http.RefusalResponse;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Decides on an exchange, and tells its caller. */
+record ReactiveDecisionHandler(ServerWebExchange exchange) {
+
+  /** Goes on with {@code next} if there is room, or else answers with a refusal. */
+  Mono<Void> decide(Limiter limiter, Request request, Mono<Void> next) {
+    CompletableFuture<Decision> answer = limiter.decide(request);
+    // the store's threads must not be given the application's work
+    Mono<Decision> decided =
+        answer.isDone()
+            ? Mono.just(answer.join())
+            : Mono.fromFuture(answer, true).publishOn(Schedulers.parallel());
+    return decided.flatMap(
+        decision -> {
+          HttpHeaders headers = exchange.getResponse().getHeaders();
+          decisionChain().add(limiter, decision, headers::set);
+          if (!decision.allowed()) {
+            return refuse(RateLimitService.refusal(decision));
+          }
+          return decision.delay().isZero() ? next : Mono.delay(decision.delay()).then(next);
+        });
+  }
+
+  private DecisionChain decisionChain() {
+    DecisionChain begun = exchange.getAttribute(DecisionChain.ATTRIBUTE_NAME);
+    if (begun != null) {
+      return begun;
+    }
+    DecisionChain trail = new DecisionChain();
+    exchange.getAttributes().put(DecisionChain.ATTRIBUTE_NAME, trail);
+    return trail;
+  }
+
+  private Mono<Void> refuse(RefusalResponse refusal) {
+    return write(refusal.status(), refusal.contentType(), refusal.body());
+  }
+
+  /** Answers what could not be read in one way only. */
+  Mono<Void> refuse(BadRequestException e) {
+    String body = JsonText.error("bad_request", String.valueOf(e.getMessage()));
+    return write(BadRequestException.STATUS, RefusalResponse.JSON, body);
+  }
+
+  private Mono<Void> write(int status, String type, String text) {
+    byte[] body = text.getBytes(UTF_8);
+    ServerHttpResponse response = exchange.getResponse();
+    response.setStatusCode(HttpStatusCode.valueOf(status));
+    response.getHeaders().setContentType(MediaType.parseMediaType(type));
+    response.getHeaders().setContentLength(body.length);
+    return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
+  }
+}

@@ -1,0 +1,70 @@
+package io.weir.spring;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.http.server.RequestPath;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerExecutionChain;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+/** Finds which controller's method will handle a request, as the dispatcher will find it. */
+final class ServletHandlerMethods implements HandlerMethods {
+  private final ObjectProvider<HandlerMapping> mappings;
+  private volatile @Nullable List<HandlerMapping> cachedMappings;
+
+  ServletHandlerMethods(ObjectProvider<HandlerMapping> mappings) {
+    this.mappings = mappings;
+  }
+
+  @Override
+  public Collection<HandlerMethod> all() {
+    List<HandlerMethod> methods = new ArrayList<>();
+    for (HandlerMapping mapping : controllerMappings()) {
+      if (mapping instanceof RequestMappingInfoHandlerMapping controllers) {
+        methods.addAll(controllers.getHandlerMethods().values());
+      }
+    }
+    return methods;
+  }
+
+  @Nullable HandlerMethod find(HttpServletRequest request) {
+    RequestPath before = parsedRequestPath(request);
+    try {
+      ServletRequestPathUtils.parseAndCache(request);
+      for (HandlerMapping mapping : controllerMappings()) {
+        HandlerExecutionChain chain = mapping.getHandler(request);
+        if (chain != null) {
+          return chain.getHandler() instanceof HandlerMethod method ? method : null;
+        }
+      }
+      return null;
+    } catch (Exception e) {
+      return null; // no method takes it so; the dispatcher will say why
+    } finally {
+      ServletRequestPathUtils.setParsedRequestPath(before, request);
+    }
+  }
+
+  private static @Nullable RequestPath parsedRequestPath(HttpServletRequest request) {
+    return ServletRequestPathUtils.hasParsedRequestPath(request)
+        ? ServletRequestPathUtils.getParsedRequestPath(request)
+        : null;
+  }
+
+  private List<HandlerMapping> controllerMappings() {
+    List<HandlerMapping> known = cachedMappings;
+    if (known == null) {
+      known =
+          HandlerMethods.upToControllers(
+              mappings.orderedStream().toList(), RequestMappingInfoHandlerMapping.class);
+      cachedMappings = known;
+    }
+    return known;
+  }
+}

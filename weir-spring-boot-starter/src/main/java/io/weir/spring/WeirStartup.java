@@ -1,0 +1,89 @@
+package io.weir.spring;
+
+import io.weir.rule.Rule;
+import io.weir.rules.text.ConfigurationProblem;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.env.Environment;
+import org.springframework.web.method.HandlerMethod;
+
+/**
+ * Puts annotations in force once all controllers are there and before the first request, sees that
+ * everything that is to limit can, and says what does.
+ */
+final class WeirStartup implements SmartInitializingSingleton {
+  private static final Logger LOG = System.getLogger("io.weir");
+
+  private final Environment environment;
+  private final ConfigurableListableBeanFactory beans;
+  private final StartupComponents components;
+  private final List<HandlerMethods> handlers;
+
+  /** What is started. */
+  record StartupComponents(
+      ConfiguredRules configuredRules,
+      MergedRuleSource ruleSource,
+      SpringRequestReader requestReader,
+      SpelExpressions expressions,
+      Map<String, String> customAttributes,
+      WeirStatus status) {}
+
+  WeirStartup(
+      Environment environment,
+      ConfigurableListableBeanFactory beans,
+      StartupComponents parts,
+      List<HandlerMethods> handlers) {
+    this.environment = environment;
+    this.beans = beans;
+    this.components = parts;
+    this.handlers = handlers;
+  }
+
+  @Override
+  public void afterSingletonsInstantiated() {
+    UnknownSettingCheck.check(environment);
+    Set<String> own = components.customAttributes().keySet();
+    checkCustomAttributes();
+    List<HandlerMethod> methods = new ArrayList<>();
+    handlers.forEach(one -> methods.addAll(one.all()));
+    AnnotationRuleReader.AnnotationRules found =
+        new AnnotationRuleReader(environment, components.expressions(), own).read(methods);
+    new MisplacedAnnotationCheck(found.handlers()).check(beans);
+    ConfiguredRules written = components.configuredRules();
+    List<Rule> rules = written.source().current().rules();
+    List<ConfigurationProblem> idle =
+        new UnmatchableRuleCheck(written.name(), own, found.handlers()).findProblems(rules);
+    if (!idle.isEmpty() && !written.reloadable()) {
+      throw StartFailureException.ofProblems(idle);
+    }
+    idle.forEach(problem -> LOG.log(Level.WARNING, "{0}", problem));
+    components.requestReader().setAnnotationRules(found);
+    components.ruleSource().setAnnotationRules(found.rules());
+    boolean loud = components.status().mode() != WeirMode.ENFORCE;
+    LOG.log(loud ? Level.WARNING : Level.INFO, "{0}", components.status().describe());
+  }
+
+  private void checkCustomAttributes() {
+    List<ConfigurationProblem> problems = new ArrayList<>();
+    components
+        .customAttributes()
+        .forEach(
+            (name, expression) -> {
+              try {
+                components.expressions().parse(expression);
+              } catch (IllegalArgumentException e) {
+                String reason = String.valueOf(e.getMessage());
+                problems.add(new ConfigurationProblem("weir.attributes", 0, 0, "", name, reason));
+              }
+            });
+    if (!problems.isEmpty()) {
+      throw StartFailureException.ofProblems(problems);
+    }
+  }
+}

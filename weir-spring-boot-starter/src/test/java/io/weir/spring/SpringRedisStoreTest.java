@@ -1,0 +1,105 @@
+package io.weir.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.spring.app.TestApplication;
+import io.weir.store.Store;
+import io.weir.testkit.Await;
+import io.weir.testkit.redis.RedisProcess;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Instances on one Redis, found by the settings the application has anyway. */
+class SpringRedisStoreTest {
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static RedisProcess redis;
+
+  @BeforeAll
+  static void start() {
+    EventLoopBlocking.failOnBlocking();
+    redis = RedisProcess.start("requirepass s3:cret@");
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @Test
+  void twoInstances_shareOneBudget() {
+    try (ConfigurableApplicationContext one = startApplication(WebApplicationType.NONE);
+        ConfigurableApplicationContext other = startApplication(WebApplicationType.NONE)) {
+      Request ann = Request.of("user", "ann");
+      assertThat(one.getBean(WeirStatus.class).describe()).contains("store  redis://…@localhost:");
+      assertThat(one.getBean(Limiter.class).decideNow(ann).allowed()).isTrue();
+      assertThat(other.getBean(Limiter.class).decideNow(ann).allowed()).isTrue();
+      assertThat(one.getBean(Limiter.class).decideNow(ann).allowed()).isFalse();
+    }
+  }
+
+  @Test
+  void reactiveApplication_waitsForRedisWithoutBlockingEventLoops() {
+    try (ConfigurableApplicationContext app = startApplication(WebApplicationType.REACTIVE)) {
+      SpringAppClient caller = SpringAppClient.forApplication(app);
+      assertThat(caller.status("/quote")).isEqualTo(200);
+      assertThat(caller.status("/quote")).isEqualTo(200);
+      assertThat(caller.status("/quote")).isEqualTo(429);
+      assertThat(app.getBean(Store.class).health().degradedDecisions()).isZero();
+    }
+  }
+
+  @Test
+  void redisDown_applicationIsUpAndDegraded() {
+    try (RedisProcess gone = RedisProcess.start();
+        ConfigurableApplicationContext app =
+            new SpringApplicationBuilder(MonitoredApplication.class)
+                .web(WebApplicationType.NONE)
+                .properties("weir.store=" + gone.uri(), "weir.store-deadline=2s")
+                .properties("weir.rules[0].id=api", "weir.rules[0].limit=1/m")
+                .run()) {
+      Limiter limiter = app.getBean(Limiter.class);
+      assertThat(limiter.decideNow(Request.of()).allowed()).isTrue();
+      assertThat(limiter.decideNow(Request.of()).allowed()).isFalse();
+      gone.kill();
+      Await.until(
+          TIMEOUT,
+          "an answer by posture",
+          () -> limiter.decideNow(Request.of("ip", "10.0.0.1")).degraded());
+      assertThat(app.getBean(WeirHealth.class).details()).containsEntry("degraded", true);
+    }
+  }
+
+  /** Weir alone, and how it fares. */
+  @SpringBootConfiguration
+  @ImportAutoConfiguration({WeirAutoConfiguration.class, WeirActuatorAutoConfiguration.class})
+  static class MonitoredApplication {}
+
+  private static ConfigurableApplicationContext startApplication(WebApplicationType type) {
+    Class<?> app =
+        type == WebApplicationType.NONE
+            ? WeirStartupTest.MinimalApplication.class
+            : TestApplication.class;
+    return new SpringApplicationBuilder(app)
+        .web(type)
+        .properties(
+            "server.port=0",
+            "spring.data.redis.host=localhost",
+            "spring.data.redis.port=" + redis.port(),
+            "spring.data.redis.password=s3:cret@",
+            "weir.store-deadline=2s",
+            "weir.rules[0].id=api",
+            "weir.rules[0].match.user=*",
+            "weir.rules[0].per=user",
+            "weir.rules[0].limit=2/m")
+        .run();
+  }
+}

@@ -1,0 +1,17 @@
+package io.weir.spring.app;
+
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Import;
+
+/** The application. */
+@SpringBootConfiguration
+@EnableAutoConfiguration
+@Import({
+  Quotes.class,
+  Tenants.class,
+  SharedLimitController.class,
+  ServletSecurity.class,
+  ReactiveSecurity.class
+})
+public class TestApplication {}

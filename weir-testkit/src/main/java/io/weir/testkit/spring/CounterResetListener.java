@@ -1,0 +1,13 @@
+package io.weir.testkit.spring;
+
+import org.springframework.test.context.TestContext;
+import org.springframework.test.context.TestExecutionListener;
+
+/** Makes all counters fresh before each test method. */
+final class CounterResetListener implements TestExecutionListener {
+
+  @Override
+  public void beforeTestMethod(TestContext test) {
+    test.getApplicationContext().getBean(ResettableStore.class).reset();
+  }
+}

@@ -1,0 +1,51 @@
+package io.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.rule.Claim;
+import io.weir.rule.Fingerprint;
+import io.weir.rule.Limit;
+import io.weir.store.ClaimOutcome;
+import io.weir.store.MemoryStore;
+import io.weir.store.StoreOperation;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The memory store says what a mere map of states says, at every step of a random history: many
+ * counters of few callers, so that they share segments, which are built anew while several of them
+ * are decided on.
+ */
+class MemoryStoreReferenceTest {
+  private static final int STEPS_PER_ROUND = 2000;
+  private static final StoreOperation[] OTHER_MODES = {
+    StoreOperation.PEEK, StoreOperation.FORCE, StoreOperation.LEASE, StoreOperation.REFUND
+  };
+
+  @Test
+  void memoryStore_equalsReferenceStore() {
+    long seed = RandomHistory.seed();
+    RandomHistory history = new RandomHistory(seed);
+    int rounds = Math.max(20, RandomHistory.steps() / 500);
+    for (int round = 0; round < rounds; round++) {
+      FakeClock clock = new FakeClock();
+      MemoryStore store = new MemoryStore(clock, 16 << 20);
+      Fingerprint fingerprint = new Fingerprint(history.below(1 << 30), history.below(1 << 30));
+      ReferenceStore map = new ReferenceStore();
+      List<Limit> limits = history.limits();
+      for (int i = 0; i < STEPS_PER_ROUND; i++) {
+        if (history.oneIn(3)) {
+          clock.set(history.nextForward(limits.get(history.below(limits.size())).parameters()));
+        }
+        StoreOperation mode =
+            history.oneIn(3) ? history.pick(List.of(OTHER_MODES)) : StoreOperation.TAKE;
+        boolean all = mode == StoreOperation.REFUND && history.oneIn(3);
+        Claim[] claims = history.claims(limits, fingerprint, all);
+        ClaimOutcome[] said = store.apply(claims, mode).join();
+        assertThat(said)
+            .as("-Dweir.seed=%d round %d step %d: %s %s", seed, round, i, mode, List.of(claims))
+            .isEqualTo(map.apply(claims, mode, clock.micros(), clock.micros()));
+      }
+    }
+  }
+}
