@@ -15,7 +15,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** A server of the JDK's own, limited by a few lines and no framework. */
+/** The JDK's HTTP server with a rate limit, without a framework. */
 public final class PlainServer implements AutoCloseable {
   private final Limiter limiter;
   private final HttpServer server;

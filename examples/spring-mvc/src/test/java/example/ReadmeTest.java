@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What the README and docs/spring.md show of Spring is the source of an example that is run. */
+/** The Spring snippets in README and docs/spring.md are taken from examples that are run. */
 class ReadmeTest {
   private static final Path ROOT = Path.of("..", "..");
   private static final Pattern EXAMPLE_BLOCK =
@@ -23,20 +23,23 @@ class ReadmeTest {
 
   @Test
   void documentedSnippets_areTakenFromExamples() throws Exception {
-    StringBuilder run = new StringBuilder();
+    StringBuilder examples = new StringBuilder();
     for (String source : SOURCES) {
-      run.append(normalizeWhitespace(Files.readString(ROOT.resolve("examples").resolve(source))));
+      examples.append(
+          normalizeWhitespace(Files.readString(ROOT.resolve("examples").resolve(source))));
     }
-    int shown = 0;
+    int snippets = 0;
     for (String page : List.of("README.md", "docs/spring.md")) {
       Matcher block = EXAMPLE_BLOCK.matcher(Files.readString(ROOT.resolve(page)));
-      for (; block.find(); shown++) {
+      for (; block.find(); snippets++) {
         for (String part : block.group(1).split("…", -1)) {
-          assertThat(run.toString()).as("what %s shows", page).contains(normalizeWhitespace(part));
+          assertThat(examples.toString())
+              .as("snippet in %s", page)
+              .contains(normalizeWhitespace(part));
         }
       }
     }
-    assertThat(shown).isGreaterThanOrEqualTo(4);
+    assertThat(snippets).isGreaterThanOrEqualTo(4);
   }
 
   private static String normalizeWhitespace(String text) {

@@ -7,7 +7,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Flux;
 
-/** An application whose limits are rules in {@code application.yaml}. */
+/** A WebFlux application with rate limit rules in {@code application.yaml}. */
 @SpringBootApplication
 @RestController
 public class FeedApplication {

@@ -6,11 +6,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a task once after a delay, unless it is cancelled before. */
+/** Runs a task once after a delay, unless it is canceled before. */
 @FunctionalInterface
 interface CancellableScheduler {
 
-  /** Uses the JDK's own timer thread; a cancelled task does not stay in its queue. */
+  /** Uses the timer thread of the JDK; a canceled task is removed from its queue. */
   CancellableScheduler SYSTEM =
       (micros, task) -> {
         CompletableFuture<Boolean> timer =
@@ -25,7 +25,7 @@ interface CancellableScheduler {
         return () -> timer.complete(false); // a JDK timer is removed only if completed normally
       };
 
-  /** Of the tasks of all limiters of this process, from the first that runs. */
+  /** Holds the monitor for the timers of all limiters of this process; created on first use. */
   final class TimerSupervision {
     private static final TaskMonitor MONITOR =
         TaskMonitor.onDemand("limiter-timers", Duration.ofSeconds(1), Clock.system()::micros);
@@ -36,7 +36,7 @@ interface CancellableScheduler {
   /**
    * Schedules a task.
    *
-   * @return cancels it
+   * @return an action that cancels the task
    */
   Runnable schedule(long micros, Runnable task);
 }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The claims of several requests as one list for the store, and what it said of each request. */
+/** Joins the claims of several requests for one store call and splits the outcomes again. */
 final class ClaimBatch {
   private final Claim[][] claimsByRequest;
   private int requestCount;
@@ -24,9 +24,9 @@ final class ClaimBatch {
   Claim[] allClaims() {
     Claim[] all = new Claim[claimCount];
     int n = 0;
-    for (Claim[] part : claimsByRequest) {
-      System.arraycopy(part, 0, all, n, part.length);
-      n += part.length;
+    for (Claim[] claims : claimsByRequest) {
+      System.arraycopy(claims, 0, all, n, claims.length);
+      n += claims.length;
     }
     return all;
   }
@@ -34,10 +34,10 @@ final class ClaimBatch {
   List<Decision> decisions(ClaimOutcome[] outcomes, long revision) {
     List<Decision> decisions = new ArrayList<>(claimsByRequest.length);
     int n = 0;
-    for (Claim[] part : claimsByRequest) {
-      ClaimOutcome[] said = Arrays.copyOfRange(outcomes, n, n + part.length);
-      decisions.add(new Decision(part, said, revision));
-      n += part.length;
+    for (Claim[] claims : claimsByRequest) {
+      ClaimOutcome[] ofRequest = Arrays.copyOfRange(outcomes, n, n + claims.length);
+      decisions.add(new Decision(claims, ofRequest, revision));
+      n += claims.length;
     }
     return decisions;
   }

@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * What a limiter decided, and why. Immutable.
+ * The decision of a limiter on a request, with the outcome of every matching rule. Immutable.
  *
- * <p>Of several rules the tightest is what the caller is told: of those that refuse, the one to be
- * waited for longest; if none does, the one with the fewest permits left. Shadow rules are set
- * aside: they are listed in {@link #rules} and never bind.
+ * <p>If several rules match, the decision reports the binding one: among rules that refuse, the one
+ * with the longest wait; otherwise the one with the fewest remaining permits. Shadow rules are
+ * listed in {@link #rules} but are never binding.
  */
 public final class Decision {
   private static final int NONE = -1;
@@ -40,21 +40,25 @@ public final class Decision {
   }
 
   /**
-   * What was decided elsewhere, such as by a service that was asked.
+   * Creates a decision that was made elsewhere, for example by a remote decision service.
    *
-   * @param claims what was asked of each limit, those of one rule beside each other
-   * @param outcomes what was said of each claim
+   * @param claims the claim on each limit; claims of the same rule must be adjacent
+   * @param outcomes the outcome of each claim, in the same order
    */
   public static Decision of(List<Claim> claims, List<ClaimOutcome> outcomes, long revision) {
     if (claims.size() != outcomes.size()) {
       throw new IllegalArgumentException(
-          outcomes.size() + " outcomes of " + claims.size() + " claims; give one for each");
+          "there must be one outcome per claim (was "
+              + outcomes.size()
+              + " outcomes for "
+              + claims.size()
+              + " claims)");
     }
     return new Decision(
         claims.toArray(new Claim[0]), outcomes.toArray(new ClaimOutcome[0]), revision);
   }
 
-  /** What one rule said. */
+  /** The outcome of one rule. */
   public record RuleOutcome(
       String rule,
       boolean shadow,
@@ -70,8 +74,8 @@ public final class Decision {
   }
 
   /**
-   * Of two requests that were decided together, whether this is the one the caller is better told
-   * of, for it binds more tightly.
+   * Returns whether this decision is more restrictive than another one that was made together with
+   * it, so that it is the one to report to the caller.
    */
   public boolean isTighterThan(Decision other) {
     return bindingIndex != NONE
@@ -79,7 +83,7 @@ public final class Decision {
             || isTighter(outcomes[bindingIndex], other.outcomes[other.bindingIndex]));
   }
 
-  /** Whether a store had no answer for one of the rules, and its posture answered. */
+  /** Returns whether the store did not answer for a rule, so that the rule's fallback decided. */
   public boolean degraded() {
     for (ClaimOutcome outcome : outcomes) {
       if (outcome.degraded()) {
@@ -89,42 +93,47 @@ public final class Decision {
     return false;
   }
 
-  /** Whether it was refused because its cost can never fit, however long one waits. */
+  /**
+   * Returns whether it was refused because its cost exceeds the limit, so that waiting is futile.
+   */
   public boolean costExceedsLimit() {
     return bindingIndex != NONE && outcomes[bindingIndex].costExceedsLimit();
   }
 
-  /** The rule that bound, if any enforcing rule met the request. */
+  /** Returns the id of the binding rule, if any enforced rule matched the request. */
   public Optional<String> rule() {
     return bindingIndex == NONE
         ? Optional.empty()
         : Optional.of(claims[bindingIndex].limit().rule().id());
   }
 
-  /** The most that can ever fit the rule that bound; 0 if none did. */
+  /** Returns the capacity of the binding rule; 0 if there is none. */
   public long limit() {
     return bindingIndex == NONE ? 0 : claims[bindingIndex].limit().capacity();
   }
 
   /**
-   * The permits left of the rule that bound, after this decision; 0 if none did, and where its
-   * fallback answered, since what is left is unknown then.
+   * Returns the remaining permits of the binding rule after this decision; 0 if there is none, or
+   * if its fallback decided, since the remaining permits are unknown then.
    */
   public long remaining() {
     return bindingIndex == NONE ? 0 : outcomes[bindingIndex].remaining();
   }
 
-  /** The time until all permits of the rule that bound are back. */
+  /** Returns the time until all permits of the binding rule are available again. */
   public Duration reset() {
     return bindingIndex == NONE ? Duration.ZERO : toDuration(outcomes[bindingIndex].reset());
   }
 
-  /** If refused, the time until it would be admitted if nothing else came; zero if never. */
+  /**
+   * Returns, for a refused request, the time until it would be admitted if no other request came;
+   * zero if it is allowed or can never be admitted.
+   */
   public Duration retryAfter() {
     return bindingIndex == NONE ? Duration.ZERO : toDuration(outcomes[bindingIndex].retryAfter());
   }
 
-  /** If admitted, how long to hold the request before it goes on. */
+  /** Returns, for an admitted request, how long to delay it before it proceeds. */
   public Duration delay() {
     long longest = 0;
     for (int i = 0; i < outcomes.length && allowed(); i++) {
@@ -135,7 +144,7 @@ public final class Decision {
     return toDuration(longest);
   }
 
-  /** Whether a shadow rule would have refused it. */
+  /** Returns whether a shadow rule would have refused the request. */
   public boolean shadowRefused() {
     for (int i = 0; i < outcomes.length; i++) {
       if (claims[i].limit().shadow() && !outcomes[i].admitted()) {
@@ -145,17 +154,17 @@ public final class Decision {
     return false;
   }
 
-  /** Which rule set decided. */
+  /** Returns the revision of the rule set that was used. */
   public long revision() {
     return revision;
   }
 
-  /** What every rule said that met the request, shadow rules included, in their order. */
+  /** Returns the outcome of every matching rule, including shadow rules, in rule order. */
   public List<RuleOutcome> rules() {
-    List<RuleOutcome> rows = new ArrayList<>();
+    List<RuleOutcome> ruleOutcomes = new ArrayList<>();
     forEachRule(
         (limit, o) ->
-            rows.add(
+            ruleOutcomes.add(
                 new RuleOutcome(
                     limit.rule().id(),
                     limit.shadow(),
@@ -165,37 +174,40 @@ public final class Decision {
                     o.remaining(),
                     toDuration(o.reset()),
                     toDuration(o.retryAfter()))));
-    return rows;
+    return ruleOutcomes;
   }
 
-  /** Shows the same to one who asks for every decision: the tightest limit of each rule, as is. */
-  public void forEachRule(BiConsumer<Limit, ClaimOutcome> said) {
+  /**
+   * Passes the most restrictive limit of each matching rule and its outcome to the consumer; unlike
+   * {@link #rules} it allocates nothing.
+   */
+  public void forEachRule(BiConsumer<Limit, ClaimOutcome> consumer) {
     for (int i = 0; i < claims.length; ) {
       String rule = claims[i].limit().rule().id();
       int tightest = i;
       for (i++; i < claims.length && claims[i].limit().rule().id().equals(rule); i++) {
         tightest = isTighter(i, tightest) ? i : tightest;
       }
-      said.accept(claims[tightest].limit(), outcomes[tightest]);
+      consumer.accept(claims[tightest].limit(), outcomes[tightest]);
     }
   }
 
-  /** How many limits met the request, those of shadow rules included, in the order of the rules. */
+  /** Returns the number of claims, one per limit of every matching rule, including shadow rules. */
   public int claimCount() {
     return claims.length;
   }
 
-  /** What was asked of one of the {@link #claimCount} limits. */
+  /** Returns one of the {@link #claimCount} claims, which are in rule order. */
   public Claim claim(int i) {
     return claims[i];
   }
 
-  /** What the store said of one of the {@link #claimCount} limits. */
+  /** Returns the outcome of one of the {@link #claimCount} claims. */
   public ClaimOutcome outcome(int i) {
     return outcomes[i];
   }
 
-  /** Which of the {@link #claimCount} limits bound; -1 if no enforcing rule met the request. */
+  /** Returns the index of the binding claim; -1 if no enforced rule matched the request. */
   public int bindingIndex() {
     return bindingIndex;
   }
@@ -214,7 +226,7 @@ public final class Decision {
           : a.delayOrWait() > b.delayOrWait();
     }
     if (a.degraded() != b.degraded()) {
-      return b.degraded(); // a posture knows of no remaining permits
+      return b.degraded(); // a fallback does not know the remaining permits
     }
     return a.remaining() != b.remaining() ? a.remaining() < b.remaining() : a.reset() > b.reset();
   }
@@ -232,7 +244,9 @@ public final class Decision {
     text.append(" of ").append(limit()).append(" left");
     if (!allowed()) {
       text.append(
-          costExceedsLimit() ? ", never fits" : ", retry after " + Durations.format(retryAfter()));
+          costExceedsLimit()
+              ? ", cost exceeds limit"
+              : ", retry after " + Durations.format(retryAfter()));
     }
     return text.append(degraded() ? ", degraded" : "").toString();
   }

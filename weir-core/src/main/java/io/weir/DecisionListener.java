@@ -1,8 +1,8 @@
 package io.weir;
 
 /**
- * Hears of every request that was decided, for metrics, logs and alerts. It runs on the thread that
- * decided, so it must be quick; what it throws is caught and cannot change a decision.
+ * Receives every decision, for metrics, logs and alerts. It is called on the thread that decided
+ * and must return quickly; exceptions are caught and do not affect the decision.
  */
 @FunctionalInterface
 public interface DecisionListener {

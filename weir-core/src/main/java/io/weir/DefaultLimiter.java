@@ -19,12 +19,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The path of a request: one revision of the rules, its claims, one call of the store. */
+/**
+ * The {@link Limiter} implementation: finds the claims of a request under one revision of the rules
+ * and applies them with one store call.
+ */
 final class DefaultLimiter implements Limiter {
   private static final Logger LOG = System.getLogger(Limiter.class.getName());
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  /** Holds requests that bring a limit of their own and meet no rule. */
+  /** The rule for requests that have a limit of their own and match no other rule. */
   private static final Rule REQUEST_LIMIT_RULE =
       Rule.named("request-limit").limit("1/second").build();
 
@@ -49,34 +52,36 @@ final class DefaultLimiter implements Limiter {
   }
 
   @Override
-  public CompletableFuture<Decision> execute(Request request, StoreOperation mode) {
+  public CompletableFuture<Decision> execute(Request request, StoreOperation operation) {
     reservations.expire();
     RuleSet current = rules.current();
     Claim[] claims = checkClaimCount(claimsFor(request, current));
     return mapResult(
-        store.apply(claims, mode),
+        store.apply(claims, operation),
         outcomes ->
-            notifyListeners(request, mode, new Decision(claims, outcomes, current.revision())));
+            notifyListeners(
+                request, operation, new Decision(claims, outcomes, current.revision())));
   }
 
   @Override
-  public CompletableFuture<List<Decision>> executeAll(List<Request> requests, StoreOperation mode) {
+  public CompletableFuture<List<Decision>> executeAll(
+      List<Request> requests, StoreOperation operation) {
     if (requests.size() == 1) {
-      return mapResult(execute(requests.get(0), mode), List::of);
+      return mapResult(execute(requests.get(0), operation), List::of);
     }
     reservations.expire();
     RuleSet current = rules.current();
-    ClaimBatch together = new ClaimBatch(requests.size());
+    ClaimBatch batch = new ClaimBatch(requests.size());
     for (Request request : requests) {
-      together.add(claimsFor(request, current));
+      batch.add(claimsFor(request, current));
     }
-    List<Request> asked = List.copyOf(requests);
+    List<Request> copy = List.copyOf(requests);
     return mapResult(
-        store.apply(checkClaimCount(together.allClaims()), mode),
+        store.apply(checkClaimCount(batch.allClaims()), operation),
         outcomes -> {
-          List<Decision> decisions = together.decisions(outcomes, current.revision());
-          for (int i = 0; i < asked.size(); i++) {
-            var unused = notifyListeners(asked.get(i), mode, decisions.get(i));
+          List<Decision> decisions = batch.decisions(outcomes, current.revision());
+          for (int i = 0; i < copy.size(); i++) {
+            var unused = notifyListeners(copy.get(i), operation, decisions.get(i));
           }
           return decisions;
         });
@@ -86,7 +91,7 @@ final class DefaultLimiter implements Limiter {
   public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
     if (ttl.isNegative() || ttl.isZero() || ttl.compareTo(Duration.ofDays(1)) > 0) {
       throw new IllegalArgumentException(
-          "a reservation of " + ttl + " cannot be; write more than zero and at most a day");
+          "ttl must be more than 0 and at most 1d (was " + ttl + "), for example 1m");
     }
     return execute(request, StoreOperation.TAKE)
         .thenApply(decision -> reservations.open(decision, ttl));
@@ -102,11 +107,13 @@ final class DefaultLimiter implements Limiter {
     if (claims.length > 0) {
       return claims;
     }
-    long self = fingerprint.of(request.canonicalForm());
-    return new Claim[] {Claim.of(REQUEST_LIMIT_RULE.limit(rate), self, request.cost())};
+    long caller = fingerprint.of(request.canonicalForm());
+    return new Claim[] {Claim.of(REQUEST_LIMIT_RULE.limit(rate), caller, request.cost())};
   }
 
-  /** Rejects what a store would answer with a failure, which its circuit breaker would count. */
+  /**
+   * Rejects claims that the store would reject, since its circuit breaker would count a failure.
+   */
   private static Claim[] checkClaimCount(Claim[] claims) {
     if (claims.length > TooManyLimitsException.MAX_LIMITS) {
       throw new TooManyLimitsException(claims.length);
@@ -114,12 +121,12 @@ final class DefaultLimiter implements Limiter {
     return claims;
   }
 
-  /** As {@code thenApply}, at no cost where the answer is there already. */
+  /** Like {@code thenApply}, but without its overhead if the future is already complete. */
   private static <A extends @Nullable Object, B> CompletableFuture<B> mapResult(
-      CompletableFuture<A> answer, Function<A, B> next) {
-    return answer.isDone()
-        ? CompletableFuture.completedFuture(next.apply(answer.join()))
-        : answer.thenApply(next);
+      CompletableFuture<A> future, Function<A, B> mapper) {
+    return future.isDone()
+        ? CompletableFuture.completedFuture(mapper.apply(future.join()))
+        : future.thenApply(mapper);
   }
 
   @Override
@@ -147,23 +154,23 @@ final class DefaultLimiter implements Limiter {
     close(CLOSE_TIMEOUT);
   }
 
-  /** Closes it, waiting for the store no longer than said. */
-  void close(Duration most) {
+  /** Closes the limiter, waiting for the store no longer than the timeout. */
+  void close(Duration timeout) {
     reservations
         .close()
         .thenCompose(cancelled -> settlements.close())
-        .completeOnTimeout(null, most.toMillis(), TimeUnit.MILLISECONDS)
+        .completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS)
         .join();
   }
 
-  private Decision notifyListeners(Request request, StoreOperation mode, Decision decision) {
-    if (mode == StoreOperation.TAKE || mode == StoreOperation.FORCE) {
+  private Decision notifyListeners(Request request, StoreOperation operation, Decision decision) {
+    if (operation == StoreOperation.TAKE || operation == StoreOperation.FORCE) {
       for (DecisionListener listener : listeners) {
         try {
           listener.onDecision(request, decision);
         } catch (Throwable t) {
           if (listenerFailed.compareAndSet(false, true)) {
-            LOG.log(Level.WARNING, "a decision listener fails; decisions are not affected", t);
+            LOG.log(Level.WARNING, "a decision listener failed; decisions are not affected", t);
           }
         }
       }

@@ -7,90 +7,90 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Decides whether a request still has budget. Made by {@link Weir}; safe for any number of threads.
+ * Decides whether a request is within its rate limits. Created by {@link Weir}. Thread-safe.
  *
- * <p>A request is admitted only if every rule that meets it has room, and then all of them are
- * charged; a refusal charges none. The futures never complete exceptionally.
+ * <p>A request is admitted only if every matching rule has enough permits available. All of these
+ * rules are then charged; a refused request charges none. The returned futures never complete
+ * exceptionally.
  *
  * <p>Every method that decides throws a {@link TooManyLimitsException} if more than {@value
  * TooManyLimitsException#MAX_LIMITS} limits apply.
  */
 public interface Limiter extends AutoCloseable {
 
-  /** Judges a request and charges it as the mode says. */
-  CompletableFuture<Decision> execute(Request request, StoreOperation mode);
+  /** Evaluates a request and applies the operation to the counters of all matching rules. */
+  CompletableFuture<Decision> execute(Request request, StoreOperation operation);
 
   /**
-   * Judges several requests together, as the parts of one, at one moment and under one revision of
-   * the rules: they are admitted if all of them are, and charged all or not at all. Requests that
-   * meet the same counter are judged in turn, each after those before it.
+   * Evaluates several requests atomically, at one time and under one revision of the rules: either
+   * all of them are admitted and charged, or none is charged. Requests that use the same counter
+   * are evaluated in order.
    *
-   * @return a decision for each request, in order; one that has room is allowed by its own decision
-   *     even if another of them is refused
+   * @return one decision per request, in order; the decision of a request that is within its limits
+   *     says allowed even if another request is refused
    */
-  CompletableFuture<List<Decision>> executeAll(List<Request> requests, StoreOperation mode);
+  CompletableFuture<List<Decision>> executeAll(List<Request> requests, StoreOperation operation);
 
   /**
-   * Decides now, charging the cost, for work whose true cost is known only afterwards. Commit or
-   * cancel the reservation within {@code ttl}; one that is forgotten is cancelled by itself then.
+   * Charges the cost of a request now, for work whose actual cost is known only afterwards. Commit
+   * or cancel the reservation within {@code ttl}; otherwise it is canceled automatically.
    */
   CompletableFuture<Reservation> reserve(Request request, Duration ttl);
 
-  /** Decides: charges the request if it is admitted. */
+  /** Decides a request and charges it if it is admitted. */
   default CompletableFuture<Decision> decide(Request request) {
     return execute(request, StoreOperation.TAKE);
   }
 
-  /** Decides, waiting for the answer of a store that is away. */
+  /** Decides a request and blocks until a remote store has answered. */
   default Decision decideNow(Request request) {
     return decide(request).join();
   }
 
-  /** Says what {@link #decide} would say and charges nothing. */
+  /** Returns what {@link #decide} would return, without charging anything. */
   default CompletableFuture<Decision> peek(Request request) {
     return execute(request, StoreOperation.PEEK);
   }
 
-  /** Charges a request that has happened already, past the limit if need be. */
+  /** Charges a request that has already happened, beyond the limit if necessary. */
   default CompletableFuture<Decision> charge(Request request) {
     return execute(request, StoreOperation.FORCE);
   }
 
   /**
-   * Gives back what a decision charged, such as for a request that went away before it was served.
-   * Only what was charged is given back, to the counters it was charged to, whatever the rules say
-   * by now, and only as much of it as is still counted. Call it at most once for a decision.
+   * Refunds what a decision charged, for example for a request that was aborted before it was
+   * served. Refunds only what was charged, to the counters that were charged even if the rules have
+   * changed since, and only the part that is still counted. Call it at most once per decision.
    *
-   * @return whether the store has given it back, or there was nothing to give back. If not, the
-   *     store was unavailable: what it was not asked yet it will be asked later.
+   * @return true if the store has applied the refund or there was nothing to refund; false if the
+   *     store was unavailable, in which case refunds that were not sent yet are sent later
    */
   CompletableFuture<Boolean> refund(Decision decision);
 
   /**
-   * Gives back permits to the counters a request meets now, never more than was used: an operator's
-   * grant. What a decision charged is given back by {@link #refund(Decision)}.
+   * Refunds permits to the counters that the request matches now, never more than was used. For
+   * operators; use {@link #refund(Decision)} to refund what a decision charged.
    */
   default CompletableFuture<Decision> refund(Request request) {
     return execute(request, StoreOperation.REFUND);
   }
 
   /**
-   * Gives everything back: the caller's counters are fresh, under every rule that meets the
-   * request. For those of one rule, ask a limiter over {@link io.weir.rule.RuleSet#onlyRule}.
+   * Resets the caller's counters of every rule that matches the request. To reset the counters of a
+   * single rule, use a limiter over {@link io.weir.rule.RuleSet#onlyRule}.
    */
   default CompletableFuture<Decision> reset(Request request) {
     return refund(request.cost(Claim.MAX_COST));
   }
 
-  /** How many refunds and settled reservations wait for a store that is unavailable. */
+  /** Returns the number of refunds and settled reservations that wait for an unavailable store. */
   default int pendingSettlements() {
     return 0;
   }
 
   /**
-   * Cancels the reservations that are open, and returns when the store has answered or, at the
-   * latest, a few seconds later. The store stays open; what is reserved from now on is given back
-   * at once.
+   * Cancels all open reservations and returns when the store has answered, or after a few seconds
+   * at the latest. The store stays open. Later reservations are canceled at once.
    */
   @Override
   default void close() {}

@@ -13,16 +13,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of a limiter: the attributes of a request and what it costs. Immutable.
+ * A request to a limiter: attributes, cost and optionally a limit of its own. Immutable.
  *
- * <p>A value may hold any characters, up to {@value #MAX_VALUE_LENGTH} of them; a request has at
- * most {@value #MAX_ATTRIBUTES} attributes.
+ * <p>An attribute value may contain any characters, at most {@value #MAX_VALUE_LENGTH}. A request
+ * has at most {@value #MAX_ATTRIBUTES} attributes.
  */
 public final class Request implements Attributes {
-  /** The longest value an attribute may have, in characters. */
+  /** The maximum length of an attribute value, in characters. */
   public static final int MAX_VALUE_LENGTH = 65_536;
 
-  /** The most attributes a request may have. */
+  /** The maximum number of attributes of a request. */
   public static final int MAX_ATTRIBUTES = 64;
 
   private final String[] pairs;
@@ -36,24 +36,24 @@ public final class Request implements Attributes {
   }
 
   /**
-   * A request of cost 1 with these attributes.
+   * Creates a request of cost 1 with these attributes.
    *
-   * @param pairs names and values in turn, such as {@code "user", "42", "ip", "10.0.0.1"}
-   * @throws IllegalArgumentException if a value is missing or too long, or a name stands twice
+   * @param pairs alternating names and values, such as {@code "user", "42", "ip", "10.0.0.1"}
+   * @throws IllegalArgumentException if a value is missing or too long, or a name is given twice
    */
   public static Request of(String... pairs) {
     if (pairs.length % 2 != 0) {
       throw new IllegalArgumentException(
-          "'" + pairs[pairs.length - 1] + "' has no value; write names and values in turn");
+          "attribute '" + pairs[pairs.length - 1] + "' must be followed by a value");
     }
     if (pairs.length > 2 * MAX_ATTRIBUTES) {
       throw new IllegalArgumentException(
-          "a request of " + pairs.length / 2 + " attributes cannot be; write at most 64");
+          "a request must have at most 64 attributes (was " + pairs.length / 2 + ")");
     }
     for (int i = 0; i < pairs.length; i += 2) {
       if (pairs[i] == null || pairs[i + 1] == null) {
         throw new IllegalArgumentException(
-            "attribute '" + pairs[i] + "' is null; leave out what the request does not have");
+            "attribute '" + pairs[i] + "' must not be null; leave out missing attributes");
       }
       if (pairs[i + 1].length() > MAX_VALUE_LENGTH) {
         throw new IllegalArgumentException(
@@ -61,14 +61,15 @@ public final class Request implements Attributes {
       }
       for (int k = 0; k < i; k += 2) {
         if (pairs[k].equals(pairs[i])) {
-          throw new IllegalArgumentException("attribute '" + pairs[i] + "' stands twice; keep one");
+          throw new IllegalArgumentException(
+              "attribute '" + pairs[i] + "' is given twice; keep one");
         }
       }
     }
     return new Request(pairs.clone(), 1, null);
   }
 
-  /** A request of cost 1 with these attributes. */
+  /** Creates a request of cost 1 with these attributes. */
   public static Request of(Map<String, String> attributes) {
     return of(
         attributes.entrySet().stream()
@@ -77,9 +78,9 @@ public final class Request implements Attributes {
   }
 
   /**
-   * The same request at another cost.
+   * Returns this request with another cost.
    *
-   * @throws IllegalArgumentException below 1 or above 2<sup>53</sup>
+   * @throws IllegalArgumentException if the cost is below 1 or above 2<sup>53</sup>
    */
   public Request cost(long permits) {
     return new Request(pairs, Claim.checkCost(permits), limit);
@@ -90,19 +91,22 @@ public final class Request implements Attributes {
   }
 
   /**
-   * The same request, held to this rate by every rule that meets it, instead of the rule's own; by
-   * a rule of its own, counting per all its attributes, if none does. A rule's counters are named
-   * by its period, not by its numbers: a rate of the same period is held against what the rule has
-   * counted so far. What the rule's algorithm could not count exactly is counted in fixed windows.
-   * It is enforced also where the rule is a shadow.
+   * Returns this request with a limit of its own. Every matching rule enforces this rate instead of
+   * its own limits; if no rule matches, a built-in rule counts per all attributes of the request.
    *
-   * @throws IllegalArgumentException if no rule could have such a limit
+   * <p>Counter keys depend on the period but not on the number of permits, so a rate with the same
+   * period shares the counter of the rule. A rate that the rule's algorithm cannot count exactly is
+   * counted in fixed windows. The rate is enforced even if the rule is a shadow rule.
+   *
+   * @throws IllegalArgumentException if the rate is not valid for any algorithm
    */
   public Request limit(Rate rate) {
     return new Request(pairs, cost, Limit.checkRate(rate));
   }
 
-  /** The rate it is held to instead of the rules' own; null if they have their way. */
+  /**
+   * Returns the rate that replaces the limits of the rules; null if the rules apply as they are.
+   */
   public @Nullable Rate limit() {
     return limit;
   }
@@ -125,7 +129,7 @@ public final class Request implements Attributes {
     return map;
   }
 
-  /** All its attributes in one text, the same for no other attributes and for any order of them. */
+  /** Encodes all attributes unambiguously and independently of their order. */
   String canonicalForm() {
     StringBuilder text = new StringBuilder();
     new TreeMap<>(attributes())

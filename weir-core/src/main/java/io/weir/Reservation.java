@@ -3,44 +3,45 @@ package io.weir;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Permits charged now for work whose true cost is known afterwards. Settled once, by the first of
- * commit, cancel and expiry.
+ * Permits that are charged now for work whose actual cost is known afterwards. Settled once, by the
+ * first of commit, cancel and expiry.
  */
 public interface Reservation {
 
-  /** How far a reservation has come. */
+  /** The state of a reservation. */
   enum State {
-    /** It can be committed or cancelled. */
+    /** It can be committed or canceled. */
     OPEN,
-    /** The store has counted it at its true cost, or there was nothing to tell the store. */
+    /** The store has counted the actual cost, or no correction was necessary. */
     SETTLED,
-    /** It is settled, and the store, which is unavailable, will be told when it answers again. */
+    /** It is settled; the correction is sent when the unavailable store answers again. */
     PENDING,
     /**
-     * It is settled, and the store may or may not have given back what it was asked to: it did not
-     * answer. This is not repeated, so that nobody gets permits twice.
+     * It is settled, but the store did not answer and may or may not have applied the refund. The
+     * refund is not repeated, so that permits are never refunded twice.
      */
     UNCONFIRMED
   }
 
-  /** What was decided; if it was refused, nothing is held. */
+  /** Returns the decision; a refused reservation holds no permits. */
   Decision decision();
 
   /**
-   * Settles at the true cost: gives back what was reserved too much, charges what was too little.
-   * If the store did not answer when it was reserved, all of the cost is charged now.
+   * Settles at the actual cost: refunds the difference if too much was reserved and charges it if
+   * too little was. If the store did not answer when it was reserved, the whole cost is charged
+   * now.
    *
-   * @param cost the true cost, 0 or more
-   * @return whether the reservation was still open, when the store has answered or has failed to;
-   *     {@link #state} then says whether the store knows
+   * @param cost the actual cost, 0 or more
+   * @return whether the reservation was still open; completes when the store has answered or
+   *     failed, after which {@link #state} tells whether the store has applied the correction
    */
   CompletableFuture<Boolean> commit(long cost);
 
-  /** Gives everything back; whether the reservation was still open. */
+  /** Refunds everything; returns whether the reservation was still open. */
   default CompletableFuture<Boolean> cancel() {
     return commit(0);
   }
 
-  /** How far it has come; one that was refused is settled. */
+  /** Returns the state; a refused reservation is settled. */
   State state();
 }

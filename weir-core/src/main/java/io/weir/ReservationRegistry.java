@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reservations this node has open. Those whose time is up are cancelled before the next request
- * is decided, or by a timer where none comes. Safe for any number of threads.
+ * The open reservations of this node. Expired reservations are canceled before the next request is
+ * decided, or by a timer if no request comes. Thread-safe.
  */
 final class ReservationRegistry {
   private static final long NONE = Long.MAX_VALUE;
@@ -24,8 +24,8 @@ final class ReservationRegistry {
   private final SingleTimer expiryTimer;
   private final TreeSet<DefaultReservation> open =
       new TreeSet<>(
-          Comparator.comparingLong((DefaultReservation held) -> held.expiryMicros)
-              .thenComparing(held -> held.sequenceNumber));
+          Comparator.comparingLong((DefaultReservation reservation) -> reservation.expiryMicros)
+              .thenComparing(reservation -> reservation.sequenceNumber));
   private long nextSequenceNumber;
   private volatile long nextExpiryMicros = NONE;
   private boolean closed;
@@ -38,20 +38,20 @@ final class ReservationRegistry {
 
   Reservation open(Decision decision, Duration ttl) {
     long expiry = clock.micros() + ttl.toNanos() / 1000;
-    DefaultReservation held;
+    DefaultReservation reservation;
     synchronized (open) {
-      held = new DefaultReservation(decision, expiry, nextSequenceNumber++);
+      reservation = new DefaultReservation(decision, expiry, nextSequenceNumber++);
       if (decision.allowed() && !closed) {
-        open.add(held);
+        open.add(reservation);
         updateNextExpiry();
-        return held;
+        return reservation;
       }
     }
-    var unused = held.settle(0); // what was refused has charged nothing
-    return held;
+    var unused = reservation.settle(0); // a refused request has charged nothing
+    return reservation;
   }
 
-  /** Cancels all that is open; done when the store has answered. */
+  /** Cancels all open reservations; completes when the store has answered. */
   CompletableFuture<Void> close() {
     List<DefaultReservation> all;
     synchronized (open) {
@@ -64,7 +64,7 @@ final class ReservationRegistry {
     return cancel(all, 0);
   }
 
-  /** Cancels a few at a time: of more, a store might turn some away. */
+  /** Cancels in batches, because a store limits the number of requests in flight. */
   private static CompletableFuture<Void> cancel(List<DefaultReservation> all, int from) {
     if (from >= all.size()) {
       return CompletableFuture.completedFuture(null);
@@ -77,7 +77,7 @@ final class ReservationRegistry {
         .thenCompose(done -> cancel(all, to));
   }
 
-  /** Cancels what is overdue; a mere read where nothing is open. */
+  /** Cancels expired reservations; costs one volatile read if there are none. */
   void expire() {
     if (nextExpiryMicros == NONE || clock.micros() < nextExpiryMicros) {
       return;
@@ -90,12 +90,12 @@ final class ReservationRegistry {
       }
       updateNextExpiry();
     }
-    for (DefaultReservation held : overdue) {
-      var unused = held.cancel();
+    for (DefaultReservation reservation : overdue) {
+      var unused = reservation.cancel();
     }
   }
 
-  /** Notes what expires next, and has the timer ring by then. */
+  /** Updates the next expiry and schedules the timer for it. */
   private void updateNextExpiry() {
     nextExpiryMicros = open.isEmpty() ? NONE : open.first().expiryMicros;
     expiryTimer.scheduleAt(nextExpiryMicros);
@@ -108,7 +108,7 @@ final class ReservationRegistry {
     }
   }
 
-  /** One reservation. */
+  /** A reservation in this registry. */
   private final class DefaultReservation implements Reservation {
     private final Decision decision;
     private final long expiryMicros;
@@ -144,16 +144,16 @@ final class ReservationRegistry {
       if (!settled.compareAndSet(false, true)) {
         return CompletableFuture.completedFuture(false);
       }
-      Settlements.Settlement begun = settlements.settle(decision, cost);
-      settlement = begun;
-      return begun.attempted().thenApply(done -> true);
+      Settlements.Settlement current = settlements.settle(decision, cost);
+      settlement = current;
+      return current.attempted().thenApply(done -> true);
     }
 
     @Override
     public State state() {
-      Settlements.Settlement begun = settlement;
-      if (begun != null) {
-        return begun.state();
+      Settlements.Settlement current = settlement;
+      if (current != null) {
+        return current.state();
       }
       return settled.get() ? State.PENDING : State.OPEN;
     }

@@ -19,14 +19,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Corrects what decisions charged: to nothing, which is a refund, or to the true cost of a
- * reservation. Only claims that were charged are given back, each dated at its own charge; what the
- * store was not there to charge is charged now.
+ * Corrects what decisions charged: to zero for a refund, or to the actual cost of a reservation.
+ * Refunds only claims that were charged, each dated at the time of its own charge. Charges now what
+ * an unavailable store did not charge.
  *
- * <p>While the store is unavailable, a bounded number of corrections is kept and sent when it
- * answers again. A correction that was sent and not answered may have been applied: a charge is
- * then sent again (charged twice rather than never), a refund is not (given back never rather than
- * twice). Safe for any number of threads.
+ * <p>While the store is unavailable, a bounded number of corrections is queued and sent when it
+ * answers again. A correction without a reply may or may not have been applied: a charge is sent
+ * again (it may be charged twice, never not at all), a refund is not (it may be lost, never applied
+ * twice). Thread-safe.
  */
 final class Settlements {
   private static final Logger LOG = System.getLogger(Limiter.class.getName());
@@ -49,7 +49,7 @@ final class Settlements {
     retryTimer = new SingleTimer(clock, scheduler, this::onRetryTimer);
   }
 
-  /** Makes a decision cost {@code cost}, 0 or more, instead of what it charged. */
+  /** Corrects the cost of a decision to {@code cost}, which must be 0 or more. */
   Settlement settle(Decision decision, long cost) {
     RuleSet current = rules.current();
     List<Claim> charges = new ArrayList<>();
@@ -59,10 +59,10 @@ final class Settlements {
       ClaimOutcome outcome = decision.outcome(i);
       long charged = outcome.charged() ? claim.cost() : 0;
       if (charged > cost) {
-        Claim back = new Claim(claim.limit(), claim.key(), charged - cost);
+        Claim refund = new Claim(claim.limit(), claim.key(), charged - cost);
         refunds
-            .computeIfAbsent(outcome.chargedAt(back), time -> new ArrayList<>())
-            .add(new Claim(current.successor(claim.limit()), back.key(), back.cost()));
+            .computeIfAbsent(outcome.chargedAt(refund), time -> new ArrayList<>())
+            .add(new Claim(current.successor(claim.limit()), refund.key(), refund.cost()));
       } else if (charged < cost && isCounted(decision, outcome)) {
         charges.add(new Claim(current.successor(claim.limit()), claim.key(), cost - charged));
       }
@@ -72,30 +72,32 @@ final class Settlements {
       corrections.add(new Correction(StoreOperation.FORCE, charges, Store.NOW));
     }
     refunds.forEach(
-        (time, some) -> corrections.add(new Correction(StoreOperation.REFUND, some, time)));
+        (time, claims) -> corrections.add(new Correction(StoreOperation.REFUND, claims, time)));
     return new Settlement(corrections);
   }
 
-  /** Whether the true cost is counted: it was charged, or would have been by an available store. */
+  /**
+   * Returns whether the actual cost counts: an available store charged it or would have charged it.
+   */
   private static boolean isCounted(Decision decision, ClaimOutcome outcome) {
     return outcome.charged() || (decision.allowed() && outcome.degraded() && outcome.admitted());
   }
 
-  /** How many corrections wait for the store. */
+  /** Returns the number of corrections that wait for the store. */
   int pending() {
     synchronized (pending) {
       return pending.size();
     }
   }
 
-  /** Tries once more to send what is pending, and never again after that. */
+  /** Tries to send the pending corrections one last time. */
   CompletableFuture<Void> close() {
     closed = true;
     retryTimer.cancel();
     return retryPending();
   }
 
-  /** What becomes of one decision's corrections. */
+  /** The corrections of one decision and their state. */
   static final class Settlement {
     private final List<Correction> corrections;
     private final CompletableFuture<Void> attempted;
@@ -107,24 +109,24 @@ final class Settlements {
               corrections.stream().map(Correction::start).toArray(CompletableFuture<?>[]::new));
     }
 
-    /** Done when the store has answered, or has failed to. */
+    /** Completes when the store has answered or failed. */
     CompletableFuture<Void> attempted() {
       return attempted;
     }
 
     Reservation.State state() {
       boolean unconfirmed = false;
-      for (Correction one : corrections) {
-        if (!one.remainingClaims.isEmpty()) {
+      for (Correction correction : corrections) {
+        if (!correction.remainingClaims.isEmpty()) {
           return Reservation.State.PENDING;
         }
-        unconfirmed |= one.unconfirmed;
+        unconfirmed |= correction.unconfirmed;
       }
       return unconfirmed ? Reservation.State.UNCONFIRMED : Reservation.State.SETTLED;
     }
   }
 
-  /** Claims to be charged or given back by one call of the store. */
+  /** Claims to charge or refund with one store call. */
   private final class Correction {
     private final StoreOperation operation;
     private final long settledAtMicros = clock.micros();
@@ -138,23 +140,23 @@ final class Settlements {
       this.effectiveMicros = when;
     }
 
-    /** Sends it to a store that seems available; others are asked first whether they answer. */
+    /** Sends the correction at once if the store is available, otherwise probes the store first. */
     CompletableFuture<Void> start() {
       return store.isAvailable() ? send(remainingClaims, List.of()) : retry();
     }
 
-    /** Sends what concerns counters that can be reached, and keeps the rest. */
+    /** Sends the claims whose counters are reachable and queues the rest. */
     CompletableFuture<Void> retry() {
-      List<Claim> due =
+      List<Claim> current =
           remainingClaims.stream().filter(claim -> !isExpired(claim.limit())).toList();
       return store
-          .apply(due.toArray(new Claim[0]), StoreOperation.PEEK)
+          .apply(current.toArray(new Claim[0]), StoreOperation.PEEK)
           .thenCompose(
-              said -> {
+              outcomes -> {
                 List<Claim> reachable = new ArrayList<>();
                 List<Claim> unreachable = new ArrayList<>();
-                for (int i = 0; i < said.length; i++) {
-                  (said[i].degraded() ? unreachable : reachable).add(due.get(i));
+                for (int i = 0; i < outcomes.length; i++) {
+                  (outcomes[i].degraded() ? unreachable : reachable).add(current.get(i));
                 }
                 return send(reachable, unreachable);
               });
@@ -164,45 +166,47 @@ final class Settlements {
       return limit.algorithm().hasExpired(limit.parameters(), clock.micros() - settledAtMicros);
     }
 
-    private CompletableFuture<Void> send(List<Claim> some, List<Claim> unsent) {
+    private CompletableFuture<Void> send(List<Claim> sent, List<Claim> unsent) {
       return store
-          .apply(some.toArray(new Claim[0]), operation, effectiveMicros)
+          .apply(sent.toArray(new Claim[0]), operation, effectiveMicros)
           .thenAccept(
-              said -> {
-                List<Claim> left = new ArrayList<>(unsent);
-                for (int i = 0; i < said.length; i++) {
+              outcomes -> {
+                List<Claim> remaining = new ArrayList<>(unsent);
+                for (int i = 0; i < outcomes.length; i++) {
                   if (operation == StoreOperation.REFUND) {
-                    unconfirmed |= said[i].degraded();
-                  } else if (!said[i].charged()) {
-                    left.add(some.get(i));
+                    unconfirmed |= outcomes[i].degraded();
+                  } else if (!outcomes[i].charged()) {
+                    remaining.add(sent.get(i));
                   }
                 }
-                remainingClaims = left;
-                if (!left.isEmpty()) {
+                remainingClaims = remaining;
+                if (!remaining.isEmpty()) {
                   enqueue(this);
                 }
               });
     }
   }
 
-  private void enqueue(Correction one) {
+  private void enqueue(Correction correction) {
     synchronized (pending) {
       if (pending.size() < MAX_PENDING) {
-        one.effectiveMicros =
-            one.effectiveMicros == Store.NOW ? one.settledAtMicros : one.effectiveMicros;
-        pending.add(one);
+        correction.effectiveMicros =
+            correction.effectiveMicros == Store.NOW
+                ? correction.settledAtMicros
+                : correction.effectiveMicros;
+        pending.add(correction);
         if (!closed) {
           retryTimer.scheduleAt(clock.micros() + RETRY_INTERVAL_MICROS);
         }
         return;
       }
     }
-    one.remainingClaims = List.of();
-    one.unconfirmed = true;
+    correction.remainingClaims = List.of();
+    correction.unconfirmed = true;
     if (overflowed.compareAndSet(false, true)) {
       LOG.log(
           Level.WARNING,
-          "more than {0} charges and refunds wait for the store; further ones are lost",
+          "more than {0} charges and refunds are waiting for the store; discarding further ones",
           MAX_PENDING);
     }
   }
@@ -211,19 +215,21 @@ final class Settlements {
     var unused = retryPending();
   }
 
-  /** Tries what is pending again, some at a time for as long as the store takes any of it. */
+  /** Sends pending corrections in batches, as long as the store accepts any of them. */
   private CompletableFuture<Void> retryPending() {
-    List<Correction> some = new ArrayList<>();
+    List<Correction> batch = new ArrayList<>();
     synchronized (pending) {
-      while (!pending.isEmpty() && some.size() < MAX_BATCH_SIZE) {
-        some.add(pending.remove());
+      while (!pending.isEmpty() && batch.size() < MAX_BATCH_SIZE) {
+        batch.add(pending.remove());
       }
     }
     return CompletableFuture.allOf(
-            some.stream().map(Correction::retry).toArray(CompletableFuture<?>[]::new))
+            batch.stream().map(Correction::retry).toArray(CompletableFuture<?>[]::new))
         .thenCompose(
             done ->
-                pending() > 0 && some.stream().anyMatch(one -> one.remainingClaims.isEmpty())
+                pending() > 0
+                        && batch.stream()
+                            .anyMatch(correction -> correction.remainingClaims.isEmpty())
                     ? retryPending()
                     : CompletableFuture.completedFuture(null));
   }

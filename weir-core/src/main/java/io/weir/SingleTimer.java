@@ -4,8 +4,8 @@ import io.weir.store.Clock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer that is set for the earliest of the times asked for and never occupies the scheduler with
- * more than one task. Safe for any number of threads.
+ * A timer that fires at the earliest of the requested times and keeps at most one task in the
+ * scheduler. Thread-safe.
  */
 final class SingleTimer {
   private static final long NONE = Long.MAX_VALUE;
@@ -18,7 +18,7 @@ final class SingleTimer {
   private @Nullable Runnable cancelAction;
 
   /**
-   * @param task runs each time the timer fires, and sets it again if need be
+   * @param task runs each time the timer fires, and schedules it again if necessary
    */
   SingleTimer(Clock clock, CancellableScheduler scheduler, Runnable task) {
     this.clock = clock;
@@ -26,7 +26,7 @@ final class SingleTimer {
     this.task = task;
   }
 
-  /** Makes it fire at that time, or earlier if it is set to. */
+  /** Fires at that time in microseconds, or earlier if an earlier time is already scheduled. */
   synchronized void scheduleAt(long time) {
     if (time >= dueMicros) {
       return;
@@ -47,7 +47,7 @@ final class SingleTimer {
   private void fire(long time) {
     synchronized (this) {
       if (dueMicros != time) {
-        return; // cancelled when it was about to fire
+        return; // canceled when it was about to fire
       }
       cancelAction = null;
       dueMicros = NONE;
@@ -55,7 +55,7 @@ final class SingleTimer {
     try {
       task.run();
     } catch (Throwable e) {
-      scheduleAt(clock.micros() + RETRY_MICROS); // it may have been about to set the timer again
+      scheduleAt(clock.micros() + RETRY_MICROS); // the task may not have scheduled it again
       throw e;
     }
   }

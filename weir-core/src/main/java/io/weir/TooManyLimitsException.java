@@ -1,11 +1,11 @@
 package io.weir;
 
 /**
- * Thrown by a {@link Limiter} for a request, or several that are decided together, to which more
- * limits apply than can be decided at once. Nothing is charged, and the store is not asked.
+ * Thrown by a {@link Limiter} if more limits apply to a request, or to several requests decided
+ * together, than one decision supports. Nothing is charged and the store is not called.
  */
 public final class TooManyLimitsException extends IllegalArgumentException {
-  /** The most limits that can be decided at once: as many as one call of a store may have. */
+  /** The maximum number of limits per decision: the maximum number of claims per store call. */
   public static final int MAX_LIMITS = 1000;
 
   private static final long serialVersionUID = 1L;

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The front door: makes limiters.
+ * Entry point of the library: creates limiters.
  *
  * <pre>{@code
  * Limiter limiter = Weir.inMemory(Rule.named("api").per("user").limit("100/minute").build());
@@ -22,22 +22,22 @@ public final class Weir {
 
   private Weir() {}
 
-  /** A limiter that counts in this JVM's memory. */
+  /** Creates a limiter that counts in the memory of this JVM. */
   public static Limiter inMemory(Rule... rules) {
     return inMemory(RuleSet.of(rules));
   }
 
-  /** A limiter that counts in this JVM's memory, under rules that may be replaced. */
+  /** Creates a limiter that counts in the memory of this JVM, with rules that can be replaced. */
   public static Limiter inMemory(RuleSource rules) {
     return limiter(rules).build();
   }
 
-  /** Begins a limiter with other parts than the default ones. */
+  /** Starts building a limiter with a store, clock or listeners other than the defaults. */
   public static LimiterBuilder limiter(RuleSource rules) {
     return new LimiterBuilder(rules);
   }
 
-  /** A limiter in the making. */
+  /** Builds a {@link Limiter}. */
   public static final class LimiterBuilder {
     private final RuleSource rules;
     private final List<DecisionListener> listeners = new ArrayList<>();
@@ -48,13 +48,13 @@ public final class Weir {
       this.rules = rules;
     }
 
-    /** Where counters live; this JVM's memory if not said. */
+    /** Sets the store that holds the counters; by default the memory of this JVM. */
     public LimiterBuilder store(Store one) {
       store = one;
       return this;
     }
 
-    /** The time of the memory store and of reservations; this machine's if not said. */
+    /** Sets the clock of the memory store and of reservations; by default the system clock. */
     public LimiterBuilder clock(Clock one) {
       clock = one;
       return this;

@@ -1,2 +1,4 @@
-/** The front door: {@link io.weir.Weir} makes a {@link io.weir.Limiter}, which decides. */
+/**
+ * The public API: {@link io.weir.Weir} creates a {@link io.weir.Limiter}, which decides requests.
+ */
 package io.weir;

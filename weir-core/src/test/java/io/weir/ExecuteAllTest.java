@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Several requests decided together, as the parts of one. */
+/** Tests of several requests that are decided together. */
 class ExecuteAllTest {
   private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
   private final List<String> notified = new ArrayList<>();
@@ -62,7 +62,7 @@ class ExecuteAllTest {
     assertThat(limiter.executeAll(List.of(two, two), StoreOperation.TAKE).join())
         .extracting(Decision::allowed)
         .containsExactly(true, false);
-    assertThat(limiter.peek(two).join().remaining()).as("nothing was taken").isEqualTo(3);
+    assertThat(limiter.peek(two).join().remaining()).as("nothing was charged").isEqualTo(3);
   }
 
   @Test
@@ -110,11 +110,11 @@ class ExecuteAllTest {
     RuleSet rules = RuleSet.of(rule("user", "10/minute"), rule("ip", "2/minute"));
     Limiter limiter = Weir.limiter(rules).store(store).build();
     List<Request> both = List.of(Request.of("user", "x", "ip", "1"), Request.of("ip", "2"));
-    CompletableFuture<List<Decision>> answer = limiter.executeAll(both, StoreOperation.TAKE);
-    assertThat(answer).isNotDone();
+    CompletableFuture<List<Decision>> decisions = limiter.executeAll(both, StoreOperation.TAKE);
+    assertThat(decisions).isNotDone();
     assertThat(store.pendingReplies).hasSize(1);
     store.pendingReplies.get(0).run();
-    assertThat(answer.join()).extracting(Decision::remaining).containsExactly(1L, 1L);
+    assertThat(decisions.join()).extracting(Decision::remaining).containsExactly(1L, 1L);
   }
 
   private Limiter limiter(Rule... rules) {
@@ -128,7 +128,7 @@ class ExecuteAllTest {
     return Rule.named(per).per(per).limit(limit).build();
   }
 
-  /** Answers when it is told to. */
+  /** A store that answers when the test runs the pending replies. */
   private static final class DeferredStore implements Store {
     final List<Runnable> pendingReplies = new ArrayList<>();
     private final Store store;
@@ -138,10 +138,11 @@ class ExecuteAllTest {
     }
 
     @Override
-    public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
-      CompletableFuture<ClaimOutcome[]> answer = new CompletableFuture<>();
-      pendingReplies.add(() -> answer.complete(store.apply(claims, mode, when).join()));
-      return answer;
+    public CompletableFuture<ClaimOutcome[]> apply(
+        Claim[] claims, StoreOperation operation, long when) {
+      CompletableFuture<ClaimOutcome[]> reply = new CompletableFuture<>();
+      pendingReplies.add(() -> reply.complete(store.apply(claims, operation, when).join()));
+      return reply;
     }
 
     @Override

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Runs tasks when a test turns its clock on. */
+/** A scheduler that runs tasks when a test advances its clock. */
 final class FakeScheduler implements CancellableScheduler {
   private final AtomicLong nowMicros;
   private final List<ScheduledTask> tasks = new ArrayList<>();
@@ -17,21 +17,21 @@ final class FakeScheduler implements CancellableScheduler {
 
   @Override
   public synchronized Runnable schedule(long micros, Runnable task) {
-    ScheduledTask one = new ScheduledTask(nowMicros.get() + micros, task);
-    tasks.add(one);
-    return () -> cancel(one);
+    ScheduledTask scheduled = new ScheduledTask(nowMicros.get() + micros, task);
+    tasks.add(scheduled);
+    return () -> cancel(scheduled);
   }
 
-  private synchronized void cancel(ScheduledTask one) {
-    tasks.remove(one);
+  private synchronized void cancel(ScheduledTask scheduled) {
+    tasks.remove(scheduled);
   }
 
-  /** How many tasks wait. */
+  /** Returns the number of scheduled tasks. */
   synchronized int pendingTasks() {
     return tasks.size();
   }
 
-  /** Lets time pass and runs what has become due. */
+  /** Advances the clock and runs the tasks that are due. */
   void advance(long micros) {
     nowMicros.addAndGet(micros);
     List<ScheduledTask> due;

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
+/** Tests of {@link Limiter} over the memory store. */
 class LimiterTest {
   private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
 
@@ -91,7 +92,7 @@ class LimiterTest {
     assertThat(d.allowed()).isFalse();
     assertThat(d.costExceedsLimit()).isTrue();
     assertThat(d.retryAfter()).isZero();
-    assertThat(d.toString()).contains("never fits");
+    assertThat(d.toString()).contains("cost exceeds limit");
   }
 
   @Test
@@ -105,8 +106,9 @@ class LimiterTest {
 
   @Test
   void invalidRequest_isRejectedWithAReason() {
-    assertThatThrownBy(() -> Request.of("user")).hasMessageContaining("'user' has no value");
-    assertThatThrownBy(() -> Request.of("a", "1", "a", "2")).hasMessageContaining("stands twice");
+    assertThatThrownBy(() -> Request.of("user"))
+        .hasMessageContaining("'user' must be followed by a value");
+    assertThatThrownBy(() -> Request.of("a", "1", "a", "2")).hasMessageContaining("given twice");
     assertThatThrownBy(() -> Request.of(new String[2])).hasMessageContaining("null");
     assertThatThrownBy(() -> Request.of("a", "x".repeat(65_537))).hasMessageContaining("65536");
     assertThatThrownBy(() -> Request.of(new String[130])).hasMessageContaining("at most 64");
@@ -193,21 +195,21 @@ class LimiterTest {
 
   @Test
   void failingListener_doesNotAffectDecisionsOrOtherListeners() {
-    List<String> heard = new ArrayList<>();
+    List<String> notified = new ArrayList<>();
     Limiter limiter =
         Weir.limiter(RuleSet.of(rule("api", "1/minute")))
             .clock(now::get)
             .listener(
                 (request, decision) -> {
-                  throw new IllegalStateException("a listener's own trouble");
+                  throw new IllegalStateException("planned failure");
                 })
-            .listener((request, decision) -> heard.add(request.get("user") + decision.allowed()))
+            .listener((request, decision) -> notified.add(request.get("user") + decision.allowed()))
             .build();
     limiter.decideNow(user("x"));
     limiter.decideNow(user("x"));
     limiter.peek(user("x")).join();
     limiter.refund(user("x")).join();
-    assertThat(heard).containsExactly("xtrue", "xfalse");
+    assertThat(notified).containsExactly("xtrue", "xfalse");
   }
 
   @Test
@@ -262,8 +264,8 @@ class LimiterTest {
     Limiter observer = Weir.limiter(rules).store(store).build();
     Reservation held = holder.reserve(user("x").cost(50), Duration.ofMillis(20)).join();
     assertThat(held.decision().remaining()).isEqualTo(50);
-    long patience = clock.micros() + 30_000_000;
-    while (remaining(observer) < 100 && clock.micros() < patience) {
+    long deadline = clock.micros() + 30_000_000;
+    while (remaining(observer) < 100 && clock.micros() < deadline) {
       LockSupport.parkNanos(1_000_000);
     }
     assertThat(remaining(observer)).isEqualTo(100);
@@ -278,7 +280,7 @@ class LimiterTest {
     assertThat(refused.cancel().join()).isFalse();
     assertThat(remaining(limiter)).isEqualTo(2);
     assertThatThrownBy(() -> limiter.reserve(user("x"), Duration.ZERO))
-        .hasMessageContaining("at most a day");
+        .hasMessageContaining("at most 1d");
   }
 
   @Test

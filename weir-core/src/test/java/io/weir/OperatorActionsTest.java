@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What an operator does with a caller's counters: look, give back, reset; of all rules or one. */
+/**
+ * Tests of operator actions on the counters of a caller (peek, refund, reset), for all rules or
+ * one.
+ */
 class OperatorActionsTest {
   private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
   private final Store store = new MemoryStore(now::get);
@@ -50,10 +53,10 @@ class OperatorActionsTest {
     assertThat(orders.reset(caller).join().remaining()).isEqualTo(5);
     assertThat(limiter.peek(order).join().rules())
         .extracting("remaining")
-        .as("the other rule's counter is as it was")
+        .as("the counter of the other rule is unchanged")
         .containsExactly(6L, 5L);
     assertThat(orders.peek(Request.of("ip", "10.0.0.1")).join().rules())
-        .as("without what it counts per there is no counter")
+        .as("there is no counter without the attributes to count per")
         .isEmpty();
   }
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Giving back what a decision charged. */
+/** Tests of refunds of decisions and reservations. */
 class RefundTest {
   private static final long MINUTE = 60_000_000;
   private static final Request USER = Request.of("user", "x");
@@ -82,26 +82,31 @@ class RefundTest {
 
   @Test
   void rulesChargedAtDifferentTimes_areEachRefundedInFull() {
-    Clock ticking = now::incrementAndGet; // a microsecond passes between any two looks
+    Clock ticking = now::incrementAndGet; // advances by one microsecond per read
     StoreFailureGuard guard =
         new StoreFailureGuard(
             ticking, Duration.ofMillis(5), 100, StoreListener.NONE, (after, task) -> {});
     Store shared = new MemoryStore(ticking);
     Store routed = new RoutingStore(shared, guard, (after, task) -> {}, Duration.ZERO);
     for (Algorithm algorithm : Algorithms.all()) {
-      for (Consistency how : List.of(Consistency.LOCAL, Consistency.LEASED, Consistency.EXACT)) {
+      for (Consistency consistency :
+          List.of(Consistency.LOCAL, Consistency.LEASED, Consistency.EXACT)) {
         Rule first =
             Rule.named("first").per("user").limit("10/minute").algorithm(algorithm).build();
-        Rule second = rule("second").consistency(how).build();
+        Rule second = rule("second").consistency(consistency).build();
         Limiter limiter =
             Weir.limiter(RuleSet.of(first, second)).store(routed).clock(ticking).build();
-        Request user = Request.of("user", algorithm.name() + how);
+        Request user = Request.of("user", algorithm.name() + consistency);
         Reservation held = limiter.reserve(user.cost(8), Duration.ofMinutes(1)).join();
         now.addAndGet(1000);
         held.cancel().join();
         Decision left = limiter.peek(user).join();
-        assertThat(left.rules().get(0).remaining()).as("%s, %s", algorithm, how).isEqualTo(10);
-        assertThat(left.rules().get(1).remaining()).as("%s, %s", algorithm, how).isEqualTo(100);
+        assertThat(left.rules().get(0).remaining())
+            .as("%s, %s", algorithm, consistency)
+            .isEqualTo(10);
+        assertThat(left.rules().get(1).remaining())
+            .as("%s, %s", algorithm, consistency)
+            .isEqualTo(100);
       }
     }
   }
@@ -160,7 +165,7 @@ class RefundTest {
 
     List<Decision.RuleOutcome> left = limiter.peek(USER).join().rules();
     assertThat(left.get(0).remaining()).as("raised").isEqualTo(10_000 - 2060);
-    assertThat(left.get(1).remaining()).as("removed, and back again").isEqualTo(100);
+    assertThat(left.get(1).remaining()).as("removed and added again").isEqualTo(100);
     assertThat(left.get(2).remaining()).as("new: charged by others").isZero();
   }
 

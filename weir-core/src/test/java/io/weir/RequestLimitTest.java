@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that bring a limit of their own. */
+/** Tests of requests that have a limit of their own. */
 class RequestLimitTest {
   private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
 
@@ -68,7 +68,7 @@ class RequestLimitTest {
       assertThat(decide(limiter, two, "user", "x", "path", "/a").allowed()).isTrue();
     }
     Decision refused = decide(limiter, two, "path", "/a", "user", "x");
-    assertThat(refused.allowed()).as("whatever the order").isFalse();
+    assertThat(refused.allowed()).as("in any order of the attributes").isFalse();
     assertThat(refused.rule()).contains("request-limit");
     assertThat(decide(limiter, two, "user", "x").remaining()).isEqualTo(1);
     assertThat(decide(limiter, two, "user", "x", "path", "/b").remaining()).isEqualTo(1);
@@ -149,7 +149,7 @@ class RequestLimitTest {
     assertThatThrownBy(() -> user("x").limit(Rate.parse(rate)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(Rate.parse(rate).toString())
-        .hasMessageContaining("write");
+        .hasMessageContaining("must");
   }
 
   @Test
@@ -162,7 +162,7 @@ class RequestLimitTest {
           .isEqualTo((long) i);
     }
     Rate first = Rate.parse("1/minute");
-    assertThat(rule.limit(first)).as("known").isSameAs(rule.limit(first));
+    assertThat(rule.limit(first)).as("cached").isSameAs(rule.limit(first));
   }
 
   @Test

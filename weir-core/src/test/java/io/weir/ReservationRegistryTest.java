@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of reservations when a limiter is closed. */
+/** Tests of open reservations when a limiter is closed. */
 class ReservationRegistryTest {
   private static final RuleSet RULES =
       RuleSet.of(Rule.named("tokens").per("user").limit("100000/day").build());
@@ -34,7 +34,7 @@ class ReservationRegistryTest {
     assertThat(cancelled.cancel().join()).isTrue();
     limiter.close();
     assertThat(used()).isEqualTo(200);
-    assertThat(open.commit(5000).join()).as("closed before it").isFalse();
+    assertThat(open.commit(5000).join()).as("canceled by close").isFalse();
     limiter.close();
     assertThat(used()).isEqualTo(200);
   }
@@ -69,13 +69,13 @@ class ReservationRegistryTest {
     assertThat(used()).isEqualTo(20_000);
     store.delaysRefunds = true;
     CompletableFuture<Void> closed = CompletableFuture.runAsync(limiter::close);
-    int most = 0;
+    int maxInFlight = 0;
     while (!closed.isDone()) {
-      most = Math.max(most, store.replyToAll());
+      maxInFlight = Math.max(maxInFlight, store.replyToAll());
       Thread.onSpinWait();
     }
     closed.join();
-    assertThat(most).isBetween(1, 250);
+    assertThat(maxInFlight).isBetween(1, 250);
     store.delaysRefunds = false;
     assertThat(used()).isZero();
   }
@@ -85,7 +85,7 @@ class ReservationRegistryTest {
     Reservation held = reserve(10);
     store.delaysRefunds = true;
     ((DefaultLimiter) limiter).close(Duration.ofMillis(20));
-    assertThat(store.pendingReplies).as("asked, not answered").hasSize(1);
+    assertThat(store.pendingReplies).as("sent but not answered").hasSize(1);
     assertThat(held.cancel().join()).isFalse();
   }
 
@@ -101,7 +101,7 @@ class ReservationRegistryTest {
     return Request.of("user", "x");
   }
 
-  /** Answers what is given back when it is told to, where it is to be late. */
+  /** A store that can delay the replies to refunds until the test releases them. */
   private static final class DelayedRefundStore implements Store {
     private final Store counters;
     final List<Runnable> pendingReplies = new ArrayList<>();
@@ -112,26 +112,27 @@ class ReservationRegistryTest {
     }
 
     @Override
-    public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
-      if (!delaysRefunds || mode != StoreOperation.REFUND) {
-        return counters.apply(claims, mode, when);
+    public CompletableFuture<ClaimOutcome[]> apply(
+        Claim[] claims, StoreOperation operation, long when) {
+      if (!delaysRefunds || operation != StoreOperation.REFUND) {
+        return counters.apply(claims, operation, when);
       }
-      CompletableFuture<ClaimOutcome[]> answer = new CompletableFuture<>();
+      CompletableFuture<ClaimOutcome[]> reply = new CompletableFuture<>();
       synchronized (this) {
-        pendingReplies.add(() -> answer.complete(counters.apply(claims, mode, when).join()));
+        pendingReplies.add(() -> reply.complete(counters.apply(claims, operation, when).join()));
       }
-      return answer;
+      return reply;
     }
 
-    /** Answers all that waits; how many that were. */
+    /** Sends all pending replies and returns their number. */
     int replyToAll() {
-      List<Runnable> some;
+      List<Runnable> replies;
       synchronized (this) {
-        some = new ArrayList<>(pendingReplies);
+        replies = new ArrayList<>(pendingReplies);
         pendingReplies.clear();
       }
-      some.forEach(Runnable::run);
-      return some.size();
+      replies.forEach(Runnable::run);
+      return replies.size();
     }
 
     @Override

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Reservations and refunds while the store is unavailable, and after. */
+/** Tests of reservations and refunds while the store is unavailable and afterwards. */
 class SettlementsTest {
   private static final long SECOND = 1_000_000;
   private static final Request USER = Request.of("user", "x");
@@ -78,7 +78,7 @@ class SettlementsTest {
     assertThat(held.state()).isEqualTo(State.SETTLED);
     assertThat(limiter.pendingSettlements()).isZero();
     assertThat(remaining(limiter)).isEqualTo(5);
-    assertThat(scheduler.pendingTasks()).as("only that of the reservation").isEqualTo(1);
+    assertThat(scheduler.pendingTasks()).as("only the timer of the reservation").isEqualTo(1);
   }
 
   @Test
@@ -119,7 +119,7 @@ class SettlementsTest {
     scheduler.advance(30 * SECOND);
     remoteStore.down = false;
     scheduler.advance(SECOND);
-    assertThat(remaining(limiter)).as("after a second more").isEqualTo(21);
+    assertThat(remaining(limiter)).as("one second later").isEqualTo(21);
 
     Reservation late = reserve(limiter, 1);
     remoteStore.down = true;
@@ -215,14 +215,14 @@ class SettlementsTest {
   }
 
   private long remaining(Limiter limiter) {
-    now.addAndGet(SECOND); // so that a store that was lost is asked again
+    now.addAndGet(SECOND); // so that the circuit breaker tries the store again
     limiter.peek(USER).join();
     Decision left = limiter.peek(USER).join();
     assertThat(left.degraded()).isFalse();
     return left.remaining();
   }
 
-  /** Asks until the guard knows that the store is away. */
+  /** Sends requests until the circuit breaker has opened. */
   private void openCircuitBreaker(Limiter limiter) {
     for (int i = 0; i < 10; i++) {
       limiter.peek(USER).join();
@@ -231,7 +231,7 @@ class SettlementsTest {
     assertThat(guard.isAvailable()).isFalse();
   }
 
-  /** Counts in memory, unless it is down or slow. */
+  /** A remote store that counts in memory and can be down or slow. */
   private final class FakeRemoteStore implements RemoteStore {
     private final MemoryStore counters = new MemoryStore(now::get);
     boolean down;
@@ -240,7 +240,7 @@ class SettlementsTest {
     @Override
     public void submit(PendingDecision ask) {
       if (down) {
-        ask.fail(new StoreException(StoreFailureKind.UNREACHABLE, "it is down"));
+        ask.fail(new StoreException(StoreFailureKind.UNREACHABLE, "down"));
         return;
       }
       long when = ask.chargeTime(Long.MAX_VALUE);

@@ -13,7 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Requests to which more limits apply than can be decided at once. */
+/** Tests of requests to which more limits apply than one decision supports. */
 class TooManyLimitsExceptionTest {
   private static final Request REQUEST = Request.of("user", "x");
 
@@ -37,9 +37,9 @@ class TooManyLimitsExceptionTest {
   void moreThanMaxLimits_isRejectedWithoutCharge() {
     Limiter limiter = limiter(100);
     List<Request> eleven = Collections.nCopies(11, REQUEST);
-    for (StoreOperation mode :
+    for (StoreOperation operation :
         List.of(StoreOperation.TAKE, StoreOperation.PEEK, StoreOperation.FORCE)) {
-      assertThatThrownBy(() -> limiter.executeAll(eleven, mode))
+      assertThatThrownBy(() -> limiter.executeAll(eleven, operation))
           .isInstanceOf(TooManyLimitsException.class)
           .hasMessageContaining("1100 limits");
     }

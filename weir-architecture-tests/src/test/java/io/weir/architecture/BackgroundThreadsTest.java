@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
- * Nothing runs in the background but as a supervised {@code BackgroundTask}, save what is named
- * here with the reason.
+ * Checks that background work runs as a supervised {@code BackgroundTask}. The exceptions are
+ * listed here, each with its reason.
  */
 class BackgroundThreadsTest {
   private static final Set<String> STARTING_METHODS =
@@ -35,31 +35,34 @@ class BackgroundThreadsTest {
 
   private static final Map<String, String> ALLOWED_CLASSES =
       Map.ofEntries(
-          Map.entry("io.weir.background.BackgroundTask", "is the mechanism"),
-          Map.entry("io.weir.background.BackgroundTasks", "supervises the others"),
+          Map.entry("io.weir.background.BackgroundTask", "implements background tasks"),
+          Map.entry("io.weir.background.BackgroundTasks", "supervises background tasks"),
           Map.entry(
-              "io.weir.redis.RedisConnection", "rounds of the Redis client, run by TaskMonitors"),
-          Map.entry("io.weir.redis.ReplyEventLoops", "ticks of deadlines, run by a TaskMonitor"),
+              "io.weir.redis.RedisConnection",
+              "periodic work of the Redis client, supervised by TaskMonitors"),
+          Map.entry("io.weir.redis.ReplyEventLoops", "deadline ticks, supervised by a TaskMonitor"),
           Map.entry(
-              "io.weir.redis.ReplyTimeoutHandler", "checks of one connection while calls wait"),
-          Map.entry("io.weir.client.DelayTimer", "one timer for each call that waits"),
+              "io.weir.redis.ReplyTimeoutHandler",
+              "checks of one connection while calls are pending"),
+          Map.entry("io.weir.client.DelayTimer", "one timer for each waiting call"),
           Map.entry("io.weir.server.HeaderTimeoutHandler", "one timer for each connection"),
-          Map.entry("io.weir.server.admin.EventStream", "one timer for each listener"),
-          Map.entry("io.weir.server.admin.AdminWorkerPool", "threads for calls, not for rounds"),
-          Map.entry("io.weir.server.cli.ForegroundServer", "the hook that stops the server"),
+          Map.entry("io.weir.server.admin.EventStream", "one timer for each subscriber"),
           Map.entry(
-              "io.weir.server.gateway.WebSocketBridge", "one timer for each WebSocket that ends"),
+              "io.weir.server.admin.AdminWorkerPool",
+              "threads for requests, not for periodic work"),
+          Map.entry("io.weir.server.cli.ForegroundServer", "the shutdown hook of the server"),
+          Map.entry(
+              "io.weir.server.gateway.WebSocketBridge", "one timer for each closing WebSocket"),
           Map.entry(
               "io.weir.server.gateway.WebSocketBridge$LimiterMessageAdmission",
-              "one timer for each message that waits"),
-          Map.entry(
-              "io.weir.server.gateway.DelayedRequests", "one timer for each request that waits"),
+              "one timer for each delayed message"),
+          Map.entry("io.weir.server.gateway.DelayedRequests", "one timer for each delayed request"),
           Map.entry(
               "io.weir.server.gateway.TimeoutWheel",
-              "a tick of each event loop, run by a TaskMonitor"),
+              "a tick of each event loop, supervised by a TaskMonitor"),
           Map.entry(
               "io.weir.server.rls.GrpcHealthService$HealthWatch",
-              "one timer for each caller that watches"),
+              "one timer for each watching client"),
           Map.entry("io.weir.server.web.BoundedBodyReader", "one timer for each request"),
           Map.entry("io.weir.server.web.RequestDrainer", "one timer for each connection"));
 
@@ -80,7 +83,9 @@ class BackgroundThreadsTest {
     }
     assertThat(starts).containsKey("io.weir.background.BackgroundTask");
     starts.keySet().removeAll(ALLOWED_CLASSES.keySet());
-    assertThat(starts).as("use io.weir.background.BackgroundTask, or name it here").isEmpty();
+    assertThat(starts)
+        .as("use io.weir.background.BackgroundTask, or list the class here")
+        .isEmpty();
   }
 
   private static boolean startsThreadOrTimer(JavaAccess<?> access) {

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Packages and modules point one way, as docs/architecture.md draws it. */
+/** Checks the dependency directions of packages and modules described in docs/architecture.md. */
 class DependencyDirectionTest {
-  /** The packages of the core, each with those it may use besides itself. */
+  /** The packages of the core, each with the packages that it may use besides itself. */
   static final List<Map.Entry<String, Set<String>>> CORE =
       List.of(
           Map.entry("io.weir.background", Set.of()),
@@ -48,7 +48,7 @@ class DependencyDirectionTest {
                   "io.weir",
                   "io.weir.background")));
 
-  /** The modules, each with those it may use besides the core and itself. */
+  /** The modules, each with the modules that it may use besides the core and itself. */
   static final List<Map.Entry<String, Set<String>>> MODULES =
       List.of(
           Map.entry("core", Set.of()),
@@ -74,7 +74,8 @@ class DependencyDirectionTest {
 
   @Test
   void core_dependsOnJdkOnly() {
-    String[] core = CORE.stream().map(room -> packagePattern(room.getKey())).toArray(String[]::new);
+    String[] core =
+        CORE.stream().map(entry -> packagePattern(entry.getKey())).toArray(String[]::new);
     classes()
         .that()
         .resideInAnyPackage(core)
@@ -86,20 +87,20 @@ class DependencyDirectionTest {
 
   @ParameterizedTest
   @FieldSource("CORE")
-  void corePackage_usesAllowedPackagesOnly(Map.Entry<String, Set<String>> room) {
-    List<String> closed = new ArrayList<>();
+  void corePackage_usesAllowedPackagesOnly(Map.Entry<String, Set<String>> entry) {
+    List<String> forbidden = new ArrayList<>();
     for (Map.Entry<String, Set<String>> other : CORE) {
-      if (!other.equals(room) && !room.getValue().contains(other.getKey())) {
-        closed.add(packagePattern(other.getKey()));
+      if (!other.equals(entry) && !entry.getValue().contains(other.getKey())) {
+        forbidden.add(packagePattern(other.getKey()));
       }
     }
     noClasses()
         .that()
-        .resideInAPackage(packagePattern(room.getKey()))
+        .resideInAPackage(packagePattern(entry.getKey()))
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(closed.toArray(new String[0]))
-        .allowEmptyShould(closed.isEmpty())
+        .resideInAnyPackage(forbidden.toArray(new String[0]))
+        .allowEmptyShould(forbidden.isEmpty())
         .check(allClasses);
   }
 
@@ -119,7 +120,7 @@ class DependencyDirectionTest {
                 target -> used.computeIfAbsent(target, t -> new TreeSet<>()).add(one.getName()));
       }
     }
-    assertThat(used).as("what %s uses and may not", module.getKey()).isEmpty();
+    assertThat(used).as("forbidden dependencies of %s", module.getKey()).isEmpty();
   }
 
   @Test
@@ -149,12 +150,12 @@ class DependencyDirectionTest {
         .check(allClasses);
   }
 
-  /** A package; the algorithms and their catalogue are one room. */
+  /** Returns the group of a package; the packages below io.weir.algorithm are one group. */
   private static String packageGroup(String name) {
     return name.startsWith("io.weir.algorithm") ? "io.weir.algorithm" : name;
   }
 
-  /** The module of a class: its package's third word, or the core's. */
+  /** Returns the module of a class: the third part of its package name, or the core. */
   private static String moduleOf(JavaClass one) {
     String[] words = one.getPackageName().split("\\.", -1);
     String third = words.length > 2 ? words[2] : "";
@@ -164,7 +165,7 @@ class DependencyDirectionTest {
     };
   }
 
-  /** A package with those below it, but for those that are rooms of their own. */
+  /** Returns the pattern of a package, which includes subpackages only for io.weir.algorithm. */
   private static String packagePattern(String name) {
     return name.equals("io.weir.algorithm") ? name + ".." : name;
   }

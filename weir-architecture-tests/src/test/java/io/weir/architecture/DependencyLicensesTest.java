@@ -16,16 +16,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Everything Weir brings along or is tested with is under a licence that lets users do what
- * Apache-2.0 lets them.
+ * Checks that every compile, runtime and test dependency has a license that is compatible with
+ * Apache-2.0.
  *
- * <p>What is on the class path lies in Maven's repository beside its pom, which names the licence
- * or a parent that does.
+ * <p>The license is read from the pom next to the jar in the local Maven repository, or from the
+ * pom's parents.
  */
 class DependencyLicensesTest {
   private static final Path REPOSITORY = Path.of(System.getProperty("weir.repository"));
 
-  /** How poms write the licences that are allowed; one of several is enough. */
+  /** Names of the allowed licenses in poms; one of several is enough. */
   private static final Pattern ALLOWED_LICENSES =
       Pattern.compile(
           "(?i).*(apache|public domain|eclipse public|eclipse distribution"
@@ -46,7 +46,7 @@ class DependencyLicensesTest {
       }
     }
     assertThat(jars).hasSizeGreaterThan(40);
-    assertThat(wrong).as("dependencies under none of the allowed licences").isEmpty();
+    assertThat(wrong).as("dependencies without an allowed license").isEmpty();
   }
 
   @ParameterizedTest
@@ -83,7 +83,7 @@ class DependencyLicensesTest {
     return parent == null ? file : parent;
   }
 
-  /** What a pom says of its licence, or else its parent, and so on. */
+  /** Returns the licenses of a pom, or else those of its parent, and so on. */
   private static List<String> licenses(Path pom) {
     List<String> found = new ArrayList<>();
     String text = SourceTree.read(pom).replaceAll("(?s)<!--.*?-->", "");

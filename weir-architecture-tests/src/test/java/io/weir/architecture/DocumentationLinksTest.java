@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a page of the documents points at is there, down to the heading. */
+/** Checks that every link of the documentation has a target, including headings. */
 class DocumentationLinksTest {
   private static final Pattern LINK =
       Pattern.compile("\\]\\((?!https?:|mailto:)([^)#\\s]*)(?:#([^)\\s]+))?\\)");
@@ -41,7 +41,7 @@ class DocumentationLinksTest {
             });
   }
 
-  /** The names under which a page's headings are pointed at. */
+  /** Returns the anchors of a page's headings. */
   private static List<String> anchors(Path page) {
     return SourceTree.read(page)
         .lines()

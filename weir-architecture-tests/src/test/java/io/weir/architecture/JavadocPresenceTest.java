@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every type says in one sentence what it is, and every package what it is for. */
+/** Checks that every public type and every package has Javadoc that begins with a sentence. */
 class JavadocPresenceTest {
   private static final Pattern TYPE_DECLARATION =
       Pattern.compile(
@@ -41,7 +41,7 @@ class JavadocPresenceTest {
         without.add(SourceTree.name(file));
       }
     }
-    assertThat(without).as("public types without a sentence that defines them").isEmpty();
+    assertThat(without).as("public types without a Javadoc sentence").isEmpty();
   }
 
   @ParameterizedTest
@@ -57,7 +57,7 @@ class JavadocPresenceTest {
         without.add(SourceTree.name(folder));
       }
     }
-    assertThat(without).as("packages whose package-info.java does not say what they are").isEmpty();
+    assertThat(without).as("packages without a Javadoc sentence in package-info.java").isEmpty();
   }
 
   @Test
@@ -73,7 +73,7 @@ class JavadocPresenceTest {
     return text.substring(0, Math.max(0, text.indexOf("\n" + word) + 1));
   }
 
-  /** Whether what stands before a declaration ends in a comment that begins with a sentence. */
+  /** Returns whether the text before a declaration ends in Javadoc that begins with a sentence. */
   private static boolean hasJavadocSentence(String before) {
     int begin = before.lastIndexOf("/**");
     int end = before.lastIndexOf("*/");

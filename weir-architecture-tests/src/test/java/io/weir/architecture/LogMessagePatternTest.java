@@ -12,9 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Log patterns say what they mean. {@code System.Logger} formats a pattern with {@code
- * MessageFormat}, where a single apostrophe hides what follows, and does not format it at all if
- * the only parameter is an exception: then a literal <code>{0}</code> is logged.
+ * Checks log message patterns. {@code System.Logger} formats a pattern with {@code MessageFormat},
+ * where a single apostrophe hides what follows, and does not format it at all if the only parameter
+ * is an exception: then a literal <code>{0}</code> is logged.
  */
 class LogMessagePatternTest {
   private static final Pattern CALL = Pattern.compile("\\bLOG\\s*\\.log\\(");
@@ -94,7 +94,7 @@ class LogMessagePatternTest {
     return text.toString();
   }
 
-  /** The arguments of a call, from behind its opening bracket. */
+  /** Returns the arguments of a call, starting after its opening parenthesis. */
   private static List<String> arguments(String source, int from) {
     List<String> arguments = new ArrayList<>();
     int depth = 0;

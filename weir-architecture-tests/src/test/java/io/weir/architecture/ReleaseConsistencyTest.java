@@ -10,12 +10,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The modules are of one version, and those that are published stand in the BOM. */
+/** Checks that all modules have one version and that the BOM lists the published modules. */
 class ReleaseConsistencyTest {
   private static final Set<String> NOT_PUBLISHED =
       Set.of("weir-bom", "weir-bench", "weir-bench-spring", "weir-architecture-tests");
 
-  /** Is the same code on another Spring, which cannot be on one class path with the first. */
+  /** The same code for another Spring version, which cannot be on the same class path. */
   private static final String NOT_ON_CLASS_PATH = "weir-spring-boot3-starter";
 
   private static final Pattern VERSION =
@@ -46,7 +46,7 @@ class ReleaseConsistencyTest {
                 .toList());
   }
 
-  /** What is published must be seen by the tests of this module, which stand for all others. */
+  /** This module must depend on every published module, so that its tests cover all of them. */
   @Test
   void thisModule_dependsOnPublishedModules() {
     assertThat(found(MANAGED, SourceTree.read("weir-architecture-tests/pom.xml")))

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The files of this checkout, as these tests read them. */
+/** Reads the files of this checkout. */
 final class SourceTree {
   static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
@@ -26,7 +26,7 @@ final class SourceTree {
     return read(ROOT.resolve(file));
   }
 
-  /** The folders of the modules, as the root's pom names them. */
+  /** Returns the directories of the modules listed in the root pom. */
   static List<Path> modules() {
     return Pattern.compile("<module>([^<]+)</module>")
         .matcher(read("pom.xml"))
@@ -35,7 +35,7 @@ final class SourceTree {
         .toList();
   }
 
-  /** The files with an ending below a folder; none if there is no such folder. */
+  /** Returns the files with an ending below a directory; empty if it does not exist. */
   static List<Path> below(Path folder, String ending) {
     if (!Files.isDirectory(folder)) {
       return List.of();
@@ -47,7 +47,7 @@ final class SourceTree {
     }
   }
 
-  /** A file's path from the root, for messages. */
+  /** Returns the path of a file relative to the root, for messages. */
   static String name(Path file) {
     return ROOT.relativize(file).toString();
   }

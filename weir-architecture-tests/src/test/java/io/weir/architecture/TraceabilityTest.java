@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Every requirement and every case stands in docs/traceability.md, beside tests that exist. */
+/** Checks that docs/traceability.md lists every requirement and case with existing tests. */
 class TraceabilityTest {
   private static final List<String> REQUIREMENTS =
       ids("A8", "R9", "I10", "C7", "F8", "P4", "O5", "S5");
@@ -73,7 +73,7 @@ class TraceabilityTest {
     }
   }
 
-  /** All ids up to the last of each letter. */
+  /** Returns all ids up to the given last id of each letter. */
   private static List<String> ids(String... last) {
     List<String> all = new ArrayList<>();
     for (String id : last) {

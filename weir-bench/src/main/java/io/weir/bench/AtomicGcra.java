@@ -2,7 +2,7 @@ package io.weir.bench;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The least a limiter can be: GCRA on one AtomicLong. */
+/** The minimal limiter: GCRA on one AtomicLong. */
 final class AtomicGcra extends AtomicLong {
 
   AtomicGcra() {

@@ -3,14 +3,14 @@ package io.weir.bench;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Names of callers, and the order in which they come. */
+/** Keys of callers and random sequences of them. */
 final class BenchmarkKeys {
   /** The length of every sequence, a power of two. */
   static final int SEQUENCE_LENGTH = 1 << 22;
 
   private BenchmarkKeys() {}
 
-  /** "user:00000001" and so on; a new String at each call. */
+  /** Returns a key such as "user:00000001", a new String for each call. */
   static String userKey(int i) {
     return "user:" + Integer.toString(100_000_000 + i).substring(1);
   }
@@ -28,7 +28,7 @@ final class BenchmarkKeys {
     return sequence;
   }
 
-  /** Zipf with exponent 1 over shuffled ranks, so that popular keys are no neighbours in memory. */
+  /** Zipf with exponent 1 over shuffled ranks, so that popular keys are not adjacent in memory. */
   static int[] zipfSequence(int keys) {
     SplittableRandom random = new SplittableRandom(1);
     int[] byRank = new int[keys];

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measures one part of Weir beside its peers; what {@code ./bench PART [--quick]} runs.
+ * Runs one benchmark suite: the main class of {@code ./bench PART [--quick]}.
  *
- * <p>A new part is one more entry of {@link #SUITES} and one more name in the script.
+ * <p>A new suite needs an entry in {@link #SUITES} and its name in the script.
  */
 final class BenchmarkMain {
   private static final Map<String, BenchmarkSuite> SUITES =
@@ -33,9 +33,10 @@ final class BenchmarkMain {
 
   public static void main(String[] args) throws Exception {
     boolean quick = Arrays.asList(args).contains("--quick");
-    BenchmarkSuite part = SUITES.get(args[0]);
-    if (part == null) {
-      throw new IllegalArgumentException("no part is called " + args[0]);
+    BenchmarkSuite suite = SUITES.get(args[0]);
+    if (suite == null) {
+      throw new IllegalArgumentException(
+          "part must be one of " + SUITES.keySet() + " (was '" + args[0] + "')");
     }
     long start = System.nanoTime();
     System.out.printf(
@@ -45,7 +46,7 @@ final class BenchmarkMain {
         System.getProperty("weir.commit", "unknown"),
         System.getProperty("java.version"),
         Runtime.getRuntime().availableProcessors());
-    List<ResultTable> tables = part.measure(quick ? MeasurementPlan.QUICK : MeasurementPlan.FULL);
+    List<ResultTable> tables = suite.measure(quick ? MeasurementPlan.QUICK : MeasurementPlan.FULL);
     tables.forEach(ResultTable::print);
     System.out.printf("%nmeasured in %d s%n", (System.nanoTime() - start) / 1_000_000_000);
     tables.forEach(ResultTable::printResults);

@@ -8,18 +8,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** One key, a whole decision, and finding the rules; what {@code ./bench core} measures. */
+/** The suite of {@code ./bench core}: one key, a whole decision, and the lookup of rules. */
 final class CoreSuite implements BenchmarkSuite {
   private static final String[] SINGLE_KEY_METHODS = {
     "weirStore", "weirLimiter", "bucket4j", "bucket4jProbe", "resilience4j", "guava"
   };
 
-  /** A bound, not a peer. */
+  /** A bound, not a peer's result. */
   private static final double MAX_ALLOCATED_BYTES = 300;
 
   private final ResultTable single = ResultTable.lowerIsBetter("one contended key", "ns per call");
   private final ResultTable decide =
-      ResultTable.higherIsBetter("a decision, 100 rules of which 2 meet", "million per second");
+      ResultTable.higherIsBetter("a decision, 100 rules of which 2 match", "million per second");
   private final ResultTable allocation = ResultTable.lowerIsBetter("a decision allocates", "bytes");
   private final ResultTable lookup =
       ResultTable.lowerIsBetter("finding 2 rules among", "ns per call");
@@ -38,11 +38,12 @@ final class CoreSuite implements BenchmarkSuite {
           new BenchmarkTrial(
               allocation, candidate, "decision", hot.allocationOf("decide", params)));
     }
-    JmhRunner finding = new JmhRunner(rounds, RuleLookupBench.class, "256m");
+    JmhRunner rulesLookup = new JmhRunner(rounds, RuleLookupBench.class, "256m");
     for (String traffic : RuleLookupBench.TRAFFICS) {
       for (String size : RuleLookupBench.SIZES) {
         Map<String, String> params = Map.of("rules", size, "traffic", traffic);
-        trials.add(new BenchmarkTrial(lookup, traffic, size, finding.scoreOf("claims", 1, params)));
+        trials.add(
+            new BenchmarkTrial(lookup, traffic, size, rulesLookup.scoreOf("claims", 1, params)));
       }
     }
     rounds.run(trials);

@@ -20,9 +20,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * A whole decision under 100 rules of which two meet the request, beside two Bucket4j buckets found
- * by two ready-made keys in a map and consumed in turn, which knows no rules and is not atomic. Run
- * it: {@code ./bench core}.
+ * A whole decision with 100 rules of which two match the request, compared with two Bucket4j
+ * buckets that are looked up by precomputed keys in a map and consumed one after the other: no
+ * rules, not atomic. Run with {@code ./bench core}.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The floor for a keyed table, not a limiter to use: open addressing over one array, a 64-bit hash
- * and a GCRA time per slot, fixed in size, nothing ever forgotten, the hash open to attack.
+ * The baseline for a keyed limiter, not for real use: open addressing in one array with a 64-bit
+ * hash and a GCRA time per slot, a fixed size, no expiry and a hash without attack resistance.
  */
 final class FlatTableBaseline {
   private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
@@ -37,9 +37,9 @@ final class FlatTableBaseline {
   private int findSlot(long hash) {
     int slot = ((int) (hash >>> 32) & mask) << 1;
     while (true) {
-      long held = (long) WORDS.getAcquire(words, slot);
-      if (held == hash
-          || (held == 0
+      long found = (long) WORDS.getAcquire(words, slot);
+      if (found == hash
+          || (found == 0
               && (WORDS.compareAndSet(words, slot, 0L, hash)
                   || (long) WORDS.getAcquire(words, slot) == hash))) {
         return slot;

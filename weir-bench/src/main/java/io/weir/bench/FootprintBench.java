@@ -4,13 +4,13 @@ import io.weir.bench.report.MeasurementPlan;
 import java.lang.ref.Reference;
 
 /**
- * The heap that callers of one table retain, everything included: of peers the key, of which Weir
- * keeps none. Each caller is charged once. One table per JVM. Run it: {@code ./bench memory}.
+ * The heap retained per caller, including the key for peers; Weir stores no keys. Each caller is
+ * charged once. One limiter per JVM. Run with {@code ./bench memory}.
  */
 final class FootprintBench {
   private FootprintBench() {}
 
-  /** Measures a table with so many callers, in bytes per caller. */
+  /** Returns a measurement of the bytes per caller for a number of callers. */
   static MeasurementPlan.Measurement measurementOf(String table, int callers) {
     return () -> {
       var numbers = ForkedJvm.run(FootprintBench.class, "6g", table, Integer.toString(callers));

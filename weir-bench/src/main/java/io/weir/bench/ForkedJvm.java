@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a main class in a JVM of its own and reads the numbers it prints as {@code name=value}. */
+/** Runs a main class in a separate JVM and reads the numbers it prints as {@code name=value}. */
 public final class ForkedJvm {
   private static final long TIMEOUT_MINUTES = 5;
 
@@ -20,7 +20,7 @@ public final class ForkedJvm {
     return run(System.getProperty("java.class.path"), main.getName(), heap, args);
   }
 
-  /** As above, a class that is not on this class path. */
+  /** As above, for a class that is not on this class path. */
   static Map<String, Double> run(String classPath, String main, String heap, String... args)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
@@ -31,11 +31,12 @@ public final class ForkedJvm {
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
       boolean ended =
-          process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES); // prints less than a pipe holds
+          process.waitFor(
+              TIMEOUT_MINUTES, TimeUnit.MINUTES); // the output fits into the pipe buffer
       if (!ended || process.exitValue() != 0) {
-        String how = ended ? "failed with exit code " + process.exitValue() : "did not end";
+        String outcome = ended ? "failed with exit code " + process.exitValue() : "timed out";
         throw new IllegalStateException(
-            main + " " + String.join(" ", args) + " with -Xmx" + heap + " " + how);
+            main + " " + String.join(" ", args) + " with -Xmx" + heap + " " + outcome);
       }
       Map<String, Double> numbers = new HashMap<>();
       lines
@@ -48,12 +49,12 @@ public final class ForkedJvm {
     }
   }
 
-  /** Says a number to the JVM that runs this one. */
+  /** Prints a number for the parent JVM. */
   public static void report(String name, Number value) {
     System.out.println(name + "=" + value);
   }
 
-  /** The bytes in use on this JVM's heap when all garbage is gone. */
+  /** Returns the bytes in use on this JVM's heap after garbage collection. */
   static long usedHeapBytes() throws InterruptedException {
     for (int i = 0; i < 2; i++) {
       System.gc();

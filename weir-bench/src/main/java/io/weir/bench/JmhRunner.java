@@ -14,26 +14,26 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Measures one method of a JMH class in a JVM of its own, whose heap is touched beforehand: else
- * whoever allocates would pay for the kernel's first handing out of pages.
+ * Measures one method of a JMH class in a separate JVM. Its heap is pre-touched, otherwise
+ * allocations would include page faults.
  *
- * @param rounds for how long
+ * @param rounds the number and length of iterations
  * @param heap of the measured JVM, such as {@code 1g}
  */
 record JmhRunner(MeasurementPlan rounds, Class<?> type, String heap) {
 
-  /** Measures the method's score. */
+  /** Returns a measurement of the method's score. */
   MeasurementPlan.Measurement scoreOf(String method, int threads, Map<String, String> params) {
     return () -> run(options(method, threads, params)).getPrimaryResult().getScore();
   }
 
-  /** Measures the bytes one call of the method allocates. */
+  /** Returns a measurement of the bytes that one call allocates. */
   MeasurementPlan.Measurement allocationOf(String method, Map<String, String> params) {
     return () -> {
       ChainedOptionsBuilder options = options(method, 1, params).addProfiler(GCProfiler.class);
       Result<?> bytes = run(options).getSecondaryResults().get("gc.alloc.rate.norm");
       if (bytes == null) {
-        throw new IllegalStateException("this JVM does not tell how much a thread allocates");
+        throw new IllegalStateException("this JVM does not report allocations per thread");
       }
       return bytes.getScore();
     };
@@ -57,7 +57,7 @@ record JmhRunner(MeasurementPlan rounds, Class<?> type, String heap) {
     return options;
   }
 
-  /** Runs what the options select; what JMH says is shown only if it fails. */
+  /** Runs the selected benchmark; the output of JMH is printed only if it fails. */
   private static RunResult run(ChainedOptionsBuilder options) throws Exception {
     Path log = Files.createTempFile("weir-jmh", ".log");
     log.toFile().deleteOnExit(); // an interrupted run leaves nothing behind

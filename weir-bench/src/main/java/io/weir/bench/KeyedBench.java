@@ -13,8 +13,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * One limit per String key, a million keys already there; lookups use other String objects than
- * those inserted. Run it: {@code ./bench memory}.
+ * One limit per String key, with a million keys present; lookups use other String objects than
+ * those inserted. Run with {@code ./bench memory}.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -50,7 +50,7 @@ public class KeyedBench {
     sequence = order.join();
   }
 
-  /** The most popular keys must still have been allowed. */
+  /** Checks that the most popular keys are still allowed. */
   @TearDown
   public void check() {
     for (int i = 0; i < 1000; i++) {

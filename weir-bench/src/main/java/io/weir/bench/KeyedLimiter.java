@@ -19,9 +19,9 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * One limit per String key, as Weir and its peers do it: {@value #RATE} an hour and a burst no
- * benchmark uses up, so that everything is allowed and no counter becomes fresh meanwhile, which
- * Weir would then forget.
+ * A limiter with one limit per String key, for Weir and its peers: {@value #RATE} per hour and a
+ * burst that no benchmark exhausts, so that every request is allowed and no counter becomes full
+ * again meanwhile, which Weir would expire.
  */
 interface KeyedLimiter {
   int RATE = 100;
@@ -30,7 +30,7 @@ interface KeyedLimiter {
 
   boolean tryAcquire(String key);
 
-  /** Ends pending upkeep, and fails if not all keys are held any more. */
+  /** Completes pending maintenance and fails if keys are missing. */
   default void verifyKeyCount(long keys) {}
 
   static KeyedLimiter create(String name, int keys) {
@@ -46,12 +46,12 @@ interface KeyedLimiter {
     };
   }
 
-  /** The limit as Bucket4j has it. */
+  /** Returns the limit for Bucket4j. */
   static Bandwidth bandwidth() {
     return Bandwidth.builder().capacity(BURST).refillGreedy(RATE, Duration.ofHours(1)).build();
   }
 
-  /** The limit as Weir has it, begun. */
+  /** Returns a rule builder with the limit for Weir. */
   static RuleBuilder ruleBuilder(String id) {
     return Rule.named(id).limit(RATE + "/hour").burst(BURST);
   }
@@ -63,7 +63,7 @@ interface KeyedLimiter {
         map.computeIfAbsent(key, k -> Bucket.builder().addLimit(limit).build()).tryConsume(1);
   }
 
-  /** Guava knows no burst; it lets a second's worth through, hence the higher rate. */
+  /** Guava has no burst parameter; it allows one second's permits, hence the higher rate. */
   private static KeyedLimiter guava() {
     ConcurrentHashMap<String, RateLimiter> map = new ConcurrentHashMap<>();
     return key -> map.computeIfAbsent(key, k -> RateLimiter.create(BURST)).tryAcquire();
@@ -93,7 +93,7 @@ interface KeyedLimiter {
     return key -> table.tryAcquire(key, INTERVAL_NANOS, INTERVAL_NANOS * BURST);
   }
 
-  /** Weir's store, asked with the fingerprint of the key; it keeps no key. */
+  /** Weir's memory store, with the fingerprint of the key; it stores no keys. */
   final class WeirKeyedLimiter implements KeyedLimiter {
     private final Limit limit = ruleBuilder("api").per("user").build().limits().get(0);
     private final Fingerprint fingerprint = new Fingerprint(1, 2);
@@ -109,12 +109,12 @@ interface KeyedLimiter {
     public void verifyKeyCount(long keys) {
       if (store.counters() != keys) {
         throw new IllegalStateException(
-            "of " + keys + " callers the store holds " + store.counters());
+            "the store holds " + store.counters() + " of " + keys + " callers");
       }
     }
   }
 
-  /** Bucket4j in a cache that forgets what has not been used for an hour. */
+  /** Bucket4j in a cache whose entries expire one hour after the last access. */
   final class CaffeineBucket4jLimiter implements KeyedLimiter {
     private final Bandwidth limit = bandwidth();
     private final Cache<String, Bucket> cache =

@@ -11,16 +11,15 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * Twenty million counters in a JVM of 1 GB, none forgotten and none turned away. A charge stays
- * remembered for a quarter of an hour, longer than it takes to make all of them. Run it: {@code
- * ./bench memory}.
+ * Twenty million counters in a JVM with a heap of 1 GB, none evicted and none rejected. A charge
+ * expires after a quarter of an hour, longer than the run takes. Run with {@code ./bench memory}.
  */
 final class ManyCountersBench {
   static final int CALLERS = 20_000_000;
 
   private ManyCountersBench() {}
 
-  /** Counts in a JVM of its own; what the store says afterwards, by name. */
+  /** Runs in a separate JVM and returns the store's figures by name. */
   static Map<String, Double> run() throws IOException, InterruptedException {
     return ForkedJvm.run(ManyCountersBench.class, "1g");
   }

@@ -8,9 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/**
- * A million callers and more: how fast and in how many bytes; what {@code ./bench memory} measures.
- */
+/** The suite of {@code ./bench memory}: speed and heap with a million callers and more. */
 final class MemorySuite implements BenchmarkSuite {
   private static final List<String> FAST_PEERS =
       List.of("chm-bucket4j", "caffeine-bucket4j", "chm-gcra");
@@ -66,11 +64,11 @@ final class MemorySuite implements BenchmarkSuite {
     if (quick) {
       bytes.addNote("the peers at 5m are left out of a quick run");
     }
-    bytes.addNote("flat-floor is a floor, not a limiter: fixed in size, nothing forgotten");
+    bytes.addNote("flat-floor is a baseline, not a limiter: fixed size, no expiry");
     return trials;
   }
 
-  /** Weir, the peers and the floor. */
+  /** Returns Weir, the peers and the baseline. */
   private static List<String> candidates(List<String> peers) {
     List<String> all = new ArrayList<>(List.of("weir"));
     all.addAll(peers);
@@ -80,27 +78,27 @@ final class MemorySuite implements BenchmarkSuite {
 
   private void measureManyCounters() throws Exception {
     System.out.println("  " + many.title() + ": counting");
-    Map<String, Double> said;
+    Map<String, Double> figures;
     try {
-      said = ManyCountersBench.run();
+      figures = ManyCountersBench.run();
     } catch (IllegalStateException e) {
       many.addFailure("20M counters: " + e.getMessage());
       return;
     }
-    double heap = said.getOrDefault("heap", Double.NaN) / MB;
+    double heap = figures.getOrDefault("heap", Double.NaN) / MB;
     many.add("weir", "heap-mb", heap);
-    many.add("weir", "table-mb", said.getOrDefault("bytes", Double.NaN) / MB);
+    many.add("weir", "table-mb", figures.getOrDefault("bytes", Double.NaN) / MB);
     for (String name : List.of("counters", "evicted", "turned-away", "refused", "ns-each")) {
-      many.add("weir", name, said.getOrDefault(name, Double.NaN));
+      many.add("weir", name, figures.getOrDefault(name, Double.NaN));
     }
-    boolean whole = many.median("weir", "counters") == ManyCountersBench.CALLERS;
+    boolean isComplete = many.median("weir", "counters") == ManyCountersBench.CALLERS;
     for (String name : List.of("evicted", "turned-away", "refused")) {
-      whole &= many.median("weir", name) == 0;
+      isComplete &= many.median("weir", name) == 0;
     }
-    if (whole) {
+    if (isComplete) {
       many.addResult("counters-20m-in-1gb-mb", heap, GIGABYTE_MB);
     } else {
-      many.addFailure("20M counters: the store did not hold all of them, as the table says");
+      many.addFailure("20M counters: the store did not hold all of them, see the table");
     }
   }
 

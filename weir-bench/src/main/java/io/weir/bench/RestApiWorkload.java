@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An API of many resources: a rule for each and one for everything, all per user, so that exactly
- * two of them meet a request.
+ * Rules and requests of an API with many resources: one rule per resource and one for all, all per
+ * user, so that exactly two rules match each request.
  */
 final class RestApiWorkload {
   private final RuleSet rules;
@@ -36,7 +36,7 @@ final class RestApiWorkload {
     return rules;
   }
 
-  /** One request of each of so many users, spread over the first so many resources. */
+  /** Returns one request per user, spread over the first {@code resources} resources. */
   Request[] requests(int users, int resources) {
     Request[] requests = new Request[users];
     Arrays.setAll(
@@ -44,9 +44,9 @@ final class RestApiWorkload {
         i ->
             Request.of("user", BenchmarkKeys.userKey(i), "endpoint", endpoints[i % resources] + i));
     for (int i = 0; i < Math.min(users, 1000); i++) {
-      int met = rules.claims(requests[i], new Fingerprint(1, 2), 1).length;
-      if (met != 2) {
-        throw new IllegalStateException(requests[i] + " is met by " + met + " rules");
+      int matches = rules.claims(requests[i], new Fingerprint(1, 2), 1).length;
+      if (matches != 2) {
+        throw new IllegalStateException(requests[i] + " matches " + matches + " rules, expected 2");
       }
     }
     return requests;

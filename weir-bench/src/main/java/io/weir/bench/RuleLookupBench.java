@@ -15,9 +15,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Finding the two rules that meet a request among few and among many, once for the same requests
- * whatever the number of rules, once for requests spread evenly over all of them, which with many
- * rules also measures how much memory they cover. Run it: {@code ./bench core}.
+ * Lookup of the two rules that match a request, among few and among many rules: once with the same
+ * requests for every number of rules, once with requests spread evenly over all rules, which with
+ * many rules also measures their memory footprint. Run with {@code ./bench core}.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** One key, or one limiter object, that all threads ask. Run it: {@code ./bench core}. */
+/** One key, or one limiter object, shared by all threads. Run with {@code ./bench core}. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -81,11 +81,11 @@ public class SingleKeyBench {
     expect(outcome.equals("allow"));
   }
 
-  private void expect(boolean wanted) {
+  private void expect(boolean expected) {
     boolean[] answers = {weirStore(), weirLimiter(), bucket4j(), resilience4j(), guava()};
     for (int i = 0; i < answers.length; i++) {
-      if (answers[i] != wanted) {
-        throw new IllegalStateException("limiter " + i + " says " + answers[i]);
+      if (answers[i] != expected) {
+        throw new IllegalStateException("limiter " + i + " returned " + answers[i]);
       }
     }
   }
@@ -106,7 +106,7 @@ public class SingleKeyBench {
   }
 
   /**
-   * The one call of a peer that tells as much as Weir: permits left, time to wait, time to reset.
+   * The only call of a peer that returns as much as Weir: permits left, wait time and reset time.
    */
   @Benchmark
   public boolean bucket4jProbe() {

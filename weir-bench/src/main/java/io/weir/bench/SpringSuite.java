@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the filter of Weir's Spring Boot starter costs a request, beside that of Bucket4j's, both in
- * memory, on the same Spring Boot, each in a JVM of its own; what {@code ./bench spring} measures.
+ * The suite of {@code ./bench spring}: the cost per request of the filters of Weir's and Bucket4j's
+ * Spring Boot starters, both in memory, on the same Spring Boot, each in a separate JVM.
  */
 final class SpringSuite implements BenchmarkSuite {
   private static final String COLUMN = "one thread";
@@ -36,7 +36,7 @@ final class SpringSuite implements BenchmarkSuite {
       overhead.add(which, COLUMN, table.median(which, COLUMN) - table.median(NONE, COLUMN));
     }
     overhead.addNote(
-        "weir: a rule for an endpoint; weir-annotation: @RateLimit, its handler looked up");
+        "weir: a rule for an endpoint; weir-annotation: @RateLimit with handler lookup");
     overhead.addResult("spring-filter-overhead", COLUMN, "weir", "bucket4j");
     overhead.addResult("spring-annotation-overhead", COLUMN, "weir-annotation", "bucket4j");
     return List.of(table, overhead);
@@ -56,7 +56,7 @@ final class SpringSuite implements BenchmarkSuite {
         ForkedJvm.run(classPath, "io.weir.bench.spring.FilterBench", "512m", which, requests);
     Double nanos = numbers.get("ns");
     if (nanos == null) {
-      throw new IllegalStateException(which + " said nothing");
+      throw new IllegalStateException(which + " printed no result");
     }
     return nanos;
   }

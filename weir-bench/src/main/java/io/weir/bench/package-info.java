@@ -1,2 +1,2 @@
-/** Ours beside the peers, measured in one run: {@code ./bench PART [--quick]} at the root. */
+/** Benchmarks of Weir and its peers in one run: {@code ./bench PART [--quick]} in the root. */
 package io.weir.bench;

@@ -19,15 +19,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads decisions of the decision API. Of each rule they tell the tightest limit, in milliseconds;
- * its rate is what {@code RateLimit-Policy} says. Safe for any number of threads.
+ * Parses responses of the decision API. They contain the tightest limit of each rule, with times in
+ * milliseconds; its rate is taken from {@code RateLimit-Policy}. Thread-safe.
  */
 final class DecisionReader {
   private static final int MAX_CACHED_LIMITS = 10_000;
   private static final long MICROS_PER_MILLI = 1_000;
   private static final long NEVER = -1;
 
-  /** Of a limit whose period is not told: no door tells one that is not whole seconds, either. */
+  /**
+   * The period of a limit whose period is unknown. It is not a whole number of seconds, so it is
+   * never reported further.
+   */
   private static final Duration UNKNOWN_PERIOD = Duration.ofDays(1).plusMillis(1);
 
   private final Clock clock;
@@ -37,16 +40,16 @@ final class DecisionReader {
     this.clock = clock;
   }
 
-  /** All that is told of a limit. */
+  /** The reported properties of a limit; key of the cache of limits. */
   private record LimitKey(String rule, boolean shadow, long capacity, Rate rate) {}
 
-  /** A decision, and the id of its reservation if it has one. */
+  /** A decision, and the id of its reservation; null if there is none. */
   record DecisionResponse(Decision decision, @Nullable String reservationId) {}
 
   /**
-   * Reads an answer.
+   * Parses a response.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if it is not a decision
    */
   DecisionResponse read(HttpResponse<String> response, long cost) {
     Map<String, @Nullable Object> body = JsonReader.readObject(response.body());
@@ -58,29 +61,31 @@ final class DecisionReader {
     List<Claim> claims = new ArrayList<>();
     List<ClaimOutcome> outcomes = new ArrayList<>();
     if (!(body.get("rules") instanceof List<?> rules)) {
-      throw new IllegalArgumentException("rules is no list");
+      throw new IllegalArgumentException("rules is not a list");
     }
     for (Object rule : rules) {
       if (!(rule instanceof Map<?, ?> row)) {
-        throw new IllegalArgumentException("a rule is no object");
+        throw new IllegalArgumentException("a rule is not an object");
       }
       claims.add(new Claim(limit(row, policies), 0, cost));
       outcomes.add(outcome(row, degraded, delay));
     }
     Decision decision = Decision.of(claims, outcomes, numberField(body, "revision"));
     if (decision.allowed() != booleanField(body, "allowed")) {
-      throw new IllegalArgumentException("its rules and its answer differ");
+      throw new IllegalArgumentException("the rules contradict the field allowed");
     }
     return new DecisionResponse(decision, body.get("reservation") instanceof String id ? id : null);
   }
 
-  /** A rule whose fallback answered has null for what is left; older servers had 0 for all. */
+  /**
+   * The remaining permits are null if the fallback decided; older servers send 0 for all fields.
+   */
   private ClaimOutcome outcome(Map<?, ?> row, boolean degraded, long delay) {
-    boolean fits = booleanField(row, "allowed");
+    boolean admitted = booleanField(row, "allowed");
     long wait = numberField(row, "retry_after_ms");
-    long pause = fits ? (booleanField(row, "shadow") ? 0 : delay) : wait == 0 ? NEVER : wait;
+    long pause = admitted ? (booleanField(row, "shadow") ? 0 : delay) : wait == 0 ? NEVER : wait;
     return new ClaimOutcome(
-        fits,
+        admitted,
         degraded,
         degraded && row.get("remaining") == null ? 0 : numberField(row, "remaining"),
         numberField(row, "reset_ms") * MICROS_PER_MILLI,
@@ -93,36 +98,36 @@ final class DecisionReader {
       throw new IllegalArgumentException("a rule has no id");
     }
     long most = numberField(row, "limit");
-    LimitKey told = new LimitKey(id, booleanField(row, "shadow"), most, rate(id, most, policies));
-    Limit known = limits.get(told);
+    LimitKey key = new LimitKey(id, booleanField(row, "shadow"), most, rate(id, most, policies));
+    Limit known = limits.get(key);
     if (known != null) {
       return known;
     }
     if (limits.size() >= MAX_CACHED_LIMITS) {
       limits.clear();
     }
-    return limits.computeIfAbsent(told, DecisionReader::toLimit);
+    return limits.computeIfAbsent(key, DecisionReader::toLimit);
   }
 
-  /** The rate of the policy of a rule that can hold as much as the limit told. */
+  /** Returns the rate of the policy of a rule whose capacity is that of the reported limit. */
   private static Rate rate(String id, long most, List<StructuredFieldItem> policies) {
     for (StructuredFieldItem policy : policies) {
-      boolean mine = policy.name().equals(id) || policy.name().startsWith(id + "/");
+      boolean ofRule = policy.name().equals(id) || policy.name().startsWith(id + "/");
       long permits = policy.number("q");
       long burst = policy.number("weir-burst");
       long seconds = policy.number("w");
-      if (mine && permits >= 0 && seconds > 0 && (burst < 0 ? permits : burst) == most) {
+      if (ofRule && permits >= 0 && seconds > 0 && (burst < 0 ? permits : burst) == most) {
         return new Rate(permits, Duration.ofSeconds(seconds));
       }
     }
     return new Rate(most, UNKNOWN_PERIOD);
   }
 
-  private static Limit toLimit(LimitKey told) {
-    RuleBuilder rule = Rule.named(told.rule).shadow(told.shadow).limit(List.of(told.rate));
-    return (told.rate.permits() == told.capacity
+  private static Limit toLimit(LimitKey key) {
+    RuleBuilder rule = Rule.named(key.rule).shadow(key.shadow).limit(List.of(key.rate));
+    return (key.rate.permits() == key.capacity
             ? rule.algorithm("fixed-window")
-            : rule.algorithm("token-bucket").burst(told.capacity))
+            : rule.algorithm("token-bucket").burst(key.capacity))
         .build()
         .limits()
         .get(0);
@@ -132,7 +137,7 @@ final class DecisionReader {
     if (fields.get(name) instanceof Boolean truth) {
       return truth;
     }
-    throw new IllegalArgumentException(name + " is neither true nor false");
+    throw new IllegalArgumentException(name + " is not a boolean");
   }
 
   private static long numberField(Map<?, ?> fields, String name) {
@@ -141,6 +146,6 @@ final class DecisionReader {
         && number <= NumberParser.MAX_VALUE) {
       return number;
     }
-    throw new IllegalArgumentException(name + " is no number that can be");
+    throw new IllegalArgumentException(name + " is not a valid number");
   }
 }

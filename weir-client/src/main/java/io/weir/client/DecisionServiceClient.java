@@ -31,8 +31,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decision service as it is asked over HTTP: answers in time, or says that it did not. One that
- * has stopped answering is asked now and then only. Safe for any number of threads.
+ * Calls the decision API over HTTP, with a deadline and a circuit breaker: a service that does not
+ * answer is only probed. Thread-safe.
  */
 final class DecisionServiceClient {
   private static final Logger LOG = System.getLogger(RemoteLimiter.class.getName());
@@ -55,19 +55,19 @@ final class DecisionServiceClient {
       HttpClient client,
       String address,
       Duration deadline,
-      int mostWaiting,
+      int maxInFlight,
       StoreListener listener,
       Clock clock) {
     this.client = client;
     this.address = address;
     this.deadlineMicros = deadline.toNanos() / 1000;
-    this.maxInFlight = mostWaiting;
+    this.maxInFlight = maxInFlight;
     this.listener = listener;
     this.clock = clock;
     breaker = new CircuitBreaker(OPEN_AFTER_DEADLINES * this.deadlineMicros, PROBE_INTERVAL_MICROS);
   }
 
-  /** What is sent. */
+  /** A request to the service. */
   record ServiceRequest(String method, String path, String body, StoreOperation mode) {}
 
   boolean available() {
@@ -75,27 +75,27 @@ final class DecisionServiceClient {
   }
 
   /**
-   * Asks for nothing, so that the first decision finds a connection, and waits for it a while. One
-   * that cannot be reached yet will be found by the decisions.
+   * Sends a request without effect and waits for it for up to a second, so that the first decision
+   * finds an open connection. If the service is unreachable, decisions will connect to it later.
    */
   void connect() {
-    CompletableFuture<?> greeted = send(new ServiceRequest("GET", "/", "", StoreOperation.PEEK));
+    CompletableFuture<?> connected = send(new ServiceRequest("GET", "/", "", StoreOperation.PEEK));
     try {
-      greeted.get(CONNECT_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+      connected.get(CONNECT_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
       LOG.log(Level.DEBUG, "the decision service at {0} does not answer yet", address);
-      greeted.cancel(true);
+      connected.cancel(true);
     }
   }
 
   /**
-   * Asks.
+   * Sends a request.
    *
-   * @param reader of an answer that is neither bad input nor a fault of the server; throws an
-   *     {@code IllegalArgumentException} if it makes no sense
-   * @return empty if there was no answer in time
+   * @param reader parses responses other than 400 and 5xx; throws an {@code
+   *     IllegalArgumentException} if the response is invalid
+   * @return the parsed response; empty if there was none in time
    */
   <T> CompletableFuture<Optional<T>> call(
       ServiceRequest call, Function<HttpResponse<String>, T> reader) {
@@ -108,22 +108,21 @@ final class DecisionServiceClient {
       notifyListener(
           l ->
               l.onFailure(
-                  StoreFailureKind.OVERLOAD,
-                  "more than " + maxInFlight + " decisions wait for it"));
+                  StoreFailureKind.OVERLOAD, "more than " + maxInFlight + " decisions in flight"));
       return CompletableFuture.completedFuture(Optional.empty());
     }
-    PendingServiceCall<T> asked = new PendingServiceCall<>(call.mode(), now, reader);
+    PendingServiceCall<T> pending = new PendingServiceCall<>(call.mode(), now, reader);
     CompletableFuture<HttpResponse<String>> sent = send(call);
-    var unused = sent.whenComplete(asked::onResponse);
-    if (!asked.isDone()) {
+    var unused = sent.whenComplete(pending::onResponse);
+    if (!pending.isDone()) {
       timer.schedule(
           deadlineMicros,
           () -> {
-            asked.expire();
+            pending.expire();
             sent.cancel(true);
           });
     }
-    return asked;
+    return pending;
   }
 
   private CompletableFuture<HttpResponse<String>> send(ServiceRequest call) {
@@ -143,7 +142,7 @@ final class DecisionServiceClient {
         .build();
   }
 
-  /** One question; settled once, by its answer or by the deadline. */
+  /** A request in flight; completed once, by the first of: response, failure, deadline. */
   private final class PendingServiceCall<T> extends CompletableFuture<Optional<T>> {
     private final StoreOperation mode;
     private final long startMicros;
@@ -168,7 +167,7 @@ final class DecisionServiceClient {
         onAnswer(mode, startMicros);
         complete(Optional.of(answer));
       } catch (StoreException e) {
-        // bad input is the caller's fault; the service answers
+        // bad input is the caller's fault; the service is alive
         boolean alive = response != null && response.statusCode() == BAD_REQUEST;
         onFailure(e, alive);
         complete(Optional.empty());
@@ -214,7 +213,7 @@ final class DecisionServiceClient {
     } else if (breaker.recordFailure(now)) {
       LOG.log(
           Level.WARNING,
-          "the decision service at {0} is lost ({1}); asking it now and then until it answers",
+          "the decision service at {0} is unavailable ({1}); probing it until it answers",
           address,
           failure.reason());
       notifyListener(l -> l.onUnavailable(failure.reason()));
@@ -224,7 +223,8 @@ final class DecisionServiceClient {
   private void onAlive(long now) {
     if (breaker.recordSuccess()) {
       Duration away = Duration.ofNanos(breaker.failingMicros(now) * 1000);
-      LOG.log(Level.INFO, "the decision service at {0} answers again after {1}", address, away);
+      LOG.log(
+          Level.INFO, "the decision service at {0} is available again after {1}", address, away);
       notifyListener(l -> l.onRecovery(away));
     }
   }
@@ -234,25 +234,25 @@ final class DecisionServiceClient {
         thrown instanceof CompletionException && thrown.getCause() != null
             ? thrown.getCause()
             : thrown;
-    boolean away =
+    boolean unreachable =
         cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
     return new StoreException(
-        away || cause instanceof IOException
+        unreachable || cause instanceof IOException
             ? StoreFailureKind.UNREACHABLE
             : StoreFailureKind.ERROR,
-        away ? "it cannot be reached" : String.valueOf(cause));
+        unreachable ? "connection failed" : String.valueOf(cause));
   }
 
   private static String shortened(String text) {
     return text.length() > 200 ? text.substring(0, 200) + "…" : text;
   }
 
-  /** Tells the listener, whose failures are its own. */
-  private void notifyListener(Consumer<StoreListener> what) {
+  /** Calls the listener; its exceptions are ignored. */
+  private void notifyListener(Consumer<StoreListener> event) {
     try {
-      what.accept(listener);
+      event.accept(listener);
     } catch (RuntimeException | Error e) {
-      LOG.log(Level.DEBUG, "a store listener fails; decisions are not affected", e);
+      LOG.log(Level.DEBUG, "store listener failed; decisions are not affected", e);
     }
   }
 }

@@ -13,12 +13,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Admits everything, or refuses everything for a second, and counts nothing. */
+/** A limiter that admits or refuses every request, fail open or fail closed, without counting. */
 final class FallbackLimiter implements Limiter {
   private static final String RULE_ID = "decision-service";
   private static final Clock CLOCK = Clock.wall();
 
-  /** Its rule is a shadow: callers are told of no limit, since none is known. */
+  /** Its rule is a shadow rule, so that no limit is reported to callers: none is known. */
   static final Limiter OPEN = new FallbackLimiter(true);
 
   static final Limiter CLOSED = new FallbackLimiter(false);
@@ -26,9 +26,9 @@ final class FallbackLimiter implements Limiter {
   private final boolean admits;
   private final Rule rule;
 
-  private FallbackLimiter(boolean fits) {
-    this.admits = fits;
-    rule = Rule.named(RULE_ID).limit("1/second").shadow(fits).build();
+  private FallbackLimiter(boolean admits) {
+    this.admits = admits;
+    rule = Rule.named(RULE_ID).limit("1/second").shadow(admits).build();
   }
 
   @Override
@@ -46,7 +46,7 @@ final class FallbackLimiter implements Limiter {
     return CompletableFuture.completedFuture(requests.stream().map(this::decision).toList());
   }
 
-  /** Nothing was charged. */
+  /** Does nothing, since nothing was charged. */
   @Override
   public CompletableFuture<Boolean> refund(Decision decision) {
     return CompletableFuture.completedFuture(true);
@@ -57,7 +57,7 @@ final class FallbackLimiter implements Limiter {
     return CompletableFuture.completedFuture(new EmptyReservation(decision(request)));
   }
 
-  /** A reservation that holds nothing. */
+  /** A reservation that holds no permits. */
   private record EmptyReservation(Decision decision) implements Reservation {
     @Override
     public CompletableFuture<Boolean> commit(long cost) {

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads JSON as maps, lists, texts, numbers (whole ones as {@code Long}) and truths. Bounded in
- * depth; what is no JSON is an {@code IllegalArgumentException}.
+ * Parses JSON into maps, lists, strings, numbers (integers as {@code Long}) and booleans. The depth
+ * is bounded; invalid input causes an {@code IllegalArgumentException}.
  */
 final class JsonReader {
   private static final int MAX_DEPTH = 32;
@@ -21,14 +21,14 @@ final class JsonReader {
     this.text = text;
   }
 
-  /** Reads an object, and nothing after it. */
+  /** Parses a text that consists of exactly one object. */
   static Map<String, @Nullable Object> readObject(String text) {
     JsonReader reader = new JsonReader(text);
     reader.skipWhitespace();
     Map<String, @Nullable Object> object = reader.readObject();
     reader.skipWhitespace();
     if (reader.at < text.length()) {
-      throw reader.syntaxError("something follows");
+      throw reader.syntaxError("unexpected text after the object");
     }
     return object;
   }
@@ -71,11 +71,11 @@ final class JsonReader {
   private void enter(char open) {
     expect(open);
     if (++depth > MAX_DEPTH) {
-      throw syntaxError("too deep");
+      throw syntaxError("nested too deeply");
     }
   }
 
-  /** Whether another element follows, which is stood at then. */
+  /** Returns whether another element follows; the position is then at its beginning. */
   private boolean hasNextElement(char end, boolean first) {
     skipWhitespace();
     if (peek() == end) {
@@ -95,7 +95,7 @@ final class JsonReader {
     StringBuilder out = new StringBuilder();
     for (char c = next(); c != '"'; c = next()) {
       if (c < ' ') {
-        throw syntaxError("a control character");
+        throw syntaxError("control character in a string");
       }
       out.append(c == '\\' ? readEscape() : c);
     }
@@ -116,13 +116,13 @@ final class JsonReader {
         for (int i = 0; i < 4; i++) {
           int digit = Character.digit(next(), 16);
           if (digit < 0) {
-            throw syntaxError("no escape");
+            throw syntaxError("invalid escape");
           }
           code = code << 4 | digit;
         }
         yield (char) code;
       }
-      default -> throw syntaxError("no escape");
+      default -> throw syntaxError("invalid escape");
     };
   }
 
@@ -137,13 +137,13 @@ final class JsonReader {
           ? (Object) Long.valueOf(digits)
           : (Object) Double.valueOf(digits);
     } catch (NumberFormatException e) {
-      throw syntaxError("no value");
+      throw syntaxError("invalid value");
     }
   }
 
   private @Nullable Object readLiteral(String word, @Nullable Object meaning) {
     if (!text.startsWith(word, at)) {
-      throw syntaxError("no value");
+      throw syntaxError("invalid value");
     }
     at += word.length();
     return meaning;
@@ -157,7 +157,7 @@ final class JsonReader {
 
   private char peek() {
     if (at >= text.length()) {
-      throw syntaxError("the end");
+      throw syntaxError("unexpected end");
     }
     return text.charAt(at);
   }
@@ -170,12 +170,12 @@ final class JsonReader {
 
   private void expect(char c) {
     if (peek() != c) {
-      throw syntaxError("no " + c);
+      throw syntaxError("expected " + c);
     }
     at++;
   }
 
   private IllegalArgumentException syntaxError(String what) {
-    return new IllegalArgumentException("no JSON: " + what + " at character " + at);
+    return new IllegalArgumentException("invalid JSON: " + what + " at character " + at);
   }
 }

@@ -1,13 +1,13 @@
 package io.weir.client;
 
 /**
- * What an answer says of one limit. Times are in microseconds.
+ * The state of one limit as reported by an answer. Times are in microseconds.
  *
- * @param name of the limit, as the service calls it; empty if it does not
- * @param limit the most that can ever fit; 0 if not said
- * @param windowMicros how long until a used permit is back; 0 if not said
- * @param remaining the permits left
- * @param resetMicros the time until all are back
+ * @param name the name of the limit; empty if it has none
+ * @param limit the capacity; 0 if not reported
+ * @param windowMicros the time until a used permit is available again; 0 if not reported
+ * @param remaining the remaining permits
+ * @param resetMicros the time until all permits are available again
  */
 record LimitSnapshot(
     String name, long limit, long windowMicros, long remaining, long resetMicros) {}

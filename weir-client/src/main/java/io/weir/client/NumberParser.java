@@ -5,11 +5,11 @@ import java.math.RoundingMode;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers as strangers write them: digits, perhaps a fraction; anything else is none. */
+/** Parses decimal numbers from untrusted input: digits with an optional fraction. */
 final class NumberParser {
   static final long NONE = -1;
 
-  /** What is larger is taken for it: no count and no time here has to tell them apart. */
+  /** Larger numbers are reduced to this value; no count or time here needs more. */
   static final long MAX_VALUE = 1_000_000_000_000_000L;
 
   private static final int MAX_LENGTH = 64;
@@ -17,12 +17,12 @@ final class NumberParser {
 
   private NumberParser() {}
 
-  /** A number of 0 or more, rounded down; {@link #NONE} if it is not one. */
+  /** Parses a non-negative number, rounded down; {@link #NONE} if it is invalid. */
   static long parseFloor(@Nullable String text) {
     return parseScaled(text, 1, RoundingMode.FLOOR);
   }
 
-  /** So many of a unit, rounded up, so that nobody comes too early. */
+  /** Parses a number of units, rounded up, so that waits are never too short. */
   static long parseCeil(@Nullable String text, long unit) {
     return parseScaled(text, unit, RoundingMode.CEILING);
   }

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call with all its attempts: wait for {@link #turn}, send it, say what came of it with {@link
- * #lastAnswer} or {@link #onNoAnswer}, and if it {@link #shouldRetry}, begin anew. For one attempt
- * at a time.
+ * One call with all its attempts. The sender waits for {@link #requestTurn()}, sends the request,
+ * reports the result with {@link #onAnswer(RateLimitInfo)} or {@link #onNoAnswer()}, and starts
+ * again if {@link #shouldRetry()} returns true. Supports one attempt at a time.
  */
 final class PacedCall {
   private static final CompletableFuture<Void> COMPLETED = CompletableFuture.completedFuture(null);
@@ -31,11 +31,11 @@ final class PacedCall {
   private volatile long heldUntilMicros;
   private long notBeforeMicros;
 
-  PacedCall(Pacing pacing, PacedCallQueue lane, URI uri, boolean repeatable, long deadline) {
+  PacedCall(Pacing pacing, PacedCallQueue queue, URI uri, boolean retryable, long deadline) {
     this.pacing = pacing;
-    this.queue = lane;
+    this.queue = queue;
     this.uri = uri;
-    this.retryable = repeatable;
+    this.retryable = retryable;
     this.deadlineMicros = deadline;
   }
 
@@ -43,23 +43,23 @@ final class PacedCall {
     return deadlineMicros;
   }
 
-  /** Completes when it may be sent; with a {@link PacingException} if that would be too late. */
+  /** Completes when the call may be sent; with a {@link PacingException} if that is too late. */
   CompletableFuture<Void> requestTurn() {
-    CompletableFuture<Void> mine = new CompletableFuture<>();
-    turn = mine;
+    CompletableFuture<Void> turnFuture = new CompletableFuture<>();
+    turn = turnFuture;
     lastAnswer = null;
     queuedMicros = pacing.clock.micros();
     if (++attempts == 1) {
       queue.service().onFirstAttempt();
     }
     enqueue();
-    return mine;
+    return turnFuture;
   }
 
   private void enqueue() {
     long now = pacing.clock.micros();
-    CompletableFuture<Void> mine = turn;
-    if (mine.isDone()) {
+    CompletableFuture<Void> turnFuture = turn;
+    if (turnFuture.isDone()) {
       return;
     }
     if (notBeforeMicros > now) {
@@ -68,36 +68,36 @@ final class PacedCall {
     }
     long expected = queue.enqueue(this, attempts > 1);
     if (expected > 0) {
-      failTooLate(mine, expected - now);
-    } else if (!mine.isDone()) {
-      pacing.timer.schedule(deadlineMicros - now, () -> expire(mine));
+      failTooLate(turnFuture, expected - now);
+    } else if (!turnFuture.isDone()) {
+      pacing.timer.schedule(deadlineMicros - now, () -> expire(turnFuture));
     }
   }
 
-  private void expire(CompletableFuture<Void> mine) {
-    if (!mine.isDone()) {
+  private void expire(CompletableFuture<Void> turnFuture) {
+    if (!turnFuture.isDone()) {
       queue.remove(this);
-      failTooLate(mine, 0);
+      failTooLate(turnFuture, 0);
     }
   }
 
-  private void failTooLate(CompletableFuture<Void> mine, long wait) {
-    Duration left = Pacing.duration(wait);
+  private void failTooLate(CompletableFuture<Void> turnFuture, long wait) {
+    Duration remaining = Pacing.duration(wait);
     boolean first =
-        mine.completeExceptionally(
+        turnFuture.completeExceptionally(
             new PacingException(
                 "a call to "
                     + uri.getHost()
                     + " would have to wait "
-                    + (wait == 0 ? "longer" : "for " + left.toMillis() + " ms")
-                    + ", which is past its time; call later, or write a longer wait",
-                left));
+                    + (wait == 0 ? "longer" : "for " + remaining.toMillis() + " ms")
+                    + ", which exceeds its maximum wait; retry later or increase maxWait",
+                remaining));
     if (first) {
-      pacing.notifyListener(l -> l.gaveUp(uri, "it would have to wait too long"));
+      pacing.notifyListener(l -> l.gaveUp(uri, "the wait would be too long"));
     }
   }
 
-  /** Notes what it is counted in, before it goes. */
+  /** Sets the quotas that the attempt is counted in, before it is dispatched. */
   void setQuotas(List<QuotaTracker> quotas) {
     inFlightQuotas.set(quotas);
   }
@@ -105,20 +105,20 @@ final class PacedCall {
   void dispatch() {
     long wait = pacing.clock.micros() - queuedMicros;
     if (!turn.complete(null)) {
-      releaseQuotas(queue::onNoAnswer); // it was given up just now
+      releaseQuotas(queue::onNoAnswer); // the caller has just given up
     } else if (wait > 0) {
       pacing.notifyListener(l -> l.waited(uri, Pacing.duration(wait)));
     }
   }
 
-  /** Nobody waits for it any more. */
+  /** Called when the caller no longer waits for the call. */
   void abandon() {
     turn.cancel(false);
     queue.remove(this);
     releaseQuotas(queue::onNoAnswer);
   }
 
-  /** What an answer tells; to be called as soon as its header fields are there. */
+  /** Reports the rate limit information of a response, as soon as its headers have arrived. */
   void onAnswer(RateLimitInfo answer) {
     lastAnswer = answer;
     releaseQuotas(
@@ -132,7 +132,7 @@ final class PacedCall {
         });
   }
 
-  /** No answer came. */
+  /** Reports that an attempt received no response. */
   void onNoAnswer() {
     lastAnswer = null;
     backoffMicros = pacing.backoffMicros(0, attempts);
@@ -146,7 +146,7 @@ final class PacedCall {
     }
   }
 
-  /** Whether to send it again, at the next {@link #turn}. */
+  /** Returns whether to retry the call after the next {@link #requestTurn()}. */
   boolean shouldRetry() {
     RateLimitInfo answer = lastAnswer;
     if (answer != null && !pacing.isRetryable(answer.status())) {
@@ -157,18 +157,18 @@ final class PacedCall {
     }
     long now = pacing.clock.micros();
     long wait = Math.max(backoffMicros, heldUntilMicros - now);
-    // whoever was told when to come again adds no load by it
+    // a retry at the time that the service asked for does not use the retry budget
     boolean invited = answer != null && answer.isRefusal() && answer.retryAfterMicros() > 0;
-    String obstacle =
+    String reason =
         attempts >= pacing.maxAttempts
-            ? "it was sent " + attempts + " times"
+            ? "sent " + attempts + " times"
             : now + wait > deadlineMicros
-                ? "it would have to wait too long"
+                ? "the wait would be too long"
                 : !invited && !queue.service().tryTakeRetry()
-                    ? "the budget for repeating is spent"
+                    ? "the retry budget is exhausted"
                     : "";
-    if (!obstacle.isEmpty()) {
-      pacing.notifyListener(l -> l.gaveUp(uri, obstacle));
+    if (!reason.isEmpty()) {
+      pacing.notifyListener(l -> l.gaveUp(uri, reason));
       return false;
     }
     notBeforeMicros = now + wait;

@@ -6,14 +6,14 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The calls of one class to one host, in the order they came: each goes when the limits it meets
- * have room and the service has not asked to stay away. Guarded by its host; what it lets go is
- * told outside.
+ * The queue of the calls of one class to one service, in order of arrival. A call is dispatched
+ * when its limits have permits available and the service has not asked to wait. Guarded by the
+ * monitor of its {@link ServiceState}; dispatched calls are completed outside of it.
  *
- * <p>At first, and after every refusal, little is known: one call goes, two when it is answered
- * well, then four; once an answer tells of limits, as many as these let go. So a thousand callers
- * that start or were held together do not come together. A service that takes more than a second to
- * answer does not hold the others up.
+ * <p>Initially, and after every refusal, the limits are unknown: one call is dispatched, two after
+ * a successful answer, then four, and so on; once an answer reports limits, as many as these allow.
+ * So a thousand calls that start or were held together are not sent at the same time. If the
+ * service takes more than a second to answer, further calls are dispatched without waiting.
  */
 final class PacedCallQueue {
   private static final long SLOW_ANSWER_MICROS = 1_000_000;
@@ -31,10 +31,10 @@ final class PacedCallQueue {
   private int maxInFlight = 1;
   private long timerMicros = NEVER;
 
-  PacedCallQueue(Pacing pacing, ServiceState host, String kind) {
+  PacedCallQueue(Pacing pacing, ServiceState service, String callClass) {
     this.pacing = pacing;
-    this.service = host;
-    this.callClass = kind;
+    this.service = service;
+    this.callClass = callClass;
   }
 
   String callClass() {
@@ -50,37 +50,37 @@ final class PacedCallQueue {
   }
 
   /**
-   * Queues a call, before those that were never sent if it is repeated.
+   * Queues a call; a retry goes before the calls that have never been sent.
    *
-   * @return when it will go, about, if that is too late for it, and it was not queued; else 0
+   * @return 0 if the call was queued; otherwise its estimated time, which is after its deadline
    */
-  long enqueue(PacedCall trip, boolean repeated) {
+  long enqueue(PacedCall call, boolean retried) {
     synchronized (service) {
       long now = pacing.clock.micros();
       long gap = quotas.stream().mapToLong(q -> q.gapMicros(now)).max().orElse(0);
-      long expected = earliestMicros(now) + (repeated ? 0 : gap * queue.size());
-      if (expected > trip.deadlineMicros()) {
+      long expected = earliestMicros(now) + (retried ? 0 : gap * queue.size());
+      if (expected > call.deadlineMicros()) {
         return expected;
       }
-      if (repeated) {
-        queue.addFirst(trip);
+      if (retried) {
+        queue.addFirst(call);
       } else {
-        queue.addLast(trip);
+        queue.addLast(call);
       }
     }
     dispatch();
     return 0;
   }
 
-  void remove(PacedCall trip) {
+  void remove(PacedCall call) {
     synchronized (service) {
-      queue.remove(trip);
+      queue.remove(call);
     }
   }
 
-  /** Lets go what may go, and sees to it that the rest is looked after. */
+  /** Dispatches the calls that may be sent now and schedules the next run for the others. */
   void dispatch() {
-    List<PacedCall> going = new ArrayList<>();
+    List<PacedCall> dispatched = new ArrayList<>();
     synchronized (service) {
       long now = pacing.clock.micros();
       timerMicros = timerMicros <= now ? NEVER : timerMicros;
@@ -90,15 +90,15 @@ final class PacedCallQueue {
           wakeAt(at, now);
           break;
         }
-        PacedCall trip = queue.removeFirst();
+        PacedCall call = queue.removeFirst();
         inFlight++;
         lastSentMicros = now;
         quotas.forEach(q -> q.take(now));
-        trip.setQuotas(quotas);
-        going.add(trip);
+        call.setQuotas(quotas);
+        dispatched.add(call);
       }
     }
-    going.forEach(PacedCall::dispatch);
+    dispatched.forEach(PacedCall::dispatch);
   }
 
   private long nextDispatchMicros(long now) {
@@ -128,35 +128,36 @@ final class PacedCallQueue {
   }
 
   /**
-   * Learns from an answer.
+   * Updates the limits from an answer.
    *
-   * @param pause for how long no call of this lane may go, if it is a refusal
-   * @return until when none may go
+   * @param holdMicros how long no call of this queue may be sent, if the answer is a refusal
+   * @return the time until which no call may be sent
    */
-  long onAnswer(List<QuotaTracker> taken, RateLimitInfo told, long pause) {
+  long onAnswer(List<QuotaTracker> taken, RateLimitInfo answer, long holdMicros) {
     long until;
     synchronized (service) {
       long now = pacing.clock.micros();
       inFlight--;
       taken.forEach(QuotaTracker::onAnswer);
-      List<QuotaTracker> met = service.updateQuotas(this, told.limits(), now);
-      if (told.isRefusal()) {
-        // of many refused together, the first says when: the latest of all would be later for each
+      List<QuotaTracker> known = service.updateQuotas(this, answer.limits(), now);
+      if (answer.isRefusal()) {
+        // of many concurrent refusals the first counts: the latest would move on with each of them
         heldUntilMicros =
-            now + told.retryAfterMicros() < heldUntilMicros ? heldUntilMicros : now + pause;
+            now + answer.retryAfterMicros() < heldUntilMicros ? heldUntilMicros : now + holdMicros;
         maxInFlight = 1;
       } else {
-        maxInFlight = met.isEmpty() ? Math.min(2 * maxInFlight, UNLIMITED_CALLS) : UNLIMITED_CALLS;
+        maxInFlight =
+            known.isEmpty() ? Math.min(2 * maxInFlight, UNLIMITED_CALLS) : UNLIMITED_CALLS;
       }
-      // what a failing service leaves out still holds
-      quotas = met.isEmpty() && told.status() >= 400 ? quotas : met;
+      // limits that an error response does not mention still apply
+      quotas = known.isEmpty() && answer.status() >= 400 ? quotas : known;
       until = heldUntilMicros;
     }
     dispatch();
     return until;
   }
 
-  /** Notes that a call brought no answer. */
+  /** Releases the quotas of a call that received no answer. */
   void onNoAnswer(List<QuotaTracker> taken) {
     synchronized (service) {
       inFlight--;

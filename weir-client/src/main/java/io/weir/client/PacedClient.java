@@ -20,13 +20,13 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link HttpClient} that keeps to the limits it is told of: calls wait for their turn before
- * they would be refused, and what is refused or fails is sent again where that is safe. Waiting
- * holds no thread but that of a caller of {@link #send}.
+ * An {@link HttpClient} that stays within the limits that services report: calls are delayed before
+ * they would be refused, and refused or failed calls are retried if that is safe. Waiting blocks no
+ * thread except that of a caller of {@link #send}.
  *
- * <p>A call is sent within the {@linkplain Pacing.PacingBuilder#maxWait longest wait} or fails with
- * a {@link PacingException}; the last answer is the one returned, be it a refusal. The timeout of a
- * request holds for each attempt.
+ * <p>A call is sent within the {@linkplain Pacing.PacingBuilder#maxWait maximum wait} or fails with
+ * a {@link PacingException}; the last response is returned, even if it is a refusal. The timeout of
+ * a request applies to each attempt.
  */
 public final class PacedClient extends HttpClient {
   private final HttpClient client;
@@ -39,7 +39,7 @@ public final class PacedClient extends HttpClient {
     this.maxWait = longestWait;
   }
 
-  /** Paces a client as usual. */
+  /** Paces a client with default settings. */
   public static PacedClient over(HttpClient client) {
     return over(client, Pacing.defaults());
   }
@@ -49,7 +49,7 @@ public final class PacedClient extends HttpClient {
   }
 
   /**
-   * The same client for calls that may wait as long as this.
+   * Returns the same client with another maximum wait.
    *
    * @throws IllegalArgumentException if it is not more than zero, or more than a day
    */
@@ -81,15 +81,15 @@ public final class PacedClient extends HttpClient {
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler, @Nullable PushPromiseHandler<T> pushes) {
     boolean keyed = request.headers().firstValue("Idempotency-Key").isPresent();
-    PacedCall trip = pacing.newCall(request.method(), request.uri(), keyed, maxWait);
-    RetryingExchange<T> journey =
+    PacedCall call = pacing.newCall(request.method(), request.uri(), keyed, maxWait);
+    RetryingExchange<T> exchange =
         new RetryingExchange<>(
-            trip,
-            told -> client.sendAsync(request, told, pushes),
+            call,
+            attemptHandler -> client.sendAsync(request, attemptHandler, pushes),
             handler,
             info -> pacing.readAnswer(info.statusCode(), info.headers()::allValues));
-    journey.start();
-    return journey;
+    exchange.start();
+    return exchange;
   }
 
   @Override

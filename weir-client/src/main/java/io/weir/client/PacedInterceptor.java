@@ -10,8 +10,8 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
 
 /**
- * Paces the calls of Spring's {@code RestClient} and {@code RestTemplate}, whatever they are sent
- * with, as a {@link PacedClient} does; a caller's thread waits.
+ * Paces the calls of Spring's {@code RestClient} and {@code RestTemplate}, with any request
+ * factory, as a {@link PacedClient} does. Waiting blocks the caller's thread.
  */
 public final class PacedInterceptor implements ClientHttpRequestInterceptor {
   private final Pacing pacing;
@@ -25,38 +25,38 @@ public final class PacedInterceptor implements ClientHttpRequestInterceptor {
       HttpRequest request, byte[] body, ClientHttpRequestExecution execution) throws IOException {
     URI uri = request.getURI();
     boolean keyed = request.getHeaders().getFirst("Idempotency-Key") != null;
-    PacedCall trip = pacing.newCall(request.getMethod().name(), uri, keyed, pacing.maxWait());
+    PacedCall call = pacing.newCall(request.getMethod().name(), uri, keyed, pacing.maxWait());
     while (true) {
-      await(trip);
+      await(call);
       try {
         ClientHttpResponse response = execution.execute(request, body);
         var fields = response.getHeaders();
-        trip.onAnswer(
+        call.onAnswer(
             pacing.readAnswer(
                 response.getStatusCode().value(), name -> fields.getOrDefault(name, List.of())));
-        if (!trip.shouldRetry()) {
+        if (!call.shouldRetry()) {
           return response;
         }
         response.close();
       } catch (IOException e) {
-        trip.onNoAnswer();
-        if (!trip.shouldRetry()) {
+        call.onNoAnswer();
+        if (!call.shouldRetry()) {
           throw e;
         }
       } catch (RuntimeException | Error e) {
-        trip.onNoAnswer();
+        call.onNoAnswer();
         throw e;
       }
     }
   }
 
-  private static void await(PacedCall trip) throws IOException {
+  private static void await(PacedCall call) throws IOException {
     try {
-      trip.requestTurn().get();
+      call.requestTurn().get();
     } catch (InterruptedException e) {
-      trip.abandon();
+      call.abandon();
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while waiting for its turn", e);
+      throw new IOException("interrupted while waiting to send the call", e);
     } catch (ExecutionException e) {
       throw RetryingExchange.toIoException(e);
     }

@@ -20,12 +20,12 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 
 /**
- * How calls are paced, and all that is known of the services called. Clients that share one keep to
- * their limits together. Safe for any number of threads.
+ * Settings for pacing calls, and the known limits of the called services. Clients that share one
+ * instance share its limits. Thread-safe.
  *
- * <p>Limits are learnt from {@code RateLimit} and {@code RateLimit-Policy}, {@code X-RateLimit-*}
- * and {@code Retry-After} (seconds, date, {@code Retry-After-Ms}), for each host and class of call.
- * What is longer than a day is taken for a day, what makes no sense is ignored.
+ * <p>Limits are learned from {@code RateLimit} and {@code RateLimit-Policy}, {@code X-RateLimit-*}
+ * and {@code Retry-After} (seconds, date, {@code Retry-After-Ms}), for each service and class of
+ * call. Durations are capped at one day; invalid values are ignored.
  */
 public final class Pacing {
   private static final Logger LOG = System.getLogger(Pacing.class.getName());
@@ -63,7 +63,7 @@ public final class Pacing {
     listener = b.listener;
   }
 
-  /** With everything as usual. */
+  /** Returns pacing with default settings. */
   public static Pacing defaults() {
     return builder().build();
   }
@@ -77,14 +77,14 @@ public final class Pacing {
   }
 
   static Duration checkWait(Duration wait) {
-    return PacingBuilder.check("a wait", wait);
+    return PacingBuilder.check("wait", wait);
   }
 
-  /** Begins a call. */
+  /** Creates a call that may wait for up to {@code wait}. */
   PacedCall newCall(String method, URI uri, boolean keyed, Duration wait) {
-    PacedCallQueue lane = service(uri).queue(callClass.apply(method, uri));
-    boolean again = keyed || retryable.test(method, uri);
-    return new PacedCall(this, lane, uri, again, clock.micros() + micros(wait));
+    PacedCallQueue queue = service(uri).queue(callClass.apply(method, uri));
+    boolean mayRetry = keyed || retryable.test(method, uri);
+    return new PacedCall(this, queue, uri, mayRetry, clock.micros() + micros(wait));
   }
 
   private ServiceState service(URI uri) {
@@ -98,35 +98,35 @@ public final class Pacing {
     }
   }
 
-  /** Reads what an answer tells. */
+  /** Parses the limits that an answer reports. */
   RateLimitInfo readAnswer(int status, Function<String, List<String>> fields) {
     return RateLimitInfo.parse(status, fields, clock.wallMicros());
   }
 
-  /** Whether a status says that the same call may well be answered later. */
+  /** Returns whether a status is temporary, so that the same call may succeed later. */
   boolean isRetryable(int status) {
     return RETRYABLE_STATUSES.contains(status);
   }
 
   /**
-   * For how long to stay away after an attempt: never less than told, and some more at random,
-   * twice as much each time, for others were told the same.
+   * Returns how long to back off after an attempt: never less than the service asked for, plus
+   * random jitter that doubles with each attempt, because other clients got the same answer.
    */
-  long backoffMicros(long told, int attempt) {
+  long backoffMicros(long retryAfter, int attempt) {
     long backoff = Math.min(maxBackoffMicros, firstBackoffMicros << Math.min(attempt - 1, 20));
-    if (told == 0) {
+    if (retryAfter == 0) {
       return backoff / 2 + (long) (backoff / 2.0 * random.getAsDouble());
     }
-    long spread = Math.min(maxBackoffMicros, Math.max(backoff, told / JITTER_DIVISOR));
-    return told + (long) (spread * random.getAsDouble());
+    long spread = Math.min(maxBackoffMicros, Math.max(backoff, retryAfter / JITTER_DIVISOR));
+    return retryAfter + (long) (spread * random.getAsDouble());
   }
 
-  /** Tells the listener, whose failures are its own. */
-  void notifyListener(Consumer<PacingListener> what) {
+  /** Calls the listener; its exceptions are ignored. */
+  void notifyListener(Consumer<PacingListener> event) {
     try {
-      what.accept(listener);
+      event.accept(listener);
     } catch (RuntimeException | Error e) {
-      LOG.log(Level.DEBUG, "a pace listener fails; calls are not affected", e);
+      LOG.log(Level.DEBUG, "pacing listener failed; calls are not affected", e);
     }
   }
 
@@ -138,7 +138,7 @@ public final class Pacing {
     return duration.toNanos() / 1000;
   }
 
-  /** The method and the first two segments of the path, such as {@code GET /v1/orders}. */
+  /** Returns the method and the first two path segments, such as {@code GET /v1/orders}. */
   private static String defaultCallClass(String method, URI uri) {
     String path = uri.getRawPath() == null ? "" : uri.getRawPath();
     int second = path.indexOf('/', 1);
@@ -146,7 +146,7 @@ public final class Pacing {
     return method + " " + (third < 0 ? path : path.substring(0, third));
   }
 
-  /** Pacing in the making. */
+  /** Builds a {@link Pacing}. */
   public static final class PacingBuilder {
     private static final Duration MAX_DURATION = Duration.ofDays(1);
 
@@ -166,47 +166,48 @@ public final class Pacing {
     private PacingBuilder() {}
 
     /**
-     * How long a call may take until it is sent for the last time; 30 s if not said. One that would
-     * have to wait longer fails at once with a {@link PacingException}, or if it was refused, is
-     * answered with the refusal.
+     * Sets how long a call may take until its last attempt is sent; 30 s by default. A call that
+     * would have to wait longer fails at once with a {@link PacingException}; if it was already
+     * refused, the refusal is returned.
      */
     public PacingBuilder maxWait(Duration wait) {
       maxWait = checkWait(wait);
       return this;
     }
 
-    /** How often a call is sent at most, the first time included; 4 if not said. */
+    /** Sets the maximum number of attempts, including the first; 4 by default. */
     public PacingBuilder maxAttempts(int most) {
       if (most < 1) {
-        throw new IllegalArgumentException(most + " attempts cannot be; write at least 1");
+        throw new IllegalArgumentException("maxAttempts must be at least 1 (was " + most + ")");
       }
       maxAttempts = most;
       return this;
     }
 
     /**
-     * How much a service that fails may be called more than without repeating, in percent of the
-     * calls; 10 if not said. Repeating a refused call at the time it was told costs nothing of it.
+     * Sets the retry budget: how many additional calls a failing service may receive, in percent of
+     * the calls; 10 by default. Retrying a refused call after its Retry-After does not use the
+     * budget.
      */
     public PacingBuilder retryBudget(int percent) {
       if (percent < 0 || percent > 100) {
         throw new IllegalArgumentException(
-            "a budget of " + percent + "% cannot be; write 0 to 100");
+            "retryBudget must be between 0 and 100 percent (was " + percent + ")");
       }
       budgetPercent = percent;
       return this;
     }
 
-    /** How long to back off the first time and at most; 1 s and 30 s if not said. */
+    /** Sets the first and the maximum backoff; 1 s and 30 s by default. */
     public PacingBuilder backoff(Duration first, Duration longest) {
-      firstBackoff = check("a backoff", first);
-      maxBackoff = check("a backoff", longest);
+      firstBackoff = check("backoff", first);
+      maxBackoff = check("backoff", longest);
       return this;
     }
 
     /**
-     * Sorts calls, by method and URI, into classes of which each is held off by itself; by method
-     * and the first two segments of the path if not said.
+     * Sets a function that assigns calls, by method and URI, to classes. A refusal holds only the
+     * calls of its class. The default class is the method and the first two path segments.
      */
     public PacingBuilder callClass(BiFunction<String, URI, String> names) {
       callClass = names;
@@ -214,8 +215,8 @@ public final class Pacing {
     }
 
     /**
-     * Which calls may be sent again, by method and URI; those that are idempotent by their method
-     * if not said. Calls with an {@code Idempotency-Key} always may.
+     * Sets which calls may be retried, by method and URI; those with an idempotent method by
+     * default. Calls with an {@code Idempotency-Key} may always be retried.
      */
     public PacingBuilder retryIf(BiPredicate<String, URI> these) {
       retryable = these;
@@ -227,14 +228,14 @@ public final class Pacing {
       return this;
     }
 
-    /** The time; with a clock that is turned by hand, something must ring the timer. */
+    /** Sets clock and timer, for tests with simulated time. */
     PacingBuilder time(Clock one, DelayTimer rings) {
       clock = one;
       timer = rings;
       return this;
     }
 
-    /** Chance, between 0 and 1. */
+    /** Sets the source of random numbers between 0 and 1. */
     PacingBuilder random(DoubleSupplier one) {
       random = one;
       return this;
@@ -247,7 +248,7 @@ public final class Pacing {
     private static Duration check(String what, Duration duration) {
       if (duration.isNegative() || duration.isZero() || duration.compareTo(MAX_DURATION) > 0) {
         throw new IllegalArgumentException(
-            what + " of " + duration + " cannot be; write more than zero and at most a day");
+            what + " must be more than 0s and at most 1d (was " + duration + ")");
       }
       return duration;
     }

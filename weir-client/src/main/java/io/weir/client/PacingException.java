@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * A call was not sent, since it would have had to wait longer than its caller would. An {@code
- * IOException}, for callers to treat like any call that could not be made in time.
+ * Thrown for a call that was not sent because it would have had to wait longer than its maximum
+ * wait. It is an {@code IOException}, so callers can treat it like any call that timed out.
  */
 public final class PacingException extends IOException {
   private static final long serialVersionUID = 1;
@@ -17,7 +17,7 @@ public final class PacingException extends IOException {
     this.retryAfter = retryAfter;
   }
 
-  /** In how long a call may be sent, as far as is known. */
+  /** Returns the estimated time until a call may be sent; zero if unknown. */
   public Duration retryAfter() {
     return retryAfter;
   }

@@ -3,14 +3,15 @@ package io.weir.client;
 import java.util.function.DoubleSupplier;
 
 /**
- * What is known of one limit of a host, and when it lets the next call go. Times are microseconds
- * of one clock. Guarded by its host.
+ * Tracks one limit of a service and computes when the next call may be sent. Times are in
+ * microseconds of one clock. Guarded by the monitor of its {@link ServiceState}.
  *
- * <p>While more than a quarter is left, calls go as they come. What is left below is spread evenly
- * over the time until all is back. That needs no knowledge of the algorithm behind: a window is
- * used up at its end, not before; a bucket is held near a quarter, where calls go as fast as it
- * fills; and of several clients at one limit each becomes slower as the others use it. Once the
- * time is over nothing is known but that there is room: one call goes, and its answer says more.
+ * <p>While more than a quarter of the permits remain, calls are not delayed. Below that, the
+ * remaining permits are spread evenly over the time until the reset. This works without knowing the
+ * algorithm of the service: a window is used up at its end, not earlier; a bucket is kept near a
+ * quarter, where calls are sent as fast as it refills; and of several clients sharing a limit, each
+ * slows down as the others use it. After the reset only one permit is assumed: one call is sent,
+ * and its answer reports the limit again.
  */
 final class QuotaTracker {
   private static final long UNPACED_DIVISOR = 4;
@@ -27,13 +28,13 @@ final class QuotaTracker {
   private int inFlight;
 
   /**
-   * @param random between 0 and 1
+   * @param random supplies numbers between 0 and 1
    */
   QuotaTracker(DoubleSupplier random) {
     this.random = random;
   }
 
-  /** When the next call may go. */
+  /** Returns when the next call may be sent. */
   long earliestMicros(long now) {
     if (remaining < 1) {
       return Math.max(now, resetMicros + jitterMicros);
@@ -46,14 +47,14 @@ final class QuotaTracker {
         lastTakenMicros + (long) ((resetMicros - lastTakenMicros) / (remaining + 1.0) * gapFactor));
   }
 
-  /** How long the next call after an admitted one waits, about. */
+  /** Returns the approximate time between calls. */
   long gapMicros(long now) {
     return now >= resetMicros || remaining > limit / UNPACED_DIVISOR
         ? 0
         : (resetMicros - now) / (remaining + 1);
   }
 
-  /** Lets a call go. */
+  /** Takes a permit for a call that is sent now. */
   void take(long now) {
     if (now >= resetMicros) {
       remaining = 1;
@@ -65,31 +66,31 @@ final class QuotaTracker {
     gapFactor = 1 + random.getAsDouble() / JITTER_DIVISOR;
   }
 
-  /** A call that was let go is answered. */
+  /** Called when a call is answered. */
   void onAnswer() {
     inFlight--;
   }
 
-  /** A call that was let go did not arrive, or nobody knows. */
+  /** Called when a call is not answered; returns its permit. */
   void onNoAnswer() {
     inFlight--;
     remaining++;
   }
 
-  /** Learns what an answer says; calls under way may not be counted in it. */
-  void update(LimitSnapshot reading, long now) {
-    remaining = Math.max(0, reading.remaining() - inFlight);
-    limit = reading.limit() > 0 ? reading.limit() : Math.max(limit, reading.remaining() + 1);
-    windowMicros = Math.max(reading.windowMicros(), reading.resetMicros());
-    setReset(now + reading.resetMicros(), now);
+  /** Updates the quota from an answer; calls in flight may not be included in it. */
+  void update(LimitSnapshot snapshot, long now) {
+    remaining = Math.max(0, snapshot.remaining() - inFlight);
+    limit = snapshot.limit() > 0 ? snapshot.limit() : Math.max(limit, snapshot.remaining() + 1);
+    windowMicros = Math.max(snapshot.windowMicros(), snapshot.resetMicros());
+    setReset(now + snapshot.resetMicros(), now);
   }
 
-  /** Whether it may be forgotten. */
+  /** Returns whether the quota may be removed. */
   boolean isIdle(long now) {
     return inFlight == 0 && now >= resetMicros + jitterMicros;
   }
 
-  /** Other clients wait for the same moment; not all should come at it. */
+  /** Sets the reset with random jitter, because other clients wait for the same time. */
   private void setReset(long at, long now) {
     resetMicros = at;
     jitterMicros = (long) ((at - now) * random.getAsDouble()) / JITTER_DIVISOR;

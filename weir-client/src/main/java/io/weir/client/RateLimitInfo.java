@@ -18,16 +18,15 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * What an answer tells of limits. Whatever the header fields hold, this can be read from them: what
- * is no number, negative or in the past tells nothing, and what is longer than a day is a day.
+ * The rate limit information of a response. Parsing never fails: values that are not numbers,
+ * negative or in the past are ignored, and durations are capped at one day.
  *
- * @param status of the answer
- * @param retryAfterMicros for how long it asks not to come again, in microseconds; 0 if it does not
- *     say
- * @param limits of every limit it speaks of
+ * @param status the HTTP status of the response
+ * @param retryAfterMicros how long to wait before the next call, in microseconds; 0 if not given
+ * @param limits all limits that the response reports
  */
 record RateLimitInfo(int status, long retryAfterMicros, List<LimitSnapshot> limits) {
-  /** The longest that is believed. */
+  /** The maximum duration; longer ones are capped. */
   static final long MAX_DURATION_MICROS = 86_400_000_000L;
 
   static final int SERVICE_UNAVAILABLE = 503;
@@ -35,35 +34,38 @@ record RateLimitInfo(int status, long retryAfterMicros, List<LimitSnapshot> limi
   private static final long MICROS_PER_SECOND = 1_000_000;
   private static final long MICROS_PER_MILLI = 1_000;
 
-  /** Smaller numbers of seconds cannot be a date of our time, nor larger ones anything else. */
+  /**
+   * From this value on (ten years), a number of seconds is a date since the epoch, not a duration.
+   */
   private static final long MIN_EPOCH_SECONDS = 315_360_000;
 
+  /** From this value on, a date is in milliseconds since the epoch. */
   private static final long MIN_EPOCH_MILLIS = 100_000_000_000L;
 
-  /** The families of fields with -Limit, -Remaining and -Reset, the commonest first. */
+  /** The prefixes of fields with -Limit, -Remaining and -Reset, the most common first. */
   private static final List<String> FIELD_PREFIXES =
       List.of("X-RateLimit", "RateLimit", "X-Rate-Limit");
 
-  /** Whether the service does not want this call now. */
+  /** Returns whether the service refused the call because of a limit or overload. */
   boolean isRefusal() {
     return status == RefusalResponse.STATUS
         || (status == SERVICE_UNAVAILABLE && retryAfterMicros > 0);
   }
 
   /**
-   * Reads an answer.
+   * Parses the header fields of a response.
    *
-   * @param fields the lines of a header field, by its name in any case; empty if there are none
-   * @param wall the time of the wall clock, for answers that bear no date
+   * @param fields returns the lines of a header field by case-insensitive name; empty if missing
+   * @param wall the time of the wall clock in microseconds, for responses without a date
    */
   static RateLimitInfo parse(int status, Function<String, List<String>> fields, long wall) {
     long date = parseDate(first(fields, "Date")).orElse(wall);
     boolean mayWait = status == RefusalResponse.STATUS || status == SERVICE_UNAVAILABLE;
-    List<LimitSnapshot> readings = namedLimits(fields);
+    List<LimitSnapshot> limits = namedLimits(fields);
     return new RateLimitInfo(
         status,
         mayWait ? retryAfter(fields, date) : 0,
-        readings.isEmpty() ? unnamedLimits(fields, date) : readings);
+        limits.isEmpty() ? unnamedLimits(fields, date) : limits);
   }
 
   private static long retryAfter(Function<String, List<String>> fields, long date) {
@@ -77,14 +79,14 @@ record RateLimitInfo(int status, long retryAfterMicros, List<LimitSnapshot> limi
     return Math.min(Math.max(0, wait), MAX_DURATION_MICROS);
   }
 
-  /** Readings by {@code RateLimit}, whose policies have names. */
+  /** Returns the limits of {@code RateLimit}, whose policies have names. */
   private static List<LimitSnapshot> namedLimits(Function<String, List<String>> fields) {
     Map<String, StructuredFieldItem> policies = new HashMap<>();
     for (StructuredFieldItem policy :
         StructuredFieldParser.parse(fields.apply(RATE_LIMIT_POLICY))) {
       policies.put(limitName(policy), policy);
     }
-    List<LimitSnapshot> readings = new ArrayList<>();
+    List<LimitSnapshot> limits = new ArrayList<>();
     for (StructuredFieldItem item : StructuredFieldParser.parse(fields.apply(RATE_LIMIT))) {
       long left = item.number("r");
       if (left < 0) {
@@ -95,16 +97,16 @@ record RateLimitInfo(int status, long retryAfterMicros, List<LimitSnapshot> limi
       long most = burst < 0 ? policy.number("q") : burst;
       long reset = NumberParser.parseCeil(item.parameters().get("t"), MICROS_PER_SECOND);
       long window = NumberParser.parseCeil(policy.parameters().get("w"), MICROS_PER_SECOND);
-      readings.add(snapshot(limitName(item), most, window, left, reset));
+      limits.add(snapshot(limitName(item), most, window, left, reset));
     }
-    return readings;
+    return limits;
   }
 
   private static String limitName(StructuredFieldItem item) {
     return item.name() + "\n" + item.parameters().getOrDefault("pk", "");
   }
 
-  /** A reading by the fields of the first family that has one. */
+  /** Returns the limit of the first prefix that has a remaining value. */
   private static List<LimitSnapshot> unnamedLimits(
       Function<String, List<String>> fields, long date) {
     for (String family : FIELD_PREFIXES) {
@@ -118,7 +120,7 @@ record RateLimitInfo(int status, long retryAfterMicros, List<LimitSnapshot> limi
     return List.of();
   }
 
-  /** Some mean seconds from now, some a date in seconds, some one in milliseconds. */
+  /** Parses a reset, which is seconds from now, or a date in seconds or milliseconds. */
   private static long parseReset(String text, long date) {
     long number = NumberParser.parseFloor(text);
     if (number < MIN_EPOCH_SECONDS) {

@@ -20,14 +20,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /**
- * A limiter that asks the decision service of a Weir server, and answers by itself what the service
- * does not answer in time. Safe for any number of threads; holds none.
+ * A limiter that calls the decision API of a Weir server, and uses a fallback if the server does
+ * not answer in time. Thread-safe and non-blocking.
  *
- * <p>The rules are the server's. What the service cannot do, this refuses with an {@code
- * UnsupportedOperationException}: charging past a limit, giving back without a reservation, and
- * peeking at several requests together; nor can a request bring a limit of its own. Several
- * requests decided together are reserved one after the other, and given back unless all are
- * admitted.
+ * <p>The rules are those of the server. Operations that the decision API does not support throw an
+ * {@code UnsupportedOperationException}: charging past a limit, refunding without a reservation,
+ * peeking at several requests together, and requests with their own limit. Several requests that
+ * are decided together are reserved one after the other, and refunded unless all are admitted.
  */
 public final class RemoteLimiter implements Limiter {
   private static final Duration BATCH_RESERVATION_TTL = Duration.ofSeconds(10);
@@ -38,23 +37,23 @@ public final class RemoteLimiter implements Limiter {
   private final DecisionReader reader;
   private final RemoteReservations reservations;
 
-  RemoteLimiter(DecisionServiceClient service, Limiter otherwise, Clock clock) {
+  RemoteLimiter(DecisionServiceClient service, Limiter fallback, Clock clock) {
     this.service = service;
-    this.fallback = otherwise;
+    this.fallback = fallback;
     reader = new DecisionReader(clock);
     reservations = new RemoteReservations(service, clock);
   }
 
   /**
-   * Begins a limiter that asks a server.
+   * Returns a builder of a limiter for a server.
    *
-   * @param url such as {@code http://127.0.0.1:8080}
+   * @param url the URL of the server, such as {@code http://127.0.0.1:8080}
    */
   public static RemoteLimiterBuilder at(String url) {
     return new RemoteLimiterBuilder(url);
   }
 
-  /** Whether the service is asked and answers. */
+  /** Returns whether the server is available, that is, its circuit breaker is closed. */
   public boolean available() {
     return service.available();
   }
@@ -65,9 +64,9 @@ public final class RemoteLimiter implements Limiter {
         switch (mode) {
           case TAKE -> "/v1/check";
           case PEEK -> "/v1/peek";
-          case FORCE -> throw unsupported("charges past a limit", "reserve and commit");
-          case LEASE -> throw unsupported("charges as much as fits", "ask for what is needed");
-          case REFUND -> throw unsupported("gives back what was checked", "reserve and commit");
+          case FORCE -> throw unsupported("charge past a limit", "reserve and commit");
+          case LEASE -> throw unsupported("lease permits", "request what is needed");
+          case REFUND -> throw unsupported("refund a decision", "reserve and commit");
         };
     return send(path, mode, request, "")
         .thenCompose(
@@ -80,14 +79,14 @@ public final class RemoteLimiter implements Limiter {
 
   @Override
   public CompletableFuture<Boolean> refund(Decision decision) {
-    throw unsupported("gives back what was checked", "reserve and commit");
+    throw unsupported("refund a decision", "reserve and commit");
   }
 
   @Override
   public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
     if (ttl.toMillis() < 1 || ttl.compareTo(Duration.ofDays(1)) > 0) {
       throw new IllegalArgumentException(
-          "a reservation of " + ttl + " cannot be; write a millisecond to a day");
+          "reservation ttl must be between 1ms and 1d (was " + ttl + ")");
     }
     return send("/v1/reserve", StoreOperation.TAKE, request, ",\"ttl_ms\":" + ttl.toMillis())
         .thenCompose(
@@ -105,13 +104,13 @@ public final class RemoteLimiter implements Limiter {
       return execute(requests.get(0), mode).thenApply(List::of);
     }
     if (mode != StoreOperation.TAKE) {
-      throw unsupported("judges several requests together but to charge them", "ask for each");
+      throw unsupported("peek at several requests together", "peek at each");
     }
-    List<Request> asked = List.copyOf(requests);
-    return reserveAll(asked, new ArrayList<>()).thenCompose(held -> settleAll(asked, held));
+    List<Request> batch = List.copyOf(requests);
+    return reserveAll(batch, new ArrayList<>()).thenCompose(held -> settleAll(batch, held));
   }
 
-  /** Reserves one after the other, so that each is judged after those before it. */
+  /** Reserves the requests one after the other, so that each decision includes those before it. */
   private CompletableFuture<List<Reservation>> reserveAll(
       List<Request> requests, List<Reservation> held) {
     return held.size() == requests.size()
@@ -138,7 +137,7 @@ public final class RemoteLimiter implements Limiter {
   private CompletableFuture<Optional<DecisionResponse>> send(
       String path, StoreOperation mode, Request request, String more) {
     if (request.limit() != null) {
-      throw unsupported("holds a request to a limit of its own", "write a rule");
+      throw unsupported("apply the limit of a request", "use a rule");
     }
     StringBuilder body = new StringBuilder(128).append("{\"attributes\":{");
     String separator = "";
@@ -153,7 +152,7 @@ public final class RemoteLimiter implements Limiter {
         r -> reader.read(r, request.cost()));
   }
 
-  /** The same, marked as what the service did not decide. */
+  /** Returns a copy that is marked as decided by a fallback. */
   private Decision markDegraded(Decision decision) {
     List<Claim> claims =
         IntStream.range(0, decision.claimCount()).mapToObj(decision::claim).toList();
@@ -168,18 +167,18 @@ public final class RemoteLimiter implements Limiter {
     return Decision.of(claims, outcomes, decision.revision());
   }
 
-  private static UnsupportedOperationException unsupported(String what, String instead) {
+  private static UnsupportedOperationException unsupported(String operation, String alternative) {
     return new UnsupportedOperationException(
-        "the decision service never " + what + "; " + instead + " instead");
+        "the decision service cannot " + operation + "; " + alternative + " instead");
   }
 
-  /** Gives back what is reserved; the limiter that answers otherwise is closed by who made it. */
+  /** Releases open reservations. The fallback limiter is not closed; its creator must close it. */
   @Override
   public void close() {
     reservations.close(CLOSE_TIMEOUT);
   }
 
-  /** A reservation where the service did not answer. */
+  /** A reservation of the fallback limiter, made while the service did not answer. */
   private final class DegradedReservation implements Reservation {
     private final Reservation reservation;
     private final Decision decision;

@@ -10,7 +10,7 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link RemoteLimiter} in the making. */
+/** Builds a {@link RemoteLimiter}. */
 public final class RemoteLimiterBuilder {
   private static final Duration MAX_DEADLINE = Duration.ofMinutes(1);
 
@@ -26,69 +26,71 @@ public final class RemoteLimiterBuilder {
       URI uri = new URI(url);
       boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
       if (!web || uri.getHost() == null || uri.getQuery() != null) {
-        throw new IllegalArgumentException("'" + url + "' is no server; write http://host:port");
+        throw new IllegalArgumentException(
+            "'" + url + "' is not a server URL; expected http://host:port");
       }
     } catch (URISyntaxException e) {
-      throw new IllegalArgumentException("'" + url + "' is no server; write http://host:port", e);
+      throw new IllegalArgumentException(
+          "'" + url + "' is not a server URL; expected http://host:port", e);
     }
     address = url.replaceAll("/+$", "");
   }
 
-  /** How long a decision may take; 100 ms if not said. */
+  /** Sets how long a decision may take; 100 ms by default. */
   public RemoteLimiterBuilder deadline(Duration time) {
     if (time.toMillis() < 1 || time.compareTo(MAX_DEADLINE) > 0) {
       throw new IllegalArgumentException(
-          "a deadline of " + time + " cannot be; write 1ms to 1m, such as 100ms");
+          "deadline must be between 1ms and 1m (was " + time + "), for example 100ms");
     }
     deadline = time;
     return this;
   }
 
-  /** How many decisions may be under way at once; 1000 if not said. */
+  /** Sets how many decisions may be in flight at once; 1000 by default. */
   public RemoteLimiterBuilder maxInFlight(int most) {
     if (most < 1) {
-      throw new IllegalArgumentException(most + " decisions at once cannot be; write at least 1");
+      throw new IllegalArgumentException("maxInFlight must be at least 1 (was " + most + ")");
     }
     maxInFlight = most;
     return this;
   }
 
-  /** What to answer when the service does not: open if not said. */
-  public RemoteLimiterBuilder onFailure(StoreFailureFallback posture) {
+  /** Sets the fallback if the service does not answer; {@code OPEN} by default. */
+  public RemoteLimiterBuilder onFailure(StoreFailureFallback mode) {
     fallback =
-        switch (posture.action()) {
+        switch (mode.action()) {
           case OPEN -> FallbackLimiter.OPEN;
           case CLOSED -> FallbackLimiter.CLOSED;
           case LOCAL ->
               throw new IllegalArgumentException(
-                  "a share of rules that only the server knows cannot be counted here; "
-                      + "write onFailure(Weir.inMemory(rules)) with rules for that time");
+                  "a local fallback needs rules, and only the server knows its rules; "
+                      + "use onFailure(Weir.inMemory(rules)) with rules for an outage");
         };
     return this;
   }
 
-  /** Whom to ask when the service does not answer, such as one that counts in memory. */
-  public RemoteLimiterBuilder onFailure(Limiter local) {
-    fallback = local;
+  /** Sets the limiter to use if the service does not answer, such as one that counts in memory. */
+  public RemoteLimiterBuilder onFailure(Limiter limiter) {
+    fallback = limiter;
     return this;
   }
 
-  /** Hears how the service fares. */
+  /** Sets a listener for answers, failures and outages of the service. */
   public RemoteLimiterBuilder listener(StoreListener one) {
     listener = one;
     return this;
   }
 
-  /** What to send with; one for HTTP/1.1 if not said. */
+  /** Sets the HTTP client; by default one for HTTP/1.1. */
   public RemoteLimiterBuilder client(HttpClient one) {
     client = one;
     return this;
   }
 
-  /** Connects, for at most a second; without a server it answers as if that were lost. */
+  /** Builds the limiter and connects for at most a second; if that fails, the fallback is used. */
   public RemoteLimiter build() {
     Clock clock = Clock.system();
-    HttpClient sends =
+    HttpClient httpClient =
         client == null
             ? HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
@@ -96,7 +98,7 @@ public final class RemoteLimiterBuilder {
                 .build()
             : client;
     DecisionServiceClient service =
-        new DecisionServiceClient(sends, address, deadline, maxInFlight, listener, clock);
+        new DecisionServiceClient(httpClient, address, deadline, maxInFlight, listener, clock);
     service.connect();
     return new RemoteLimiter(service, fallback, clock);
   }

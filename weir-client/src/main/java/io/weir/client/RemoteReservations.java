@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reservations made through a limiter at the service and not settled yet. Those that are
- * forgotten the service gives back by itself. Safe for any number of threads.
+ * The open reservations of a limiter at the decision service. Reservations that are never settled
+ * are released by the service when they expire. Thread-safe.
  */
 final class RemoteReservations {
   private final DecisionServiceClient service;
@@ -37,7 +37,9 @@ final class RemoteReservations {
   }
 
   /**
-   * @param id by which it is settled; null if nothing is held
+   * Registers a reservation.
+   *
+   * @param id the id to settle it by; null if nothing is reserved
    */
   Reservation register(Decision decision, @Nullable String id, Duration ttl) {
     long now = clock.micros();
@@ -53,15 +55,17 @@ final class RemoteReservations {
     return held;
   }
 
-  /** Gives back all that is open and waits for the service, no longer than said. */
-  void close(Duration most) {
+  /** Releases all open reservations and waits for the service, for at most the given time. */
+  void close(Duration timeout) {
     CompletableFuture.allOf(
             open.stream().map(RemoteReservation::cancel).toArray(CompletableFuture<?>[]::new))
-        .completeOnTimeout(null, most.toMillis(), TimeUnit.MILLISECONDS)
+        .completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS)
         .join();
   }
 
-  /** What the service said of a reservation it had open; empty if it had none. */
+  /**
+   * Returns the state of a reservation as reported by the service; empty if it is unknown there.
+   */
   private static Optional<State> parseState(HttpResponse<String> response) {
     if (response.statusCode() != 200) {
       return Optional.empty();
@@ -73,7 +77,7 @@ final class RemoteReservations {
             : "pending".equals(settled) ? State.PENDING : State.UNCONFIRMED);
   }
 
-  /** One reservation. */
+  /** A reservation at the service. */
   private final class RemoteReservation implements Reservation {
     private final Decision decision;
     private final @Nullable String id;

@@ -13,8 +13,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of a trip over a non-blocking client, which goes on until there is one to keep. The
- * caller's body handler sees that one only; the bodies of others are thrown away.
+ * The response of a paced call sent by a non-blocking client; it completes with the last attempt.
+ * The caller's body handler is used for the final response only; the bodies of retried responses
+ * are discarded.
  */
 final class RetryingExchange<T> extends CompletableFuture<HttpResponse<T>> {
   private static final CompletableFuture<Void> COMPLETED = CompletableFuture.completedFuture(null);
@@ -27,12 +28,12 @@ final class RetryingExchange<T> extends CompletableFuture<HttpResponse<T>> {
   private volatile boolean retrying;
 
   RetryingExchange(
-      PacedCall trip,
-      Function<BodyHandler<T>, CompletableFuture<HttpResponse<T>>> attempt,
+      PacedCall call,
+      Function<BodyHandler<T>, CompletableFuture<HttpResponse<T>>> sender,
       BodyHandler<T> handler,
       Function<ResponseInfo, RateLimitInfo> reader) {
-    this.call = trip;
-    this.sender = attempt;
+    this.call = call;
+    this.sender = sender;
     this.handler = handler;
     this.reader = reader;
   }
@@ -100,7 +101,7 @@ final class RetryingExchange<T> extends CompletableFuture<HttpResponse<T>> {
     return cancelled;
   }
 
-  /** Throws what a blocking call would have thrown. */
+  /** Returns or throws the exception that a blocking call would have thrown. */
   static IOException toIoException(ExecutionException e) {
     Throwable cause = e.getCause();
     if (cause instanceof RuntimeException unchecked) {

@@ -7,11 +7,12 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * A service that is called: its limits, the lanes its calls wait in, and the budget for repeating
- * them. Everything of a host is guarded by its monitor.
+ * The state of a called service: its known limits, the queues of its waiting calls, and its retry
+ * budget. All of it, including the queues and quotas, is guarded by the monitor of this object.
  *
- * <p>The budget is a tenth of the calls (or what is said), and ten for a start: however long a
- * service fails, it gets a tenth more calls than without any repetition.
+ * <p>The retry budget is a configurable percentage of the calls, 10 % by default, and 10 retries
+ * initially: however long a service fails, it receives at most 10 % more calls than without
+ * retries.
  */
 final class ServiceState {
   private static final int MAX_QUEUES = 1000;
@@ -30,41 +31,43 @@ final class ServiceState {
     this.pacing = pacing;
   }
 
-  synchronized PacedCallQueue queue(String kind) {
-    PacedCallQueue lane = queues.get(kind);
-    if (lane == null) {
-      lane = new PacedCallQueue(pacing, this, kind);
+  synchronized PacedCallQueue queue(String callClass) {
+    PacedCallQueue queue = queues.get(callClass);
+    if (queue == null) {
+      queue = new PacedCallQueue(pacing, this, callClass);
       evictIdle(queues, MAX_QUEUES, PacedCallQueue::isIdle);
-      queues.put(kind, lane);
+      queues.put(callClass, queue);
     }
-    return lane;
+    return queue;
   }
 
-  /** The limits that readings speak of; those without a name are a lane's own. */
-  List<QuotaTracker> updateQuotas(PacedCallQueue lane, List<LimitSnapshot> readings, long now) {
-    List<QuotaTracker> met = new ArrayList<>(readings.size());
-    for (LimitSnapshot reading : readings) {
-      String name = reading.name().isEmpty() ? "\n" + lane.callClass() : reading.name();
+  /**
+   * Updates and returns the quotas of the given limits; limits without a name belong to a queue.
+   */
+  List<QuotaTracker> updateQuotas(PacedCallQueue queue, List<LimitSnapshot> limits, long now) {
+    List<QuotaTracker> known = new ArrayList<>(limits.size());
+    for (LimitSnapshot limit : limits) {
+      String name = limit.name().isEmpty() ? "\n" + queue.callClass() : limit.name();
       QuotaTracker quota = quotas.get(name);
       if (quota == null) {
         quota = new QuotaTracker(pacing.random);
         evictIdle(quotas, MAX_QUOTAS, q -> q.isIdle(now));
         quotas.put(name, quota);
       }
-      quota.update(reading, now);
-      met.add(quota);
+      quota.update(limit, now);
+      known.add(quota);
     }
-    return met;
+    return known;
   }
 
-  /** Forgets one that is idle, those not used for longest first; the map grows if none is. */
-  private static <T> void evictIdle(Map<String, T> map, int most, Predicate<T> idle) {
-    if (map.size() >= most) {
+  /** Removes the least recently used idle entry of a full map; the map grows if none is idle. */
+  private static <T> void evictIdle(Map<String, T> map, int maxSize, Predicate<T> idle) {
+    if (map.size() >= maxSize) {
       map.values().stream().filter(idle).findFirst().ifPresent(map.values()::remove);
     }
   }
 
-  /** Earns for a call that is made for the first time; what was given at the start, first. */
+  /** Adds to the retry budget for a first attempt, after the initial budget has been earned. */
   synchronized void onFirstAttempt() {
     if (initialBudgetPercent > 0) {
       initialBudgetPercent -= pacing.budgetPercent;
@@ -76,7 +79,7 @@ final class ServiceState {
     }
   }
 
-  /** Pays for repeating a call; false if there is not enough. */
+  /** Takes a retry from the budget; returns false if the budget is exhausted. */
   synchronized boolean tryTakeRetry() {
     if (retryBudgetPercent < PERCENT_PER_RETRY || pacing.budgetPercent == 0) {
       return false;

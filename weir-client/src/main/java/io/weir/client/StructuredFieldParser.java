@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The items of a structured field (RFC 9651), such as {@code "orders";r=23;t=37, "all";r=5;t=9}.
+ * Parses the items of a structured field (RFC 9651), such as {@code "orders";r=23;t=37,
+ * "all";r=5;t=9}.
  *
- * <p>Lenient, for servers write all sorts of things, and bounded, for some do so on purpose: what
- * cannot be read is left out.
+ * <p>Lenient, because servers send many variants, and bounded, because input may be malicious:
+ * invalid items are skipped.
  */
 final class StructuredFieldParser {
   private static final int MAX_FIELD_LENGTH = 8192;
@@ -17,7 +18,7 @@ final class StructuredFieldParser {
 
   private StructuredFieldParser() {}
 
-  /** One item: its name without quotes, and its parameters as written. */
+  /** One item: its name without quotes, and its parameters as text. */
   record StructuredFieldItem(String name, Map<String, String> parameters) {
 
     long number(String parameter) {
@@ -49,7 +50,7 @@ final class StructuredFieldParser {
     return items;
   }
 
-  /** Cuts at a separator that stands in no quotes. */
+  /** Splits at unquoted separators. */
   private static List<String> split(String text, char separator) {
     List<String> parts = new ArrayList<>();
     boolean quoted = false;

@@ -1,5 +1,5 @@
 /**
- * For those who call limited services: an HTTP client that keeps to the limits it is told of, and a
- * limiter that asks the decision service.
+ * For callers of rate-limited services: an HTTP client that paces its calls to stay within reported
+ * limits, and a limiter backed by the decision API of a Weir server.
  */
 package io.weir.client;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every Java example of docs/client.md, and of the README on clients, compiles and runs as written.
+ * Compiles and runs every Java example of docs/client.md and of the client section of the README.
  */
 class ClientDocumentationTest {
   private static final String CONTEXT =
@@ -39,7 +39,7 @@ class ClientDocumentationTest {
       import org.springframework.web.client.RestClient;
       public class Example {
         static HttpRequest request = HttpRequest.newBuilder(URI.create("@URI@")).build();
-        static Pacing pacing = Pacing.usual();
+        static Pacing pacing = Pacing.defaults();
         public static void run() throws Exception {
       @EXAMPLE@
         }
@@ -86,12 +86,12 @@ class ClientDocumentationTest {
       List<String> options =
           List.of(
               "-proc:none", "-d", classes.toString(), "-cp", System.getProperty("java.class.path"));
-      StringWriter said = new StringWriter();
+      StringWriter output = new StringWriter();
       boolean compiled =
           ToolProvider.getSystemJavaCompiler()
-              .getTask(said, null, null, options, null, List.of(source))
+              .getTask(output, null, null, options, null, List.of(source))
               .call();
-      assertThat(compiled).as(said.toString()).isTrue();
+      assertThat(compiled).as(output.toString()).isTrue();
       URL[] urls = {classes.toUri().toURL()};
       try (URLClassLoader loader = new URLClassLoader(urls)) {
         loader.loadClass("Example").getMethod("run").invoke(null);

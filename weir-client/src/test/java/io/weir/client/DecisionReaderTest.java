@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A decision that is written and read again is the same to whoever is told of it. */
+/** Tests that a decision that is written and parsed again reports the same to its caller. */
 class DecisionReaderTest {
   private final FakeClock clock = new FakeClock();
   private final DecisionReader reader = new DecisionReader(clock);
@@ -147,7 +147,7 @@ class DecisionReaderTest {
   void tooDeepJson_isRejected() {
     assertThatThrownBy(() -> JsonReader.readObject("{\"a\":" + "[".repeat(100_000)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("too deep");
+        .hasMessageContaining("nested too deeply");
   }
 
   @Test

@@ -14,13 +14,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** A service in fake time, some milliseconds away, and calls to it. */
+/** A service in simulated time with 5 ms latency each way, and calls to it. */
 final class FakeService {
   private static final Duration ONE_WAY_LATENCY = Duration.ofMillis(5);
   static final Duration MAX_WAIT = Duration.ofSeconds(30);
   static final URI ORDERS = URI.create("http://service.test/v1/orders");
 
-  /** An answer. */
+  /** A response with status and header fields. */
   record FakeServiceResponse(int status, Map<String, String> fields) {
     static FakeServiceResponse of(int status, String... fields) {
       Map<String, String> map = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -30,7 +30,7 @@ final class FakeService {
       return new FakeServiceResponse(status, map);
     }
 
-    /** As a door of Weir answers. */
+    /** Returns a response as an HTTP endpoint of Weir sends it. */
     static FakeServiceResponse of(Decision decision) {
       FakeServiceResponse answer = of(decision.allowed() ? 200 : 429);
       RateLimitHeaders.write(decision, answer.fields::put);
@@ -59,21 +59,21 @@ final class FakeService {
         time, () -> FakeServiceResponse.of(limiter.decideNow(Request.of("user", "42"))));
   }
 
-  /** Calls it once the time has come. */
+  /** Calls the service after a delay. */
   void callIn(Duration wait, Pacing pacing) {
     time.schedule(wait, () -> calls.add(call(pacing, "GET")));
   }
 
-  /** Calls it as a paced client does; what became of it in the end. */
+  /** Calls the service as a paced client does; completes with the final response. */
   CompletableFuture<FakeServiceResponse> call(Pacing pacing, String method) {
     CompletableFuture<FakeServiceResponse> result = new CompletableFuture<>();
     go(pacing, pacing.newCall(method, ORDERS, false, pacing.maxWait()), result);
     return result;
   }
 
-  private void go(Pacing pacing, PacedCall trip, CompletableFuture<FakeServiceResponse> result) {
+  private void go(Pacing pacing, PacedCall call, CompletableFuture<FakeServiceResponse> result) {
     var unused =
-        trip.requestTurn()
+        call.requestTurn()
             .whenComplete(
                 (go, late) -> {
                   if (late != null) {
@@ -82,9 +82,9 @@ final class FakeService {
                   }
                   send(
                       answer -> {
-                        trip.onAnswer(pacing.readAnswer(answer.status, answer::field));
-                        if (trip.shouldRetry()) {
-                          go(pacing, trip, result);
+                        call.onAnswer(pacing.readAnswer(answer.status, answer::field));
+                        if (call.shouldRetry()) {
+                          go(pacing, call, result);
                         } else {
                           result.complete(answer);
                         }

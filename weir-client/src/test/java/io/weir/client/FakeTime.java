@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** Time that passes from one thing to do to the next, on the thread of the test. */
+/** Simulated time: a clock and a timer that run tasks on the thread of the test. */
 final class FakeTime implements Clock, DelayTimer {
   private record FakeTimeTask(long micros, long number, Runnable action)
       implements Comparable<FakeTimeTask> {
@@ -34,7 +34,7 @@ final class FakeTime implements Clock, DelayTimer {
     schedule(wait.toNanos() / 1000, task);
   }
 
-  /** Lets so much time pass. */
+  /** Advances the time and runs the tasks that become due. */
   void advance(Duration time) {
     long end = nowMicros + time.toNanos() / 1000;
     while (true) {

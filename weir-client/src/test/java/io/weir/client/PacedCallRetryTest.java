@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which calls are sent again, when, and how often, in fake time. */
+/** Tests in simulated time which calls are retried, when, and how often. */
 class PacedCallRetryTest {
   private final FakeTime time = new FakeTime();
   private final Random random = new Random(11);
@@ -29,7 +29,7 @@ class PacedCallRetryTest {
     return (arrival - startMicros) / 1e6;
   }
 
-  /** E3: what was refused together does not come back early, nor together, nor in vain. */
+  /** Calls refused together are not retried early, not at the same time, and not in vain. */
   @Test
   void thousandRefusedClients_retrySpreadOutAndNotEarly() {
     int clients = 1000;
@@ -53,7 +53,7 @@ class PacedCallRetryTest {
     int[] perTenth = new int[40];
     returns.forEach(at -> perTenth[(int) Math.min(39, (at - open) / 100_000)]++);
     assertThat(Arrays.stream(perTenth).max().orElse(0))
-        .as("in no tenth of a second more than 7 %")
+        .as("at most 7 % in any tenth of a second")
         .isLessThanOrEqualTo(70);
   }
 
@@ -74,12 +74,12 @@ class PacedCallRetryTest {
     }
     time.advance(Duration.ofMinutes(2));
     assertThat(calls).allMatch(c -> c.join().status() == 200);
-    assertThat(service.refused).as("the first alone was sent, and refused").isEqualTo(1);
+    assertThat(service.refused).as("only the first call was sent and refused").isEqualTo(1);
     assertThat(service.arrivals).hasSize(1001);
     assertThat(seconds(service.arrivals.get(1))).isGreaterThan(30);
   }
 
-  /** E3: a service that fails for a minute gets a tenth more calls, not three times more. */
+  /** A service that fails for a minute receives 10 % more calls, not three times more. */
   @Test
   void failingService_getsBoundedRetries() {
     FakeService service =
@@ -187,48 +187,44 @@ class PacedCallRetryTest {
 
   @Test
   void idempotencyKey_makesCallRetryable() {
-    PacedCall trip =
+    PacedCall call =
         pacing().build().newCall("POST", FakeService.ORDERS, true, FakeService.MAX_WAIT);
-    assertThat(trip.requestTurn()).isCompleted();
-    trip.onAnswer(new RateLimitInfo(503, 0, List.of()));
-    assertThat(trip.shouldRetry()).isTrue();
+    assertThat(call.requestTurn()).isCompleted();
+    call.onAnswer(new RateLimitInfo(503, 0, List.of()));
+    assertThat(call.shouldRetry()).isTrue();
   }
 
   @Test
   void listener_isNotifiedOfWaitsRefusalsAndRetries() {
-    List<String> heard = new ArrayList<>();
+    List<String> events = new ArrayList<>();
     PacingListener listener =
         new PacingListener() {
           @Override
           public void waited(URI uri, Duration wait) {
-            heard.add("waited " + wait.toSeconds());
+            events.add("waited " + wait.toSeconds());
           }
 
           @Override
           public void refused(URI uri, int status, Duration retryAfter) {
-            heard.add("refused " + status + " " + retryAfter.toSeconds());
+            events.add("refused " + status + " " + retryAfter.toSeconds());
           }
 
           @Override
           public void retrying(URI uri, int attempt, Duration wait) {
-            heard.add("repeats " + attempt + " " + wait.toSeconds());
+            events.add("retrying " + attempt + " " + wait.toSeconds());
           }
 
           @Override
           public void gaveUp(URI uri, String reason) {
-            heard.add("gave up: " + reason);
+            events.add("gave up: " + reason);
           }
         };
     FakeService service =
         new FakeService(time, () -> FakeServiceResponse.of(429, "Retry-After", "3"));
     Pacing pacing = pacing().maxAttempts(2).random(() -> 0).listener(listener).build();
     assertThat(answered(service, pacing).status()).isEqualTo(429);
-    assertThat(heard)
+    assertThat(events)
         .containsExactly(
-            "refused 429 3",
-            "repeats 2 3",
-            "waited 3",
-            "refused 429 3",
-            "gave up: it was sent 2 times");
+            "refused 429 3", "retrying 2 3", "waited 3", "refused 429 3", "gave up: sent 2 times");
   }
 }

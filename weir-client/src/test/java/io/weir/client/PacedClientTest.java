@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.web.client.RestClient;
 
-/** A paced client over real sockets. */
+/** Tests a paced client over real sockets. */
 @Timeout(120)
 @Tag("slow")
 class PacedClientTest {
@@ -191,8 +191,8 @@ class PacedClientTest {
       assertThat(client.send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(200);
       assertThatThrownBy(() -> client.send(request, BodyHandlers.discarding()))
           .isInstanceOf(PacingException.class);
-      PacedClient hasty = client.within(Duration.ofMillis(1));
-      assertThatThrownBy(() -> hasty.sendAsync(request, BodyHandlers.discarding()).join())
+      PacedClient impatient = client.within(Duration.ofMillis(1));
+      assertThatThrownBy(() -> impatient.sendAsync(request, BodyHandlers.discarding()).join())
           .isInstanceOf(CompletionException.class)
           .hasCauseInstanceOf(PacingException.class);
       assertThat(server.arrivals).hasSize(1);

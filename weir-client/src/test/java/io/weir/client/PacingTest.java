@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** When calls go, in fake time, against the very limiter and header fields of Weir. */
+/** Tests in simulated time when calls are sent, with a real limiter and its header fields. */
 class PacingTest {
   private final FakeTime time = new FakeTime();
   private final Random random = new Random(7);
@@ -141,7 +141,7 @@ class PacingTest {
     CompletableFuture<FakeServiceResponse> late = service.call(pacing, "GET");
     assertThatThrownBy(late::join)
         .hasCauseInstanceOf(PacingException.class)
-        .hasMessageContaining("call later")
+        .hasMessageContaining("retry later")
         .cause()
         .isInstanceOfSatisfying(
             PacingException.class,
@@ -168,9 +168,9 @@ class PacingTest {
     Pacing pacing = pacing().build();
     for (int i = 0; i < 5000; i++) {
       URI uri = URI.create("http://host" + i % 2500 + ".test/a/" + i);
-      PacedCall trip = pacing.newCall("GET", uri, false, FakeService.MAX_WAIT);
-      assertThat(trip.requestTurn()).isCompleted();
-      trip.onAnswer(new RateLimitInfo(200, 0, List.of(new LimitSnapshot("r" + i, 10, 0, 9, 1000))));
+      PacedCall call = pacing.newCall("GET", uri, false, FakeService.MAX_WAIT);
+      assertThat(call.requestTurn()).isCompleted();
+      call.onAnswer(new RateLimitInfo(200, 0, List.of(new LimitSnapshot("r" + i, 10, 0, 9, 1000))));
     }
   }
 

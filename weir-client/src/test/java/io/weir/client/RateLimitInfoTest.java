@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is read from header fields, good and bad. */
+/** Tests parsing of valid and invalid header fields. */
 class RateLimitInfoTest {
   private static final long WALL_MICROS = 1_767_225_600_000_000L;
   private static final String DATE = "Thu, 01 Jan 2026 00:10:00 GMT";
@@ -56,8 +56,8 @@ class RateLimitInfoTest {
 
   @Test
   void dates_areRelativeToServerDate() {
-    RateLimitInfo told = read(429, "Date", DATE, "Retry-After", "Thu, 01 Jan 2026 00:10:30 GMT");
-    assertThat(told.retryAfterMicros()).isEqualTo(30_000_000);
+    RateLimitInfo info = read(429, "Date", DATE, "Retry-After", "Thu, 01 Jan 2026 00:10:30 GMT");
+    assertThat(info.retryAfterMicros()).isEqualTo(30_000_000);
     RateLimitInfo reset =
         read(200, "Date", DATE, "X-RateLimit-Remaining", "3", "X-RateLimit-Reset", "1767226207");
     assertThat(reset.limits()).containsExactly(new LimitSnapshot("", 0, 0, 3, 7_000_000));
@@ -65,7 +65,7 @@ class RateLimitInfoTest {
 
   @Test
   void everyPolicy_isParsed() {
-    RateLimitInfo told =
+    RateLimitInfo info =
         read(
             200,
             "RateLimit-Policy",
@@ -74,7 +74,7 @@ class RateLimitInfoTest {
             "\"orders/second\";r=3;t=1,\"a,b;\\\"c\";r=999;t=30;pk=:Zm9v:",
             "X-RateLimit-Remaining",
             "0");
-    assertThat(told.limits())
+    assertThat(info.limits())
         .containsExactly(
             new LimitSnapshot("orders/second\n", 10, 1_000_000, 3, 1_000_000),
             new LimitSnapshot("a,b;\"c\n:Zm9v:", 1500, 3_600_000_000L, 999, 30_000_000));
@@ -84,9 +84,9 @@ class RateLimitInfoTest {
   @CsvSource({"60, 60", "1767225660, 60", "1767225660000, 60", "1767225000, 0", "-1, 0", "x, 0"})
   void reset_isSecondsOrDate(String value, long seconds) {
     for (String family : List.of("X-RateLimit", "RateLimit", "X-Rate-Limit")) {
-      RateLimitInfo told =
+      RateLimitInfo info =
           read(200, family + "-Limit", "100", family + "-Remaining", "5", family + "-Reset", value);
-      assertThat(told.limits())
+      assertThat(info.limits())
           .containsExactly(new LimitSnapshot("", 100, 0, 5, seconds * 1_000_000));
     }
   }
@@ -101,7 +101,7 @@ class RateLimitInfoTest {
         value.append(alphabet.charAt(random.nextInt(alphabet.length())));
       }
       String text = value.toString();
-      RateLimitInfo told =
+      RateLimitInfo info =
           read(
               429,
               "RateLimit",
@@ -116,8 +116,8 @@ class RateLimitInfoTest {
               "1",
               "X-RateLimit-Reset",
               text);
-      assertThat(told.retryAfterMicros()).isBetween(0L, RateLimitInfo.MAX_DURATION_MICROS);
-      assertThat(told.limits())
+      assertThat(info.retryAfterMicros()).isBetween(0L, RateLimitInfo.MAX_DURATION_MICROS);
+      assertThat(info.limits())
           .allSatisfy(
               r -> {
                 assertThat(r.remaining()).isNotNegative();

@@ -18,11 +18,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An HTTP server on loopback that limits its callers by the header {@code User}, as Weir does. */
+/** An HTTP server on loopback that rate-limits callers by the header {@code User}. */
 final class RateLimitedServer implements AutoCloseable {
   private static final Clock CLOCK = Clock.system();
 
-  /** A call as it arrived. */
+  /** A received call and its result. */
   record ReceivedCall(String user, long micros, int status, long retryAfter) {}
 
   private final HttpServer server;
@@ -69,7 +69,7 @@ final class RateLimitedServer implements AutoCloseable {
     }
   }
 
-  /** Takes a permit of a caller, as if it had called before. */
+  /** Takes a permit of a caller, as if the caller had already called. */
   Decision spend(String user) {
     return limiter.decideNow(Request.of("user", user));
   }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A limiter that asks a whole server, which is there, slow, wrong or gone. */
+/** Tests a remote limiter with a server that is available, slow, invalid or unavailable. */
 @Timeout(120)
 class RemoteLimiterTest {
   private static final Request ANNA = Request.of("user", "anna \"é\n");
@@ -82,7 +82,7 @@ class RemoteLimiterTest {
         assertThat(open.decision()).isAllowed();
       }
       try (Limiter again = at(server).build()) {
-        assertThat(again.peek(ANNA).join()).as("closing gave it back").hasRemaining(7);
+        assertThat(again.peek(ANNA).join()).as("released on close").hasRemaining(7);
       }
     }
   }
@@ -116,13 +116,13 @@ class RemoteLimiterTest {
     assertThatThrownBy(() -> limiter.executeAll(List.of(ANNA, ANNA), StoreOperation.PEEK))
         .isInstanceOf(UnsupportedOperationException.class);
     assertThatThrownBy(() -> RemoteLimiter.at("localhost:8080"))
-        .hasMessageContaining("write http://host:port");
+        .hasMessageContaining("expected http://host:port");
     assertThatThrownBy(() -> at(1).onFailure(StoreFailureFallback.local(10)))
         .hasMessageContaining("onFailure(Weir.inMemory(rules))");
     assertThatThrownBy(() -> at(1).deadline(Duration.ZERO)).hasMessageContaining("100ms");
   }
 
-  /** What a listener was told. */
+  /** Records the events of the service. */
   private static final class ServiceEventRecorder implements StoreListener {
     private final List<String> events = new CopyOnWriteArrayList<>();
 
@@ -144,12 +144,12 @@ class RemoteLimiterTest {
 
   @Test
   void lostServer_isReplacedByFallbackUntilItReturns() throws IOException {
-    ServiceEventRecorder heard = new ServiceEventRecorder();
+    ServiceEventRecorder recorder = new ServiceEventRecorder();
     int port;
     try (DecisionServer server = server(0)) {
       port = server.port("http").orElseThrow();
     }
-    try (RemoteLimiter open = at(port).deadline(Duration.ofSeconds(1)).listener(heard).build()) {
+    try (RemoteLimiter open = at(port).deadline(Duration.ofSeconds(1)).listener(recorder).build()) {
       assertThat(open.decideNow(ANNA)).isAllowed().isDegraded();
       Await.until(
           Duration.ofSeconds(60),
@@ -158,30 +158,30 @@ class RemoteLimiterTest {
             assertThat(open.decideNow(ANNA)).isAllowed().isDegraded();
             return !open.available();
           });
-      assertThat(heard.events).contains("UNREACHABLE", "lost");
+      assertThat(recorder.events).contains("UNREACHABLE", "lost");
       try (DecisionServer back = server(port)) {
         Await.until(Duration.ofSeconds(60), "found again", () -> !open.decideNow(ANNA).degraded());
         assertThat(open.available()).isTrue();
         assertThat(back.port("http")).hasValue(port);
-        assertThat(heard.events).contains("found");
+        assertThat(recorder.events).contains("found");
       }
     }
   }
 
   @Test
   void build_connectsBeforeFirstDecision() throws IOException {
-    List<String> heard = new CopyOnWriteArrayList<>();
+    List<String> requests = new CopyOnWriteArrayList<>();
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/",
         exchange -> {
-          heard.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
+          requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
           exchange.sendResponseHeaders(404, -1);
         });
     server.start();
     try (RemoteLimiter limiter = at(server.getAddress().getPort()).build()) {
-      assertThat(heard).containsExactly("GET /");
+      assertThat(requests).containsExactly("GET /");
       assertThat(limiter.available()).isTrue();
     } finally {
       server.stop(0);
@@ -219,31 +219,31 @@ class RemoteLimiterTest {
 
   @Test
   void otherServer_isTreatedAsFailure() {
-    ServiceEventRecorder heard = new ServiceEventRecorder();
+    ServiceEventRecorder recorder = new ServiceEventRecorder();
     try (RateLimitedServer other =
             RateLimitedServer.start(Weir.inMemory(Rule.named("r").limit("1/hour").build()));
         Limiter limiter =
             RemoteLimiter.at(other.uri("").toString())
                 .deadline(LONG_DEADLINE)
-                .listener(heard)
+                .listener(recorder)
                 .build()) {
       assertThat(limiter.decideNow(ANNA)).isAllowed().isDegraded();
-      assertThat(heard.events).containsExactly("GARBLED");
+      assertThat(recorder.events).containsExactly("GARBLED");
     }
   }
 
   @Test
   void badInput_doesNotOpenCircuitBreaker() throws IOException {
-    ServiceEventRecorder heard = new ServiceEventRecorder();
+    ServiceEventRecorder recorder = new ServiceEventRecorder();
     try (DecisionServer server = server(0);
         RemoteLimiter limiter =
-            at(server).onFailure(StoreFailureFallback.CLOSED).listener(heard).build()) {
+            at(server).onFailure(StoreFailureFallback.CLOSED).listener(recorder).build()) {
       for (int i = 0; i < 10; i++) {
         assertThat(limiter.decideNow(Request.of("user", "x".repeat(65_536))))
             .isRefused()
             .isDegraded();
       }
-      assertThat(heard.events).containsOnly("ERROR");
+      assertThat(recorder.events).containsOnly("ERROR");
       assertThat(limiter.available()).isTrue();
       assertThat(limiter.decideNow(ANNA)).isAllowed().isNotDegraded();
     }

@@ -7,15 +7,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** A whole Weir server in this process, whose decision API admits ten an hour for each user. */
+/** A Weir server in this process, whose decision API admits ten requests per hour and user. */
 final class WeirTestServer {
 
   private WeirTestServer() {}
 
   /**
-   * Starts one.
+   * Starts a server.
    *
-   * @param port 0 for any that is free
+   * @param port the port of the decision API; 0 for any free port
    */
   static DecisionServer start(Path folder, int port) throws IOException {
     Path rules =

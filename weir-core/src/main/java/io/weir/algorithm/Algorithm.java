@@ -1,111 +1,117 @@
 package io.weir.algorithm;
 
 /**
- * A way to limit: arithmetic over the few numbers of a {@link CounterState}, as five verbs.
+ * A rate limiting algorithm: integer arithmetic on the few numbers of a {@link CounterState}.
  *
- * <p>Everything else (atomicity, several rules at once, peeking, shadow, expiry, Retry-After) is a
- * way of calling these verbs and is written once, in {@code Decide}. An algorithm has no state of
- * its own, reads no clock and allocates nothing on the path of a decision; it is safe for any
- * number of threads as long as each state is used by one at a time.
+ * <p>Everything else (atomicity, several rules at once, peeking, shadow rules, expiry, Retry-After)
+ * is built on these methods in one place, {@link io.weir.store.ClaimEvaluator}. An algorithm has no
+ * state of its own, reads no clock and allocates nothing while deciding. It is thread-safe as long
+ * as each state is used by one thread at a time.
  *
- * <p>Times are microseconds since the epoch, durations microseconds, and every number stays below
- * 2<sup>53</sup> so that the Lua twin beside each algorithm, which only has doubles, decides
- * identically. A cost of at most {@link #capacity} is the caller's duty where a verb does not say
- * otherwise. The verbs that read ({@code room}, {@code waitFor}, {@code delay}) expect a state
- * already aged to the same {@code now}.
+ * <p>Times are microseconds since the epoch and durations are microseconds. Every number stays
+ * below 2<sup>53</sup>, so that the Lua implementation next to each algorithm, which only has
+ * doubles, makes identical decisions. Unless a method says otherwise, a cost must not exceed {@link
+ * #capacity}. The methods {@link #available}, {@link #waitTime} and {@link #delay} require a state
+ * that has been advanced to the same {@code now}.
  *
- * <p><b>Laws</b>, checked by {@code AlgorithmLaws} of the test kit: ageing is path-free (to a, then
- * to b, equals to b); a clock that steps back refills nothing; {@code waitFor} is exact (refused
- * one tick before, admitted on it); a state that has waited {@code waitFor(most)} is fresh.
+ * <p><b>Invariants</b>, checked by {@code AlgorithmLaws} of the test kit: advancing is
+ * path-independent (to a and then to b equals to b); a clock that steps back refills nothing; the
+ * wait time is exact (refused one microsecond before, admitted at that time); a state is fresh
+ * after the wait time of the whole capacity.
  */
 public interface Algorithm {
 
-  /** The name rules and scripts use, such as {@code token-bucket}. */
+  /** Returns the name used in rules and scripts, such as {@code token-bucket}. */
   String name();
 
   /**
-   * Lets time pass. A clock that stands behind the state refills nothing: the state follows the
-   * clock and keeps what was used, so nobody waits longer than one window for a clock's fault.
+   * Advances the state to {@code now}. If the clock has stepped back, nothing is refilled: the
+   * state follows the clock and keeps the used permits, so a clock error delays a caller by at most
+   * one window.
    */
-  void advance(LimitParameters terms, CounterState state, long now);
+  void advance(LimitParameters parameters, CounterState state, long now);
 
-  /** The permits that fit now, never negative. */
-  long available(LimitParameters terms, CounterState state, long now);
+  /** Returns the number of permits that can be taken now, never negative. */
+  long available(LimitParameters parameters, CounterState state, long now);
 
   /**
-   * The whole permits that are used beyond the limit now, which only a forced charge can bring
-   * about; 0 while any {@link #available} is left. Nodes that reconcile learn from it how long a
-   * counter stays exhausted.
+   * Returns the whole permits that are used beyond the limit now; 0 while any permit is available.
+   * Only a forced charge causes debt. Nodes that synchronize use it to determine how long a counter
+   * stays exhausted.
    */
-  long debt(LimitParameters terms, CounterState state, long now);
+  long debt(LimitParameters parameters, CounterState state, long now);
 
   /**
-   * Takes {@code cost} permits that count as used at {@code when}; whether they fit is the caller's
-   * question. Debt is kept up to once the size of the limit. A negative cost gives back what is
-   * still counted of permits taken by {@code when}, the latest first, never more, so the largest
-   * there is makes a state fresh; stores call {@link #refund} for it. The state must have been
-   * aged.
+   * Charges {@code cost} permits as used at {@code when}, without checking whether they are
+   * available. Debt is limited to the size of the limit. A negative cost gives back permits taken
+   * by {@code when} that are still counted, the latest first and never more than were used, so the
+   * largest cost makes a state fresh; stores call {@link #refund} for that. The state must have
+   * been advanced.
    */
-  void charge(LimitParameters terms, CounterState state, long when, long cost);
+  void charge(LimitParameters parameters, CounterState state, long when, long cost);
 
   /**
-   * Gives back what is still counted at {@code now} of {@code cost} permits that were charged at
-   * {@code when}, never more than is used. A time that has not come yet is now. The state must have
-   * been aged to {@code now}.
+   * Refunds the part of {@code cost} permits charged at {@code when} that is still counted at
+   * {@code now}, never more than is used. A time in the future is treated as {@code now}. The state
+   * must have been advanced to {@code now}.
    *
-   * @param when as {@link #chargedAt} says
+   * @param when the time returned by {@link #chargedAt}
    */
-  default void refund(LimitParameters terms, CounterState state, long now, long when, long cost) {
-    charge(terms, state, Math.min(when, now), -cost);
+  default void refund(
+      LimitParameters parameters, CounterState state, long now, long when, long cost) {
+    charge(parameters, state, Math.min(when, now), -cost);
   }
 
   /**
-   * The time to date a refund of {@code cost} permits at, from what was known when they were
-   * charged: the time of the charge itself, unless an algorithm counts it from another. In a bucket
-   * it is the time at which these permits begin to drain, after those charged before them.
+   * Returns the time to pass to {@link #refund} for {@code cost} permits, computed from what was
+   * known when they were charged: the time of the charge, unless the algorithm counts from another
+   * time. In a bucket it is the time at which these permits start to drain, after those charged
+   * before them.
    *
-   * @param time when they were charged
-   * @param reset how long after that all permits would have been back
+   * @param time the time of the charge
+   * @param reset the time from the charge until all permits would have been available again
    */
-  default long chargedAt(LimitParameters terms, long time, long reset, long cost) {
+  default long chargedAt(LimitParameters parameters, long time, long reset, long cost) {
     return time;
   }
 
-  /** Whether nothing that was charged so many microseconds ago can still be counted. */
-  default boolean hasExpired(LimitParameters terms, long elapsed) {
-    return elapsed >= 2 * terms.periodMicros() + terms.coolDownMicros();
+  /** Returns whether a charge made {@code elapsed} microseconds ago can no longer be counted. */
+  default boolean hasExpired(LimitParameters parameters, long elapsed) {
+    return elapsed >= 2 * parameters.periodMicros() + parameters.coolDownMicros();
   }
 
-  /** The exact time until {@code cost} fits if nothing else comes; 0 if it fits now. */
-  long waitTime(LimitParameters terms, CounterState state, long now, long cost);
+  /**
+   * Returns the exact time until {@code cost} is available without other requests; 0 if it is now.
+   */
+  long waitTime(LimitParameters parameters, CounterState state, long now, long cost);
 
-  /** How long a request admitted now has to be held before it may go on. */
-  default long delay(LimitParameters terms, CounterState state, long now) {
+  /** Returns how long a request admitted now must be delayed before it proceeds. */
+  default long delay(LimitParameters parameters, CounterState state, long now) {
     return 0;
   }
 
-  /** The largest cost that can ever fit: the {@code limit} a caller is told. */
-  long capacity(LimitParameters terms);
+  /** Returns the largest cost that can ever be admitted, reported to callers as the limit. */
+  long capacity(LimitParameters parameters);
 
-  /** Whether {@code burst} means something to this algorithm. */
+  /** Returns whether the algorithm supports {@code burst}. */
   default boolean hasBurst() {
     return false;
   }
 
-  /** Whether an admitted request may have to be held. */
+  /** Returns whether an admitted request may have to be delayed. */
   default boolean delaysRequests() {
     return false;
   }
 
-  /** Whether {@code cool-down} means something to this algorithm. */
+  /** Returns whether the algorithm supports {@code cool-down}. */
   default boolean hasCoolDown() {
     return false;
   }
 
   /**
-   * Refuses terms this algorithm could not compute exactly, when a rule is loaded.
+   * Checks, when a rule is loaded, that the algorithm can compute exactly with these parameters.
    *
-   * @throws IllegalArgumentException saying what is wrong and what to write instead
+   * @throws IllegalArgumentException if it cannot; the message says what to change
    */
-  default void check(LimitParameters terms) {}
+  default void check(LimitParameters parameters) {}
 }

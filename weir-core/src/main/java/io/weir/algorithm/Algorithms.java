@@ -13,7 +13,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The catalogue: every algorithm there is. Adding one is one folder and one line here. */
+/** The registry of all algorithms. To add one, add a package and a line here. */
 public final class Algorithms {
   public static final Algorithm TOKEN_BUCKET = new TokenBucket();
   public static final Algorithm LEAKY_BUCKET = new LeakyBucket();
@@ -31,9 +31,9 @@ public final class Algorithms {
   }
 
   /**
-   * The algorithm of that name.
+   * Returns the algorithm with this name.
    *
-   * @throws IllegalArgumentException naming those there are
+   * @throws IllegalArgumentException if there is none; the message lists the known names
    */
   public static Algorithm named(String name) {
     for (Algorithm algorithm : ALL) {
@@ -48,7 +48,7 @@ public final class Algorithms {
             + ALL.stream().map(Algorithm::name).collect(Collectors.joining(", ")));
   }
 
-  /** The Lua of the whole catalogue: a chunk that fills the table {@code algorithms} by name. */
+  /** Returns the Lua source of all algorithms: a chunk that fills the table {@code algorithms}. */
   public static String lua() {
     StringBuilder script = new StringBuilder(resource(Algorithms.class, "arithmetic.lua"));
     for (Algorithm algorithm : ALL) {
@@ -61,10 +61,11 @@ public final class Algorithms {
     return script.toString();
   }
 
-  private static String resource(Class<?> beside, String name) {
-    try (InputStream in = beside.getResourceAsStream(name)) {
+  private static String resource(Class<?> type, String name) {
+    try (InputStream in = type.getResourceAsStream(name)) {
       if (in == null) {
-        throw new IllegalStateException(name + " is missing beside " + beside.getName());
+        throw new IllegalStateException(
+            "resource " + name + " is missing next to " + type.getName());
       }
       return new String(in.readAllBytes(), UTF_8);
     } catch (IOException e) {

@@ -4,53 +4,55 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a key's history has come down to: a few numbers, all zero when the key is fresh.
+ * The state of one counter: a few numbers, all zero if nothing is counted.
  *
- * <p>Mutable and owned by one decision at a time. A store loads it, lets the verbs of an {@link
- * Algorithm} work on it and saves it, without knowing what the numbers mean.
+ * <p>Mutable and used by one decision at a time. A store loads it, lets an {@link Algorithm} update
+ * it and saves it, without interpreting the numbers.
  */
 public final class CounterState {
   private static final long[] NONE = {};
 
-  /** The moment the state speaks of: when it was last aged, or when its window began. */
+  /**
+   * The time of the state in microseconds: when it was last advanced, or the start of its window.
+   */
   public long time;
 
-  /** What is used now, in the algorithm's unit. */
+  /** The permits in use now, in the unit of the algorithm. */
   public long used;
 
-  /** What was used in the window before, where an algorithm remembers one. */
+  /** The permits used in the previous window, if the algorithm keeps one. */
   public long previous;
 
-  /** Single charges, oldest first, as pairs of time and cost, where an algorithm keeps them. */
+  /** Single charges, oldest first, as pairs of time and cost, if the algorithm keeps them. */
   public long[] entries = NONE;
 
-  /** How many numbers of {@link #entries} are in use: twice the number of charges. */
+  /** The number of elements of {@link #entries} in use: twice the number of charges. */
   public int entriesLength;
 
   /*
-   * Notes of the decision under way, not stored. Claims of one decision on the same key share one
-   * state, and so cannot both be given its last permit.
+   * Scratch fields of the current decision, not stored. Claims of one decision on the same key
+   * share one state, so that they cannot both take its last permit.
    */
 
-  /** The permits that fit at this moment, under {@link #parameters}. */
+  /** The permits available now, under {@link #parameters}. */
   public long available;
 
-  /** What the room was found under: requests may be held to rates of their own. */
+  /** The parameters used for {@link #available}; requests may have limits of their own. */
   public @Nullable LimitParameters parameters;
 
-  /** What the claims looked at so far ask for together. */
+  /** The total cost of the claims evaluated so far. */
   public long pendingCost;
 
-  /** What the claims settled so far would have taken, had they been charged. */
+  /** The total cost of the claims processed so far, as if they had been charged. */
   public long takenCost;
 
-  /** Whether it must be stored: it was charged, or followed a clock that stepped back. */
+  /** Whether the state must be stored: it was charged, or it followed a clock that stepped back. */
   public boolean changed;
 
-  /** Where the store found it. */
+  /** The slot of the state in its store. */
   public int slot;
 
-  /** Makes it the state of a key never charged. */
+  /** Resets it to the state of a counter that was never charged. */
   public void clear() {
     time = 0;
     used = 0;
@@ -59,25 +61,25 @@ public final class CounterState {
     clearScratch();
   }
 
-  /** Forgets the decision it was last used in. */
+  /** Clears the scratch fields of the last decision. */
   public void clearScratch() {
     pendingCost = 0;
     takenCost = 0;
   }
 
-  /** Whether forgetting it would change nothing, once it has been aged. */
+  /** Returns whether the state, once advanced, can be dropped without changing any decision. */
   public boolean isFresh() {
     return used == 0 && previous == 0 && entriesLength == 0;
   }
 
-  /** Makes room for {@code more} further numbers in {@link #entries}. */
+  /** Ensures that {@code more} further numbers fit into {@link #entries}. */
   public void ensureCapacity(int more) {
     if (entriesLength + more > entries.length) {
       entries = Arrays.copyOf(entries, Math.max(entriesLength + more, entries.length * 2));
     }
   }
 
-  /** Takes over the numbers of another state. */
+  /** Copies the stored numbers of another state. */
   public void copyFrom(CounterState other) {
     time = other.time;
     used = other.used;

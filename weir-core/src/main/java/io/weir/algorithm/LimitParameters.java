@@ -1,26 +1,27 @@
 package io.weir.algorithm;
 
 /**
- * A limit as integers, compiled once when its rule is loaded; Java and Lua receive the same.
+ * The integer parameters of a limit, computed once when its rule is loaded. The Java and the Lua
+ * implementations of the algorithms use the same numbers.
  *
- * <p>Buckets count in fractions of a permit: {@code unit} of them make one permit and {@code p} of
- * them drain every {@code q} microseconds, p/q being the rate in lowest terms. With a unit of a
- * million, p/q is simply the permits per second (100/minute is 5/3), and the numbers of a state
- * keep their meaning when the limit is edited. Only buckets above 4 billion permits use the coarser
- * unit of a thousand, to stay exact below 2<sup>53</sup>.
+ * <p>Buckets count in fractions of a permit, called units. The rate in lowest terms is {@link
+ * #rateUnits} units per {@link #rateMicros} microseconds. With a million units per permit this
+ * equals the permits per second (100/minute is 5/3), and stored states keep their meaning when the
+ * limit is edited. Buckets above 4 billion permits use a thousand units per permit, to stay exact
+ * below 2<sup>53</sup>.
  *
- * <p>The sliding counter weighs its windows in {@code slices} equal steps.
+ * <p>The sliding counter weights the previous window in {@link #sliceCount} equal steps.
  *
- * @param permits how many, per {@code period}
- * @param periodMicros how long, in microseconds
- * @param burst the size of the bucket or queue; equal to {@code permits} where there is neither
- * @param coolDownMicros for how long a used fixed window stays open past its end, in microseconds
- * @param unitsPerPermit how many units make one permit of a bucket
- * @param rateUnits how many units drain in q microseconds
- * @param rateMicros how many microseconds make a turn of the bucket
- * @param sliceCount in how many steps the weight of the window before falls
- * @param fillMicros the time in which a bucket at its {@link #maxDebtLevel} drains; 0 if it cannot
- *     be a bucket
+ * @param permits the permits per period
+ * @param periodMicros the length of the period, in microseconds
+ * @param burst the size of the bucket or queue; equal to {@code permits} for windows
+ * @param coolDownMicros how long a used fixed window stays open past its end, in microseconds
+ * @param unitsPerPermit the number of units per permit of a bucket
+ * @param rateUnits the number of units that drain in {@code rateMicros}
+ * @param rateMicros the time in which {@code rateUnits} drain, in microseconds
+ * @param sliceCount the number of steps in which the weight of the previous window falls
+ * @param fillMicros the time in which a bucket drains from {@link #maxDebtLevel}; 0 if the limit
+ *     cannot be computed as a bucket
  */
 public record LimitParameters(
     long permits,
@@ -33,13 +34,13 @@ public record LimitParameters(
     long sliceCount,
     long fillMicros) {
 
-  /** Integers up to here are exact in Lua. */
+  /** Integers up to this value are exact in Lua, which only has doubles. */
   public static final long MAX_EXACT_INTEGER = 1L << 53;
 
   /** The largest burst, and the largest number of permits of a window. */
   public static final long MAX_BURST = 1_000_000_000_000L;
 
-  /** The longest period: a leap year. */
+  /** The longest period: a leap year, in microseconds. */
   public static final long MAX_PERIOD_MICROS = 366L * 86_400 * 1_000_000;
 
   private static final long MAX_PERMITS_PER_MICRO = 10;
@@ -48,21 +49,18 @@ public record LimitParameters(
   private static final long COARSE_UNITS_PER_PERMIT = 1_000;
   private static final long MAX_FINE_BURST = 4_000_000_000L;
 
-  /** Compiles a limit and refuses what the algorithm could not compute exactly. */
+  /** Computes the parameters; rejects a limit that the algorithm cannot compute exactly. */
   public static LimitParameters of(
       Algorithm algorithm, long permits, long period, long burst, long coolDown) {
-    require(permits >= 1, "allows " + permits + " permits; write at least 1");
-    require(period >= 1, "has a period of " + period + " µs; write at least 1 µs");
-    require(period <= MAX_PERIOD_MICROS, "has a period above 366 days; write a shorter one");
-    require(permits <= MAX_BURST, "allows more than 1e12 permits; write fewer");
+    require(permits >= 1, "must allow at least 1 permit (was " + permits + ")");
+    require(period >= 1, "must have a period of at least 1us (was " + period + "us)");
+    require(period <= MAX_PERIOD_MICROS, "must have a period of at most 366 days");
+    require(permits <= MAX_BURST, "must allow at most 1e12 permits");
     require(
-        permits <= MAX_PERMITS_PER_MICRO * period,
-        "is faster than 10 million a second; write a lower rate");
-    require(burst >= 1, "has a burst of " + burst + "; write at least 1");
-    require(burst <= MAX_BURST, "has a burst above 1e12; write a smaller one");
-    require(
-        coolDown >= 0 && coolDown < period,
-        "has a cool-down that is not shorter than its period; write a shorter one");
+        permits <= MAX_PERMITS_PER_MICRO * period, "must be at most 10 million permits per second");
+    require(burst >= 1, "must have a burst of at least 1 (was " + burst + ")");
+    require(burst <= MAX_BURST, "must have a burst of at most 1e12");
+    require(coolDown >= 0 && coolDown < period, "must have a cool-down shorter than its period");
     return of(
         algorithm,
         permits,
@@ -72,82 +70,94 @@ public record LimitParameters(
         burst > MAX_FINE_BURST ? COARSE_UNITS_PER_PERMIT : FINE_UNITS_PER_PERMIT);
   }
 
-  /** A part of this limit, counted in the same unit, so that a state means the same to both. */
-  public LimitParameters withPermits(Algorithm algorithm, long fewer, long smaller) {
-    return of(algorithm, fewer, periodMicros, smaller, coolDownMicros, unitsPerPermit);
+  /** Returns a smaller limit with the same unit, so that both can use the same stored state. */
+  public LimitParameters withPermits(Algorithm algorithm, long fewerPermits, long smallerBurst) {
+    return of(algorithm, fewerPermits, periodMicros, smallerBurst, coolDownMicros, unitsPerPermit);
   }
 
   private static LimitParameters of(
       Algorithm algorithm, long permits, long period, long burst, long coolDown, long unit) {
-    long common = gcd(permits, period);
-    long among = gcd(unit, period / common);
-    long p = permits / common * (unit / among);
-    long q = period / common / among;
-    long fill = isExact(burst * unit, p, q) ? drainTime(2 * burst * unit + p, p, q) : 0;
-    LimitParameters terms =
+    long commonDivisor = gcd(permits, period);
+    long unitDivisor = gcd(unit, period / commonDivisor);
+    long units = permits / commonDivisor * (unit / unitDivisor);
+    long micros = period / commonDivisor / unitDivisor;
+    long fill =
+        isExact(burst * unit, units, micros)
+            ? drainTime(2 * burst * unit + units, units, micros)
+            : 0;
+    LimitParameters parameters =
         new LimitParameters(
-            permits, period, burst, coolDown, unit, p, q, sliceCount(permits, period), fill);
-    algorithm.check(terms);
-    return terms;
+            permits,
+            period,
+            burst,
+            coolDown,
+            unit,
+            units,
+            micros,
+            sliceCount(permits, period),
+            fill);
+    algorithm.check(parameters);
+    return parameters;
   }
 
-  /** A limit under which nothing fits, whatever the algorithm; to be counted in fixed windows. */
+  /** Returns a limit that refuses everything, to be counted in fixed windows. */
   public static LimitParameters refusingAll(long period) {
-    require(period <= MAX_PERIOD_MICROS, "has a period above 366 days; write a shorter one");
+    require(period <= MAX_PERIOD_MICROS, "must have a period of at most 366 days");
     return new LimitParameters(0, period, 0, 0, FINE_UNITS_PER_PERMIT, 0, 1, 1, 0);
   }
 
-  /** The whole bucket, in units. */
+  /** Returns the size of the bucket, in units. */
   public long capacityUnits() {
     return burst * unitsPerPermit;
   }
 
   /**
-   * The most units a bucket's state may say are used: its size, as much again in debt, and what may
-   * trickle in during a turn, which a state does not subtract before the turn is over.
+   * Returns the maximum number of used units in the state of a bucket: its size, the same amount of
+   * debt, and the units that drain within {@link #rateMicros} microseconds, which a state subtracts
+   * only afterwards.
    */
   public long maxDebtLevel() {
     return 2 * capacityUnits() + rateUnits;
   }
 
-  /** The exact time in which {@code amount} units drain, rounded up to a microsecond. */
+  /** Returns the exact time in which {@code amount} units drain, rounded up to a microsecond. */
   public long drainTime(long amount) {
     return drainTime(amount, rateUnits, rateMicros);
   }
 
-  private static long drainTime(long amount, long p, long q) {
-    if (p == 1) {
-      return amount * q;
+  private static long drainTime(long amount, long units, long micros) {
+    if (units == 1) {
+      return amount * micros;
     }
-    if (q == 1) {
-      return ceilDiv(amount, p);
+    if (micros == 1) {
+      return ceilDiv(amount, units);
     }
-    long turns = amount / p;
-    return turns * q + ceilDiv((amount - turns * p) * q, p);
+    long intervals = amount / units;
+    return intervals * micros + ceilDiv((amount - intervals * units) * micros, units);
   }
 
   /**
-   * The units that drain in {@code micros}, which must be less than {@link #fillMicros}, rounded
-   * down.
+   * Returns the units that drain in {@code micros}, rounded down; {@code micros} must be less than
+   * {@link #fillMicros}.
    */
   public long drainedUnits(long micros) {
-    long turns = micros / rateMicros;
-    return turns * rateUnits + (micros - turns * rateMicros) * rateUnits / rateMicros;
+    long intervals = micros / rateMicros;
+    return intervals * rateUnits + (micros - intervals * rateMicros) * rateUnits / rateMicros;
   }
 
-  /** Whole permits in {@code amount} units; the two units there are, so that none is divided by. */
+  /** Converts units to whole permits; divides by constants, which is faster than by a field. */
   public long toPermits(long amount) {
     return unitsPerPermit == FINE_UNITS_PER_PERMIT
         ? amount / FINE_UNITS_PER_PERMIT
         : amount / COARSE_UNITS_PER_PERMIT;
   }
 
-  /** The beginning of the window that holds {@code now}. */
+  /** Returns the start of the window that contains {@code now}. */
   public long windowStart(long now) {
     return now - now % periodMicros;
   }
 
-  /** Refuses a bucket whose arithmetic would leave the exact integers. */
+  /** Rejects a bucket whose arithmetic would exceed the exact integers. */
   public void checkBucket() {
     if (fillMicros <= 0) {
       throw new IllegalArgumentException(
@@ -161,20 +171,20 @@ public record LimitParameters(
     }
   }
 
-  private static boolean isExact(long full, long p, long q) {
-    return p < MAX_EXACT_INTEGER / 2 / q
-        && full / p < MAX_FILL_MICROS / q
-        && 2 * full + p < MAX_EXACT_INTEGER;
+  private static boolean isExact(long full, long units, long micros) {
+    return units < MAX_EXACT_INTEGER / 2 / micros
+        && full / units < MAX_FILL_MICROS / micros
+        && 2 * full + units < MAX_EXACT_INTEGER;
   }
 
-  /** Refuses windows too large to be weighed exactly. */
+  /** Rejects windows that are too large to be weighted exactly. */
   public void checkSlices() {
     require(
         sliceCount >= 1000 || sliceCount == periodMicros,
-        "cannot be weighed exactly; write a rounder period or fewer permits");
+        "cannot be counted exactly in sliding windows; write a rounder period or fewer permits");
   }
 
-  /** The period in microseconds, or in the finest 1, 2 or 5 times a power of ten that is exact. */
+  /** Returns the period in microseconds, or in the finest exact 1, 2 or 5 times a power of ten. */
   private static long sliceCount(long permits, long period) {
     for (long power = 1; power <= period; power *= 10) {
       for (long grain : new long[] {power, 2 * power, 5 * power}) {

@@ -1,31 +1,33 @@
--- What every algorithm may use. Numbers are integers below 2^53, on which these are exact. `x - x % 1` is the floor of
--- x, and `(a - a % b) / b` that of a / b, without the price of a call.
+-- Functions shared by all algorithms. Numbers are integers below 2^53, on which these are exact. `x - x % 1` is the floor of
+-- x, and `(a - a % b) / b` that of a / b, without the cost of a function call.
 --
--- An algorithm makes of the terms of a limit two verbs over the numbers of a state: its time, what is used, and what more
--- it remembers, if anything. A state never charged is 0, 0.
---   age(now, time, used, more) -> room, time, used, more             lets time pass; room is how many permits fit;
---                                                                    a fifth, if true: it is worth storing as it is now
---   charge(now, when, cost, time, used, more) -> reset, time, used, more     reset is the time until all are back
--- And, where it pays, a third: what both do in one go, for a cost above 0 that fits; nil if it does not, or is not so simple.
---   take(now, cost, time, used, more) -> reset, time, used, more
+-- An algorithm turns the parameters of a limit into two functions over the numbers of a state: its time, the permits used, and
+-- an extra value, if the algorithm needs one. The state of a key that was never charged is 0, 0.
+--   advance(now, time, used, extra) -> available, time, used, extra      advances the state to now and returns the permits
+--                                                   available; a fifth result, if true: store the state even if not charged
+--   charge(now, when, cost, time, used, extra) -> reset, time, used, extra     reset is the time until all permits are back
+-- An algorithm may return a third function that does both at once, for a cost above 0; it returns nil if the cost is not
+-- available or the case is not a simple one.
+--   take(now, cost, time, used, extra) -> reset, time, used, extra
 local max, min = math.max, math.min
 local algorithms = {}
 
--- The terms of a limit as Terms.java has them. `burst` is also the most that can ever fit.
-local function terms_of(permits, period, burst, cool_down, unit, p, q, slices)
-  return {permits = permits, period = period, burst = burst, cool_down = cool_down, unit = unit, p = p, q = q,
-          slices = slices, full = burst * unit, brim = 2 * burst * unit + p}
+-- The parameters of a limit, as in LimitParameters.java. `burst` is also the largest cost that can ever be admitted.
+local function limit_parameters(permits, period, burst, cool_down, units_per_permit, rate_units, rate_micros, slice_count)
+  return {permits = permits, period = period, burst = burst, cool_down = cool_down, units_per_permit = units_per_permit,
+          rate_units = rate_units, rate_micros = rate_micros, slice_count = slice_count,
+          capacity_units = burst * units_per_permit, max_debt_level = 2 * burst * units_per_permit + rate_units}
 end
 
--- A limit by its algorithm and terms.
-local function limit_of(algorithm, terms, shadow)
-  local age, charge, take = algorithms[algorithm](terms)
-  local function both(now, cost, time, used, more)
-    local room, t, u, m = age(now, time, used, more)
-    if cost > room then return nil end
-    return charge(now, now, cost, t, u, m)
+-- Creates a limit from the name of its algorithm and its parameters.
+local function new_limit(algorithm, parameters, shadow)
+  local advance, charge, take = algorithms[algorithm](parameters)
+  local function advance_and_charge(now, cost, time, used, extra)
+    local available, t, u, e = advance(now, time, used, extra)
+    if cost > available then return nil end
+    return charge(now, now, cost, t, u, e)
   end
-  return {age = age, charge = charge, take = take or both, shadow = shadow, permits = terms.permits}
+  return {advance = advance, charge = charge, take = take or advance_and_charge, shadow = shadow, permits = parameters.permits}
 end
 
 local function ceildiv(a, b)

@@ -1,2 +1,2 @@
-/** What a limit computes: four verbs over a small state, in Java and in Lua side by side. */
+/** Rate limiting algorithms: pure functions on a small counter state, in Java and in Lua. */
 package io.weir.algorithm;

@@ -7,15 +7,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * A daemon thread that runs a round again and again until it is closed, whatever a round throws.
+ * A daemon thread that runs rounds of work until it is closed, even if rounds throw.
  *
  * <pre>{@code
- * task = BackgroundTask.named("alerts", clock::micros).pause(Duration.ofSeconds(1)).start(this::look);
+ * task =
+ *     BackgroundTask.named("alerts", clock::micros)
+ *         .interval(Duration.ofSeconds(1))
+ *         .start(this::check);
  * }</pre>
  *
- * <p>Every thread of Weir that lives longer than a call is one of these, so that all are
- * supervised: see {@link BackgroundTasks}. It is never interrupted, since an interrupt in the
- * middle of a round would close the file of an embedded database.
+ * <p>Every long-lived thread of Weir is a background task, so that all of them are supervised: see
+ * {@link BackgroundTasks}. The thread is never interrupted, since an interrupt during a round would
+ * close the file of an embedded database.
  */
 public final class BackgroundTask implements AutoCloseable {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
@@ -49,7 +52,7 @@ public final class BackgroundTask implements AutoCloseable {
   }
 
   /**
-   * Begins to describe a task.
+   * Starts building a task.
    *
    * @param name a constant: it becomes the label of a metric
    * @param micros a clock that never steps back, in microseconds
@@ -58,7 +61,7 @@ public final class BackgroundTask implements AutoCloseable {
     return new Builder(name, micros);
   }
 
-  /** How a task is run. */
+  /** Builds a {@link BackgroundTask}. */
   public static final class Builder {
     private final String name;
     private final LongSupplier clockMicros;
@@ -71,22 +74,22 @@ public final class BackgroundTask implements AutoCloseable {
       this.clockMicros = micros;
     }
 
-    /** From the beginning of one round to that of the next; zero if the round itself waits. */
-    public Builder interval(Duration interval) {
-      this.interval = interval;
-      maxInterval = maxInterval.isZero() ? interval : maxInterval;
+    /** Sets the time between the starts of two rounds; zero if the round itself waits. */
+    public Builder interval(Duration duration) {
+      interval = duration;
+      maxInterval = maxInterval.isZero() ? duration : maxInterval;
       return this;
     }
 
-    /** The longest time from one completed round to the next, if all goes well. */
-    public Builder maxInterval(Duration interval) {
-      maxInterval = interval;
+    /** Sets the longest time between two completed rounds in normal operation. */
+    public Builder maxInterval(Duration duration) {
+      maxInterval = duration;
       return this;
     }
 
-    /** What the thread does last, when it is closed. */
-    public Builder onClose(Runnable last) {
-      onClose = last;
+    /** Sets an action that the thread runs last, when the task is closed. */
+    public Builder onClose(Runnable action) {
+      onClose = action;
       return this;
     }
 
@@ -101,16 +104,16 @@ public final class BackgroundTask implements AutoCloseable {
   private void loop() {
     while (!stopped) {
       try {
-        var unused = Thread.interrupted(); // else it would never pause again
+        var unused = Thread.interrupted(); // otherwise it would never pause again
         if (pauseMicros > 0) {
           awaitNextRound();
         }
         if (!stopped && !monitor.run(this::runRound) && !stopped) {
-          LockSupport.parkNanos(this, FAILURE_PAUSE_NANOS); // needs no memory, unlike a semaphore
+          LockSupport.parkNanos(this, FAILURE_PAUSE_NANOS); // allocates nothing, unlike a semaphore
           unused = wakeUpSignal.tryAcquire(failurePauseMicros, TimeUnit.MICROSECONDS);
         }
       } catch (Throwable e) {
-        // even pausing may run out of memory; nothing here may throw
+        // even waiting may run out of memory; nothing here may throw
         LockSupport.parkNanos(this, FAILURE_PAUSE_NANOS);
       }
     }
@@ -118,7 +121,7 @@ public final class BackgroundTask implements AutoCloseable {
     monitor.close();
   }
 
-  /** A round that fails since it was stopped has not failed. */
+  /** Runs a round, ignoring failures after the task was stopped. */
   private void runRound() throws Exception {
     try {
       round.run();
@@ -129,7 +132,10 @@ public final class BackgroundTask implements AutoCloseable {
     }
   }
 
-  /** Keeps a steady rate: what a round takes is taken off the pause. The clock may stand still. */
+  /**
+   * Waits until the next round is due. Rounds start at a fixed rate: the duration of a round is
+   * subtracted from the wait. Also works if the clock stands still.
+   */
   private void awaitNextRound() throws InterruptedException {
     long now = clockMicros.getAsLong();
     dueMicros = Math.min(Math.max(dueMicros, now), now + pauseMicros);
@@ -140,34 +146,34 @@ public final class BackgroundTask implements AutoCloseable {
     dueMicros += pauseMicros;
   }
 
-  /** Has the next round begin now. */
+  /** Starts the next round now. */
   public void wake() {
     wakeUpSignal.release();
   }
 
-  /** Whether it has not completed a round for three times its interval. */
+  /** Returns whether the task has not completed a round for three times its interval. */
   public boolean isOverdue() {
     return monitor.isOverdue();
   }
 
-  /** Lets the round under way be the last, and returns at once. */
+  /** Stops the task after the current round and returns at once. */
   public void stop() {
     stopped = true;
     wake();
   }
 
-  /** Stops it, and waits a while for the round under way. */
+  /** Stops the task and waits up to 10 seconds for the current round. */
   @Override
   public void close() {
     close(CLOSE_TIMEOUT);
   }
 
-  /** As {@link #close()}, waiting no longer than this. */
-  public void close(Duration patience) {
+  /** Like {@link #close()}, with another timeout. */
+  public void close(Duration timeout) {
     stop();
     try {
       if (Thread.currentThread() != thread) {
-        thread.join(Math.max(1, patience.toMillis()));
+        thread.join(Math.max(1, timeout.toMillis()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

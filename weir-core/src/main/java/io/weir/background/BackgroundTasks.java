@@ -10,11 +10,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * All background tasks of this process, for health checks and metrics.
+ * The registry of all background tasks of this process, for health checks and metrics.
  *
- * <p>A daemon thread looks at them every second and logs the ones that are overdue; it runs only
- * while there are tasks. Nodes in the same process share this registry. Safe for any number of
- * threads.
+ * <p>A daemon thread checks the tasks every second and logs overdue ones; it runs only while there
+ * are tasks. All nodes in the same process share this registry. Thread-safe.
  */
 public final class BackgroundTasks {
   private static final long CHECK_INTERVAL_NANOS = 1_000_000_000L;
@@ -25,7 +24,7 @@ public final class BackgroundTasks {
 
   private BackgroundTasks() {}
 
-  /** The status of every kind of task that runs now, by name. */
+  /** Returns the status of all running tasks, merged and sorted by name. */
   public static List<TaskStatus> statuses() {
     Map<String, TaskStatus> byName = new TreeMap<>();
     for (TaskMonitor monitor : MONITORS) {
@@ -34,7 +33,7 @@ public final class BackgroundTasks {
     return List.copyOf(byName.values());
   }
 
-  /** The tasks that are overdue or whose last round failed, by name. */
+  /** Returns the tasks that are overdue or whose last round failed, sorted by name. */
   public static List<TaskStatus> unhealthy() {
     List<TaskStatus> unhealthy = new ArrayList<>(statuses());
     unhealthy.removeIf(TaskStatus::isHealthy);
@@ -46,7 +45,9 @@ public final class BackgroundTasks {
     return failureCounter(name).get();
   }
 
-  /** Names are constants of the code, so this map is bounded. */
+  /**
+   * Returns the failure counter of a task; names are constants in the code, so the map is bounded.
+   */
   static AtomicLong failureCounter(String name) {
     return FAILURES.computeIfAbsent(name, n -> new AtomicLong());
   }
@@ -67,15 +68,15 @@ public final class BackgroundTasks {
     MONITORS.remove(monitor);
   }
 
-  @SuppressWarnings("EmptyCatch") // a failed check must not end supervision; the next one tells
+  @SuppressWarnings("EmptyCatch") // a failed check must not end supervision
   private static void supervise() {
     while (hasMonitors()) {
       try {
         LockSupport.parkNanos(BackgroundTasks.class, CHECK_INTERVAL_NANOS);
-        var unused = Thread.interrupted(); // else it would never pause again
+        var unused = Thread.interrupted(); // otherwise it would never park again
         MONITORS.forEach(TaskMonitor::check);
       } catch (Throwable e) {
-        // nothing here may throw, not even logging
+        // nothing here may throw, so this does not even log
       }
     }
   }

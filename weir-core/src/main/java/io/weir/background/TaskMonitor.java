@@ -10,15 +10,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Supervises the rounds of one background task, on whichever thread they run.
+ * Supervises the rounds of one background task, whichever thread runs them.
  *
- * <p>Use it directly where a timer of another library runs the rounds; {@link BackgroundTask} has a
- * thread of its own. A round that throws anything, {@link OutOfMemoryError} and {@link
- * StackOverflowError} included, is counted and logged, and does not reach the caller. A task is
- * overdue if it has not completed a round for three times its interval, but never before three
- * seconds: a pause of the garbage collector is no incident.
+ * <p>Use it directly if a timer of another library runs the rounds; {@link BackgroundTask} has its
+ * own thread. If a round throws anything, including {@link OutOfMemoryError} and {@link
+ * StackOverflowError}, the failure is counted and logged and not propagated to the caller. A task
+ * is overdue if it has not completed a round for three times its interval, and for at least three
+ * seconds, so that a garbage collection pause does not count.
  *
- * <p>Safe for any number of threads.
+ * <p>Thread-safe.
  */
 public final class TaskMonitor implements AutoCloseable {
   private static final Logger LOG = System.getLogger(TaskMonitor.class.getName());
@@ -28,7 +28,7 @@ public final class TaskMonitor implements AutoCloseable {
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
   private static final int MAX_LOGGED_FRAMES = 5;
 
-  /** Called at the end of each round with the name of its task; tests plant failures here. */
+  /** Called after each round with the name of its task; tests inject failures here. */
   static volatile Consumer<String> afterRound = name -> {};
 
   private final String name;
@@ -60,10 +60,10 @@ public final class TaskMonitor implements AutoCloseable {
   }
 
   /**
-   * Supervises a task that must complete a round again and again.
+   * Supervises a task that must complete a round at every interval.
    *
-   * @param name a constant: it becomes the label of a metric
-   * @param interval the longest time from one completed round to the next, if all goes well
+   * @param name a constant, since it becomes the label of a metric
+   * @param interval the longest time between two completed rounds in normal operation
    * @param micros a clock that never steps back, in microseconds
    */
   public static TaskMonitor periodic(String name, Duration interval, LongSupplier micros) {
@@ -71,10 +71,10 @@ public final class TaskMonitor implements AutoCloseable {
   }
 
   /**
-   * Supervises a task that has rounds only when there is work; one that has begun, or failed, must
-   * be followed by a completed one.
+   * Supervises a task that only runs rounds when there is work; after a round has started or
+   * failed, a round must complete within the interval.
    *
-   * @param interval the longest time that a round takes, if all goes well
+   * @param interval the longest duration of a round in normal operation
    */
   public static TaskMonitor onDemand(String name, Duration interval, LongSupplier micros) {
     return registered(new TaskMonitor(name, interval, micros, false));
@@ -112,13 +112,13 @@ public final class TaskMonitor implements AutoCloseable {
   }
 
   /**
-   * Counts a round that failed elsewhere. Never throws: after an {@link OutOfMemoryError} even
-   * logging may fail.
+   * Records a round that failed outside of {@link #run}. Never throws, because after an {@link
+   * OutOfMemoryError} even logging may fail.
    */
   @SuppressWarnings("EmptyCatch")
   public void recordFailure(Throwable e) {
     if (closed) {
-      return; // what it used was closed with it
+      return; // resources of the round may be closed already
     }
     failures.incrementAndGet();
     lastFailure = "failed";
@@ -126,7 +126,7 @@ public final class TaskMonitor implements AutoCloseable {
       lastFailure = e.toString();
       logFailure(e);
     } catch (Throwable worse) {
-      // counted already, and shown as failed
+      // already counted and reported as failed
     }
   }
 
@@ -136,14 +136,18 @@ public final class TaskMonitor implements AutoCloseable {
       nextLogMicros = now + LOG_INTERVAL_MICROS;
       LOG.log(
           Level.ERROR,
-          "background task " + name + " failed, it goes on (failures: " + failures.get() + ")",
+          "background task "
+              + name
+              + " failed and will run again (failures: "
+              + failures.get()
+              + ")",
           e);
     }
   }
 
   private void recordRecovery() {
     lastFailure = "";
-    LOG.log(Level.INFO, "background task {0} completes rounds again", name);
+    LOG.log(Level.INFO, "background task {0} has recovered", name);
   }
 
   TaskStatus status() {
@@ -162,12 +166,15 @@ public final class TaskMonitor implements AutoCloseable {
     return since.compareTo(interval.multipliedBy(OVERDUE_INTERVALS)) > 0;
   }
 
-  /** Whether it has not completed a round for three times its interval. */
+  /** Returns whether the task has not completed a round for three times its interval. */
   public boolean isOverdue() {
     return isOverdue(sinceLastRound());
   }
 
-  /** Logs a change; only what two checks see, for a process that was stopped has many late. */
+  /**
+   * Logs when a task becomes overdue or recovers. A task must be overdue in two consecutive checks,
+   * because many tasks are late after the process was suspended.
+   */
   synchronized void check() {
     Duration since = sinceLastRound();
     boolean overdue = isOverdue(since);
@@ -187,14 +194,14 @@ public final class TaskMonitor implements AutoCloseable {
     seenOverdue = overdue;
   }
 
-  /** Where the round that is under way hangs. */
+  /** Describes where the current round hangs, or how the last one failed. */
   private String describeLastRound() {
     Thread thread = runner;
     if (thread == null) {
-      return lastFailure.isEmpty() ? "" : "; the last one failed: " + lastFailure;
+      return lastFailure.isEmpty() ? "" : "; the last round failed: " + lastFailure;
     }
     StackTraceElement[] frames = thread.getStackTrace();
-    StringBuilder text = new StringBuilder("; it is at");
+    StringBuilder text = new StringBuilder("; current stack:");
     for (int i = 0; i < Math.min(MAX_LOGGED_FRAMES, frames.length); i++) {
       text.append(" ").append(frames[i]);
     }

@@ -1,2 +1,2 @@
-/** Background work that survives every failure of a round, and the supervision of all of it. */
+/** Background tasks that survive failures of single rounds, and their supervision. */
 package io.weir.background;

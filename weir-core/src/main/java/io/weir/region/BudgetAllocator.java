@@ -7,18 +7,20 @@ import java.util.Map;
 import java.util.SortedMap;
 
 /**
- * Divides a budget over regions by what they ask for.
+ * Allocates a budget to regions by demand.
  *
- * <p>Nobody gets less than a tenth of its base, so that demand can show. Everybody gets what it
- * asks for and a fifth more, up to its base. What is then left goes to those who ask for more, and
- * what nobody asks for to all, each time in proportion to their bases. So who stays within its base
- * is never short for another's sake, under contention everybody has its base, and without any
- * demand too.
+ * <p>Every region gets at least a tenth of its base, so that its demand can become visible. Every
+ * region gets its demand plus 20%, up to its base. The rest goes first to regions with more demand,
+ * and what then remains to all regions, both in proportion to their bases. So a region whose demand
+ * is within its base is never short because of another region, and under contention, or without any
+ * demand, every region gets its base.
  *
- * <p>A pure function: nodes that know the same divide alike.
+ * <p>A pure function: nodes with the same input compute the same shares.
  */
 public final class BudgetAllocator {
-  /** How many times the demand is granted, since it may grow before the next division. */
+  /**
+   * The factor by which demand is over-provisioned, since it may grow before the next allocation.
+   */
   static final double HEADROOM = 1.2;
 
   private static final double MIN_BASE_FRACTION = 0.1;
@@ -26,7 +28,7 @@ public final class BudgetAllocator {
 
   private BudgetAllocator() {}
 
-  /** One region while it is divided, in thousandths. */
+  /** The allocation of one region while it is computed, in thousandths. */
   private static final class RegionAllocation {
     final double base;
     final double wanted;
@@ -44,61 +46,63 @@ public final class BudgetAllocator {
   }
 
   /**
-   * The shares, in thousandths, together the total.
+   * Returns the shares by region in thousandths, which add up to the total.
    *
-   * @param total what there is to divide, in thousandths
-   * @param bases what each region should have while all want more; scaled to the total
-   * @param demands what each asks for, as a multiple of the whole limit; nothing if not named
+   * @param total the budget to allocate, in thousandths
+   * @param bases the share of each region under contention; scaled to the total
+   * @param demands the demand of each region as a multiple of the whole limit; 0 if missing
    */
   public static Map<String, Integer> allocate(
       int total, SortedMap<String, Integer> bases, Map<String, Double> demands) {
     double sum = bases.values().stream().mapToInt(Integer::intValue).sum();
-    List<RegionAllocation> parts = new ArrayList<>();
+    List<RegionAllocation> allocations = new ArrayList<>();
     bases.forEach(
         (region, base) ->
-            parts.add(
+            allocations.add(
                 new RegionAllocation(
                     sum == 0 ? 0 : base / sum * total, demands.getOrDefault(region, 0.0))));
-    double left = total - parts.stream().mapToDouble(part -> part.granted).sum();
-    left = distribute(parts, left);
-    for (RegionAllocation part : parts) {
-      part.granted += total == 0 ? 0 : left * part.base / total;
+    double left = total - allocations.stream().mapToDouble(allocation -> allocation.granted).sum();
+    left = distribute(allocations, left);
+    for (RegionAllocation allocation : allocations) {
+      allocation.granted += total == 0 ? 0 : left * allocation.base / total;
     }
-    return roundToTotal(bases, parts, total);
+    return roundToTotal(bases, allocations, total);
   }
 
-  /** Gives what is left to those who want more, until it is gone or none does; says what stays. */
-  private static double distribute(List<RegionAllocation> parts, double left) {
+  /** Distributes the rest to unsatisfied regions until it is used up; returns what remains. */
+  private static double distribute(List<RegionAllocation> allocations, double left) {
     double rest = left;
-    for (int round = 0; round < parts.size() && rest > EPSILON; round++) {
-      List<RegionAllocation> hungry =
-          parts.stream().filter(RegionAllocation::isUnsatisfied).toList();
-      double weight = hungry.stream().mapToDouble(part -> part.base).sum();
-      double turn = rest;
-      for (RegionAllocation part : hungry) {
-        double given =
-            Math.min(part.wanted - part.granted, weight == 0 ? 0 : turn * part.base / weight);
-        part.granted += given;
-        rest -= given;
+    for (int round = 0; round < allocations.size() && rest > EPSILON; round++) {
+      List<RegionAllocation> unsatisfied =
+          allocations.stream().filter(RegionAllocation::isUnsatisfied).toList();
+      double weight = unsatisfied.stream().mapToDouble(allocation -> allocation.base).sum();
+      double available = rest;
+      for (RegionAllocation allocation : unsatisfied) {
+        double amount =
+            Math.min(
+                allocation.wanted - allocation.granted,
+                weight == 0 ? 0 : available * allocation.base / weight);
+        allocation.granted += amount;
+        rest -= amount;
       }
     }
     return Math.max(0, rest);
   }
 
-  /** In whole thousandths, what rounding leaves going to the first. */
+  /** Rounds to whole thousandths; the rounding remainder goes to the first regions. */
   private static Map<String, Integer> roundToTotal(
-      SortedMap<String, Integer> bases, List<RegionAllocation> parts, int total) {
+      SortedMap<String, Integer> bases, List<RegionAllocation> allocations, int total) {
     int rest = total;
-    for (RegionAllocation part : parts) {
-      part.granted = Math.floor(part.granted + EPSILON);
-      rest -= (int) part.granted;
+    for (RegionAllocation allocation : allocations) {
+      allocation.granted = Math.floor(allocation.granted + EPSILON);
+      rest -= (int) allocation.granted;
     }
     Map<String, Integer> shares = new LinkedHashMap<>();
     int i = 0;
     for (String region : bases.keySet()) {
-      int more = rest > 0 && parts.get(i).base > 0 ? 1 : 0;
-      rest -= more;
-      shares.put(region, (int) parts.get(i++).granted + more);
+      int extra = rest > 0 && allocations.get(i).base > 0 ? 1 : 0;
+      rest -= extra;
+      shares.put(region, (int) allocations.get(i++).granted + extra);
     }
     return shares;
   }

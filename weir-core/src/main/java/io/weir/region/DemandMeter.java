@@ -11,25 +11,26 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.DoubleAdder;
 
 /**
- * Counts what this node is asked for under divided rules, and what of it is given out.
+ * Measures the demand on this node for divided budgets, and the permits given out.
  *
- * <p>All callers of a rule are counted together, each measured by its own limit. So what is counted
- * is never less than what any one of them has used. Safe for any number of threads.
+ * <p>All callers of a rule are added up, each relative to its own limit, so the total is never less
+ * than the usage of any single caller. Thread-safe.
  */
 final class DemandMeter implements DecisionListener {
   private final Map<String, RuleDemand> meters = new ConcurrentHashMap<>();
 
-  /** What was counted of one rule. */
+  /** The counted demand and usage of one rule. */
   private static final class RuleDemand {
     final DoubleAdder demandMicros = new DoubleAdder();
     final DoubleAdder usedFraction = new DoubleAdder();
   }
 
   /**
-   * What was counted.
+   * The demand and usage counted in an interval.
    *
-   * @param demandMicros the time in which the whole limits would give that out, in microseconds
-   * @param usedFraction what was given out, as a part of the whole limits
+   * @param demandMicros the time in which the whole limits would give out the demand, in
+   *     microseconds
+   * @param usedFraction the permits given out, as a fraction of the whole limits
    */
   record DemandSample(double demandMicros, double usedFraction) {}
 
@@ -49,11 +50,11 @@ final class DemandMeter implements DecisionListener {
     }
   }
 
-  /** Of several limits of a rule the scarcest counts. */
+  /** Counts the scarcest of several limits of a rule. */
   private void count(Decision decision, int from, int to) {
     double asked = 0;
     double used = 0;
-    boolean fits = decision.allowed();
+    boolean admitted = decision.allowed();
     for (int i = from; i < to; i++) {
       Claim claim = decision.claim(i);
       LimitParameters whole = claim.limit().configuredParameters();
@@ -61,17 +62,17 @@ final class DemandMeter implements DecisionListener {
         asked = Math.max(asked, (double) claim.cost() * whole.periodMicros() / whole.permits());
         used = Math.max(used, (double) claim.cost() / whole.burst());
       }
-      fits &= decision.outcome(i).admitted();
+      admitted &= decision.outcome(i).admitted();
     }
     RuleDemand meter =
         meters.computeIfAbsent(decision.claim(from).limit().rule().id(), id -> new RuleDemand());
     meter.demandMicros.add(asked);
-    if (fits) {
+    if (admitted) {
       meter.usedFraction.add(used);
     }
   }
 
-  /** What was counted since this was last asked. */
+  /** Returns the demand and usage counted since the last call. */
   DemandSample takeSample(String rule) {
     RuleDemand meter = meters.get(rule);
     return meter == null
@@ -79,7 +80,7 @@ final class DemandMeter implements DecisionListener {
         : new DemandSample(meter.demandMicros.sumThenReset(), meter.usedFraction.sumThenReset());
   }
 
-  /** Forgets rules that are not in force any more. */
+  /** Removes rules that are no longer active. */
   void retainRules(Map<String, Rule> rules) {
     meters.keySet().retainAll(rules.keySet());
   }

@@ -4,30 +4,30 @@ import io.weir.rule.Rule;
 import java.util.Map;
 
 /**
- * A rule whose budget is divided, by what its division depends on: an edit of its regions begins
- * anew.
+ * The budget of a rule that is divided over regions. It identifies the division in the ledger, so
+ * an edit of the regions starts a new division.
  *
- * @param ruleId its id
- * @param percents what each region has, as it is written
+ * @param ruleId the id of the rule
+ * @param percents the configured percentage of each region
  */
 public record DividedBudget(String ruleId, Map<String, Integer> percents) {
   static final int WHOLE_PERMILLE = 1000;
 
-  /** How a rule is divided. */
+  /** Returns the divided budget of a rule. */
   static DividedBudget of(Rule rule) {
     return new DividedBudget(rule.id(), rule.regions());
   }
 
   /**
-   * The share of a region as it is written, in thousandths: what is not shared out where the region
-   * is not named.
+   * Returns the configured share of a region in thousandths; a region that is not configured has
+   * the unassigned share.
    */
   public int configuredShare(String region) {
     Integer percent = percents.get(region);
     return percent == null ? unassignedShare() : percent * 10;
   }
 
-  /** What is not shared out, in thousandths. */
+  /** Returns the share that is not assigned to a region, in thousandths. */
   public int unassignedShare() {
     return WHOLE_PERMILLE - 10 * percents.values().stream().mapToInt(Integer::intValue).sum();
   }

@@ -6,10 +6,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a ledger says of a rule.
+ * The content of the ledger for one rule, returned to a node that reported to it.
  *
- * @param share what the region of the node that asked has to enforce from now on, in thousandths
- * @param regions every region that ever wrote
+ * @param share the share that the node's region must enforce from now on, in thousandths
+ * @param regions the status of every region that has ever reported, by name
  */
 public record LedgerSnapshot(int share, Map<String, RegionStatus> regions) {
 
@@ -18,37 +18,37 @@ public record LedgerSnapshot(int share, Map<String, RegionStatus> regions) {
   }
 
   /**
-   * How a region stands.
+   * The status of a region.
    *
-   * @param share what it should enforce, in thousandths
-   * @param reservedShare what nobody else may have, in thousandths: its share, or more while it has
-   *     not yet come down to it
-   * @param live whether one of its nodes has told something of late
-   * @param demand what its nodes are asked for, as a multiple of the whole limit
+   * @param share the share it must enforce, in thousandths
+   * @param reservedShare the share that is not available to other regions, in thousandths: its
+   *     share, or more until it has lowered what it enforces
+   * @param live whether one of its nodes has reported recently
+   * @param demand the demand on its nodes, as a multiple of the whole limit
    */
   public record RegionStatus(int share, int reservedShare, boolean live, double demand) {}
 
-  /** What the region should have by what all ask for, in thousandths. */
-  int fairShare(DividedBudget rule, String self) {
+  /** Returns the share the region should have given the demand of all regions, in thousandths. */
+  int fairShare(DividedBudget budget, String self) {
     SortedMap<String, Integer> bases = new TreeMap<>();
     Map<String, Double> demands = new TreeMap<>();
     int total = DividedBudget.WHOLE_PERMILLE;
-    boolean unnamed = false;
-    for (Map.Entry<String, RegionStatus> one : regions.entrySet()) {
-      String region = one.getKey();
-      RegionStatus standing = one.getValue();
-      unnamed |= !rule.percents().containsKey(region);
-      if (standing.live() || region.equals(self)) {
-        bases.put(region, rule.configuredShare(region));
-        demands.put(region, standing.demand());
+    boolean hasUnnamed = false;
+    for (Map.Entry<String, RegionStatus> entry : regions.entrySet()) {
+      String region = entry.getKey();
+      RegionStatus status = entry.getValue();
+      hasUnnamed |= !budget.percents().containsKey(region);
+      if (status.live() || region.equals(self)) {
+        bases.put(region, budget.configuredShare(region));
+        demands.put(region, status.demand());
       } else {
-        total -= standing.reservedShare();
+        total -= status.reservedShare();
       }
     }
-    for (String region : rule.percents().keySet()) {
-      total -= regions.containsKey(region) ? 0 : rule.configuredShare(region);
+    for (String region : budget.percents().keySet()) {
+      total -= regions.containsKey(region) ? 0 : budget.configuredShare(region);
     }
-    total -= unnamed ? 0 : rule.unassignedShare();
+    total -= hasUnnamed ? 0 : budget.unassignedShare();
     return BudgetAllocator.allocate(Math.max(0, total), bases, demands).getOrDefault(self, 0);
   }
 }

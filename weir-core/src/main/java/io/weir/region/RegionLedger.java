@@ -3,22 +3,22 @@ package io.weir.region;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where the nodes of all regions write down what each region may give out, so that it is never more
- * than everything.
+ * A ledger, shared by the nodes of all regions, of the share that each region may give out, so that
+ * the shares never exceed the whole budget.
  *
- * <p>A region that never wrote counts with its configured share, one that has fallen silent with
- * what it last had, for ever. A share is raised by what is free only. One that is lowered becomes
- * free when every node of the region has applied it and what was given out under the higher one has
- * come back, so that no permit is given out in two regions.
+ * <p>A region that has never reported keeps its configured share reserved; a region that has
+ * stopped reporting keeps its last share reserved, indefinitely. A share is only raised by what is
+ * free. A lowered share becomes free when every node of the region has applied it and the permits
+ * given out under the higher share have recovered, so that no permit is given out in two regions.
  *
- * <p>Safe for any number of threads; asking never blocks, and fails if the ledger is away.
+ * <p>Thread-safe. Calls never block, and fail if the ledger is unavailable.
  */
 public interface RegionLedger extends AutoCloseable {
 
-  /** Writes down how a node fares under a rule, and reads how all regions do. */
+  /** Stores the report of a node and returns the status of all regions. */
   CompletionStage<LedgerSnapshot> exchange(RegionReport report);
 
-  /** Why it could not be asked the last time; empty if it could. */
+  /** Returns the error of the last call; empty if it succeeded. */
   String lastError();
 
   @Override

@@ -3,20 +3,22 @@ package io.weir.region;
 import java.time.Duration;
 
 /**
- * What a node tells the ledger of a rule.
+ * The report of a node to the ledger about one divided budget.
  *
- * @param budget the rule, and how it is divided
+ * @param budget the divided budget
  * @param region the region of the node
- * @param nodeId the node, named by nobody else
- * @param nodeCount how many nodes share the region's store, this one included
- * @param appliedShare the share it enforces, in thousandths; zero if it has enforced none yet
- * @param demand what it was asked for lately, as a multiple of the whole limit
- * @param usedFraction what it has given out since it last told, as a part of the whole limit
- * @param requestedShare the share the region should have, in thousandths; negative for no other
- * @param recoveryTime the time after which all that was given out has come back
- * @param drainsSteadily whether it comes back steadily, at the rate of the share, or all at once
- * @param silenceTimeout the time after which a node that tells nothing has fallen silent
- * @param leaving whether it enforces nothing from now on
+ * @param nodeId the unique id of the node
+ * @param nodeCount the number of nodes that use the store of the region, including this one
+ * @param appliedShare the share that the node enforces, in thousandths; zero if it has not enforced
+ *     any
+ * @param demand the recent demand on the node, as a multiple of the whole limit
+ * @param usedFraction the permits given out since the last report, as a fraction of the whole limit
+ * @param requestedShare the share that the region should have, in thousandths; negative for no
+ *     change
+ * @param recoveryTime the time after which all permits given out are available again
+ * @param drainsSteadily whether permits recover steadily, at the rate of the share, or all at once
+ * @param silenceTimeout the time without reports after which a node counts as silent
+ * @param leaving whether the node enforces nothing from now on
  */
 public record RegionReport(
     DividedBudget budget,

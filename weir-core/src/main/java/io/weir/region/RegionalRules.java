@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Rules as one region enforces them: those whose budget is divided have the region's share of their
- * limits, all others are what they are.
+ * The rules as one region enforces them: rules with a divided budget have the region's share of
+ * their limits, all others are unchanged.
  *
- * <p>A share is as written until another is given. Rules keep their revision and their counters,
- * and one of which nothing changes stays the same object. Where the node's region is not said,
- * divided rules are enforced whole, and a warning says so.
+ * <p>A region has its configured share until another share is assigned. Rules keep their revision
+ * and their counters, and an unchanged rule stays the same object. If the region of the node is not
+ * configured, divided rules are enforced in full and a warning is logged.
  *
- * <p>Safe for any number of threads.
+ * <p>Thread-safe.
  */
 public final class RegionalRules implements RuleSource {
   private static final Logger LOG = System.getLogger(RegionalRules.class.getName());
@@ -34,9 +34,9 @@ public final class RegionalRules implements RuleSource {
   private volatile RegionalSnapshot snapshot;
 
   /**
-   * A snapshot, and what it was made from.
+   * The rules of this region, with the rules and shares they were computed from.
    *
-   * @param divided the rules that are enforced in part, as they are written, by id
+   * @param divided the divided rules as configured, by id
    */
   private record RegionalSnapshot(
       RuleSet configured,
@@ -45,8 +45,8 @@ public final class RegionalRules implements RuleSource {
       Map<String, Integer> shares) {}
 
   /**
-   * @param written the rules as they are written
-   * @param region the node's, as rules name it; empty if it is not said
+   * @param written the rules as configured
+   * @param region the region of the node, as named in rules; empty if it is not configured
    */
   public RegionalRules(RuleSource written, String region) {
     this.configured = written;
@@ -71,24 +71,26 @@ public final class RegionalRules implements RuleSource {
     return configured.writeFailure();
   }
 
-  /** The node's region; empty if it is not said. */
+  /** Returns the region of the node; empty if it is not configured. */
   public String region() {
     return region;
   }
 
-  /** The share this region enforces of each divided rule, by its id, in thousandths. */
+  /**
+   * Returns the share that this region enforces of each divided rule, in thousandths, by rule id.
+   */
   public Map<String, Integer> shares() {
     return snapshot().shares;
   }
 
-  /** The rules in force whose budget is divided, as they are written. */
+  /** Returns the active rules with a divided budget, as configured, by id. */
   Map<String, Rule> dividedRules() {
     return snapshot().divided;
   }
 
-  /** Has other shares enforced from the next decision on. */
-  synchronized void assignShare(DividedBudget rule, int share) {
-    assignedShares.put(rule, share);
+  /** Assigns a share, which is enforced from the next decision on. */
+  synchronized void assignShare(DividedBudget budget, int share) {
+    assignedShares.put(budget, share);
     var unused = refresh();
   }
 
@@ -98,33 +100,33 @@ public final class RegionalRules implements RuleSource {
   }
 
   private synchronized RegionalSnapshot refresh() {
-    RuleSet now = configured.current();
+    RuleSet current = configured.current();
     RegionalSnapshot known = snapshot;
-    Map<String, Rule> shared = new TreeMap<>();
+    Map<String, Rule> divided = new TreeMap<>();
     Map<String, Integer> shares = new TreeMap<>();
-    Map<String, Rule> here = new HashMap<>();
-    Set<DividedBudget> inForce = new HashSet<>();
-    for (Rule rule : now.rules()) {
+    Map<String, Rule> regional = new HashMap<>();
+    Set<DividedBudget> active = new HashSet<>();
+    for (Rule rule : current.rules()) {
       if (rule.enabled() && isDivided(rule)) {
-        DividedBudget divided = DividedBudget.of(rule);
-        inForce.add(divided);
-        int share = assignedShares.getOrDefault(divided, divided.configuredShare(region));
+        DividedBudget budget = DividedBudget.of(rule);
+        active.add(budget);
+        int share = assignedShares.getOrDefault(budget, budget.configuredShare(region));
         boolean same =
             Objects.equals(known.divided.get(rule.id()), rule)
                 && Objects.equals(known.shares.get(rule.id()), share);
         Rule before = known.regional.rule(rule.id());
-        shared.put(rule.id(), rule);
+        divided.put(rule.id(), rule);
         shares.put(rule.id(), share);
-        here.put(rule.id(), same && before != null ? before : rule.withShare(share));
+        regional.put(rule.id(), same && before != null ? before : rule.withShare(share));
       }
     }
-    assignedShares.keySet().retainAll(inForce);
-    if (known.configured != now || !known.shares.equals(shares)) {
+    assignedShares.keySet().retainAll(active);
+    if (known.configured != current || !known.shares.equals(shares)) {
       snapshot =
           new RegionalSnapshot(
-              now,
-              now.withReplaced(here.values()),
-              Collections.unmodifiableMap(shared),
+              current,
+              current.withReplaced(regional.values()),
+              Collections.unmodifiableMap(divided),
               Collections.unmodifiableMap(shares));
     }
     return snapshot;
@@ -137,24 +139,25 @@ public final class RegionalRules implements RuleSource {
     if (region.isEmpty()) {
       warnOnce(
           rule,
-          "its budget is divided over regions, but this node's is not said, so all of it is"
-              + " enforced here; write --region");
+          "its budget is divided over regions, but the region of this node is not configured,"
+              + " so all of it is enforced here; set --region");
       return false;
     }
     if (DividedBudget.of(rule).configuredShare(region) == 0) {
       warnOnce(
           rule,
-          "all of its budget is shared out and region "
+          "region "
               + region
-              + " has nothing of it, so everything is refused here; write its share");
+              + " has no share of its budget, so all requests are refused here; add the region to"
+              + " regions");
     }
     return true;
   }
 
-  /** Once for each rule. */
-  private void warnOnce(Rule rule, String what) {
+  /** Logs a warning once per rule. */
+  private void warnOnce(Rule rule, String message) {
     if (warned.add(rule.id())) {
-      LOG.log(Level.WARNING, "rule {0}: {1}", rule.id(), what);
+      LOG.log(Level.WARNING, "rule {0}: {1}", rule.id(), message);
     }
   }
 }

@@ -10,9 +10,12 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What a node knows of one divided rule, and what its region should have of it. */
+/**
+ * The state a node keeps to negotiate the share of its region in one divided budget with the
+ * ledger.
+ */
 final class ShareNegotiation {
-  /** Changes of fewer thousandths are not worth a word. */
+  /** Smaller changes of the share are not requested. */
   private static final int MIN_CHANGE_PERMILLE = 20;
 
   final DividedBudget budget;
@@ -28,7 +31,7 @@ final class ShareNegotiation {
   private @Nullable LedgerSnapshot snapshot;
 
   /**
-   * @param applied the share that is enforced already, in thousandths; zero if none is
+   * @param applied the share that is already enforced, in thousandths; zero if none is
    */
   ShareNegotiation(Rule rule, int applied, long interval, long now) {
     this.budget = DividedBudget.of(rule);
@@ -46,42 +49,43 @@ final class ShareNegotiation {
     drainsSteadily = rule.algorithm().hasBurst();
   }
 
-  /** How long it takes until a limit that was used up is fresh: the longest there can be. */
+  /** Returns how long an exhausted limit takes to become fresh: the longest recovery time. */
   private static long recoveryMicros(Rule rule, Limit limit) {
     Algorithm algorithm = rule.algorithm();
-    LimitParameters terms = limit.configuredParameters();
-    long now = terms.periodMicros(); // where a window begins
+    LimitParameters parameters = limit.configuredParameters();
+    long now = parameters.periodMicros(); // the start of a window
     CounterState state = new CounterState();
-    algorithm.advance(terms, state, now);
-    algorithm.charge(terms, state, now, algorithm.capacity(terms));
-    return algorithm.waitTime(terms, state, now, algorithm.capacity(terms));
+    algorithm.advance(parameters, state, now);
+    algorithm.charge(parameters, state, now, algorithm.capacity(parameters));
+    return algorithm.waitTime(parameters, state, now, algorithm.capacity(parameters));
   }
 
-  /** Takes in what was counted since the last time. */
-  synchronized void addSample(DemandSample more, long now) {
-    long passed = Math.max(1, now - lastSampleMicros);
-    double weight = 1 - Math.exp(-(double) passed / Math.max(recoveryMicros, intervalMicros));
-    demand += weight * (more.demandMicros() / passed - demand);
-    unreportedFraction += more.usedFraction();
+  /** Adds the demand counted since the last sample. */
+  synchronized void addSample(DemandSample sample, long now) {
+    long elapsed = Math.max(1, now - lastSampleMicros);
+    double weight = 1 - Math.exp(-(double) elapsed / Math.max(recoveryMicros, intervalMicros));
+    demand += weight * (sample.demandMicros() / elapsed - demand);
+    unreportedFraction += sample.usedFraction();
     lastSampleMicros = now;
   }
 
-  /** What to tell the ledger; null while an answer is outstanding. */
-  synchronized @Nullable RegionReport nextReport(NodeIdentity seat, int nodes, boolean leaving) {
+  /** Returns the next report to the ledger; null while a reply is outstanding. */
+  synchronized @Nullable RegionReport nextReport(
+      NodeIdentity identity, int nodes, boolean leaving) {
     if (reportInFlight && !leaving) {
       return null;
     }
     reportInFlight = true;
-    double told = unreportedFraction;
+    double reported = unreportedFraction;
     unreportedFraction = 0;
     return new RegionReport(
         budget,
-        seat.region(),
-        seat.nodeId(),
+        identity.region(),
+        identity.nodeId(),
         nodes,
         appliedShare,
         demand,
-        told,
+        reported,
         requestedShare,
         Duration.of(Math.max(1, recoveryMicros), ChronoUnit.MICROS),
         drainsSteadily,
@@ -89,26 +93,26 @@ final class ShareNegotiation {
         leaving);
   }
 
-  /** Who tells. */
+  /** The identity of the reporting node. */
   record NodeIdentity(String region, String nodeId) {}
 
-  /** Takes in what the ledger said, once its share is enforced. */
-  synchronized void onSnapshot(LedgerSnapshot said, String region) {
+  /** Records the reply of the ledger, after its share has been applied. */
+  synchronized void onSnapshot(LedgerSnapshot reply, String region) {
     reportInFlight = false;
-    snapshot = said;
-    appliedShare = said.share();
-    int fair = said.fairShare(budget, region);
-    requestedShare = Math.abs(fair - appliedShare) < MIN_CHANGE_PERMILLE ? -1 : fair;
+    snapshot = reply;
+    appliedShare = reply.share();
+    int fairShare = reply.fairShare(budget, region);
+    requestedShare = Math.abs(fairShare - appliedShare) < MIN_CHANGE_PERMILLE ? -1 : fairShare;
   }
 
-  /** The ledger did not answer: what is enforced stays, and is told again. */
+  /** Handles a failed report: keeps the enforced share and reports the usage again. */
   synchronized void onReportFailure(RegionReport report, int enforced) {
     reportInFlight = false;
     appliedShare = enforced;
     unreportedFraction += report.usedFraction();
   }
 
-  /** What the ledger said last; null if it has not said anything yet. */
+  /** Returns the last reply of the ledger; null if there was none yet. */
   synchronized @Nullable LedgerSnapshot snapshot() {
     return snapshot;
   }

@@ -23,12 +23,12 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the shares of a region follow demand: every interval it tells a ledger what this node was
- * asked for, and enforces what the ledger then grants.
+ * Rebalances the shares of a region by demand: at every interval it reports the demand on this node
+ * to a ledger and applies the shares that the ledger grants.
  *
- * <p>While the ledger is away nothing changes: a region that is cut off keeps its shares, and one
- * that never reached it has those that are written. Let it hear the decisions. Safe for any number
- * of threads.
+ * <p>While the ledger is unavailable, shares do not change: a region that is cut off keeps its
+ * shares, and one that has never reached the ledger uses the configured ones. Must be registered as
+ * a decision listener. Thread-safe.
  */
 public final class ShareRebalancer implements DecisionListener, AutoCloseable {
   private static final Logger LOG = System.getLogger(ShareRebalancer.class.getName());
@@ -49,8 +49,9 @@ public final class ShareRebalancer implements DecisionListener, AutoCloseable {
   private volatile boolean ledgerUnavailable;
 
   /**
-   * @param rules whose shares are to follow demand
-   * @param nodes how many nodes share the region's store, this one included, as far as is known
+   * @param rules the rules whose shares follow demand
+   * @param nodes returns the known number of nodes that use the store of the region, including this
+   *     one
    */
   public ShareRebalancer(
       RegionalRules rules,
@@ -71,7 +72,8 @@ public final class ShareRebalancer implements DecisionListener, AutoCloseable {
   }
 
   /**
-   * Begins; waits a moment for the ledger, so that no share is enforced that the region has not.
+   * Starts; waits up to 3 seconds for the ledger, to avoid enforcing a share the region does not
+   * have.
    */
   public ShareRebalancer start() {
     runRound(false).completeOnTimeout(null, JOIN_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).join();
@@ -85,20 +87,20 @@ public final class ShareRebalancer implements DecisionListener, AutoCloseable {
     demandMeter.onDecision(request, decision);
   }
 
-  /** What the ledger said last of each divided rule, by its id. */
+  /** Returns the last reply of the ledger for each divided rule, by rule id. */
   public Map<String, LedgerSnapshot> snapshots() {
-    Map<String, LedgerSnapshot> tables = new TreeMap<>();
+    Map<String, LedgerSnapshot> snapshots = new TreeMap<>();
     negotiations.forEach(
         (id, negotiation) -> {
-          LedgerSnapshot table = negotiation.snapshot();
-          if (table != null) {
-            tables.put(id, table);
+          LedgerSnapshot snapshot = negotiation.snapshot();
+          if (snapshot != null) {
+            snapshots.put(id, snapshot);
           }
         });
-    return tables;
+    return snapshots;
   }
 
-  /** Why the ledger could not be asked the last time; empty if it could. */
+  /** Returns the error of the last call of the ledger; empty if it succeeded. */
   public String lastError() {
     return ledger.lastError();
   }
@@ -114,13 +116,13 @@ public final class ShareRebalancer implements DecisionListener, AutoCloseable {
         });
   }
 
-  /** Tells and hears of every divided rule; done when all is answered or has failed. */
+  /** Reports every divided rule; completes when all reports are answered or have failed. */
   private synchronized CompletableFuture<Void> runRound(boolean leaving) {
     Map<String, Rule> divided = rules.dividedRules();
     negotiations.entrySet().removeIf(e -> !isInForce(divided.get(e.getKey()), e.getValue()));
     demandMeter.retainRules(divided);
     long now = clock.micros();
-    List<CompletableFuture<?>> answers = new ArrayList<>();
+    List<CompletableFuture<?>> replies = new ArrayList<>();
     for (Rule rule : divided.values()) {
       ShareNegotiation negotiation = negotiations.get(rule.id());
       if (negotiation == null) {
@@ -133,10 +135,10 @@ public final class ShareRebalancer implements DecisionListener, AutoCloseable {
           negotiation.nextReport(
               identity, started ? nodeCount.getAsInt() : Integer.MAX_VALUE, leaving);
       if (report != null) {
-        answers.add(exchange(negotiation, report).toCompletableFuture());
+        replies.add(exchange(negotiation, report).toCompletableFuture());
       }
     }
-    return CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0]));
+    return CompletableFuture.allOf(replies.toArray(new CompletableFuture<?>[0]));
   }
 
   private static boolean isInForce(@Nullable Rule rule, ShareNegotiation negotiation) {
@@ -144,22 +146,22 @@ public final class ShareRebalancer implements DecisionListener, AutoCloseable {
   }
 
   private CompletionStage<?> exchange(ShareNegotiation negotiation, RegionReport report) {
-    CompletionStage<LedgerSnapshot> answer;
+    CompletionStage<LedgerSnapshot> reply;
     try {
-      answer = ledger.exchange(report);
+      reply = ledger.exchange(report);
     } catch (RuntimeException e) {
-      answer = CompletableFuture.failedFuture(e);
+      reply = CompletableFuture.failedFuture(e);
     }
-    return answer.handle(
-        (table, failure) -> {
+    return reply.handle(
+        (snapshot, failure) -> {
           String id = negotiation.budget.ruleId();
           if (failure != null) {
             negotiation.onReportFailure(report, rules.shares().getOrDefault(id, 0));
             logAvailabilityChange(true);
           } else if (!report.leaving()) {
             logAvailabilityChange(false);
-            applyShare(negotiation.budget, table.share());
-            negotiation.onSnapshot(table, identity.region());
+            applyShare(negotiation.budget, snapshot.share());
+            negotiation.onSnapshot(snapshot, identity.region());
           }
           return null;
         });
@@ -172,7 +174,7 @@ public final class ShareRebalancer implements DecisionListener, AutoCloseable {
     if (before != share) {
       LOG.log(
           Level.INFO,
-          "rule {0}: region {1} has {2}% of its budget now, {3}% before",
+          "rule {0}: share of region {1} is now {2}% (was {3}%)",
           id,
           identity.region(),
           share / 10.0,
@@ -180,23 +182,23 @@ public final class ShareRebalancer implements DecisionListener, AutoCloseable {
     }
   }
 
-  /** One line when the ledger is lost, and one when it is back. */
-  private void logAvailabilityChange(boolean lost) {
-    if (lost == ledgerUnavailable || closed) {
+  /** Logs when the ledger becomes unavailable and when it is available again. */
+  private void logAvailabilityChange(boolean unavailable) {
+    if (unavailable == ledgerUnavailable || closed) {
       return;
     }
-    ledgerUnavailable = lost;
-    if (lost) {
+    ledgerUnavailable = unavailable;
+    if (unavailable) {
       LOG.log(
           Level.WARNING,
-          "the link between regions is away ({0}); this region keeps its shares until it is back",
+          "the region ledger is unavailable ({0}); this region keeps its shares meanwhile",
           ledger.lastError());
     } else {
-      LOG.log(Level.INFO, "the link between regions is back");
+      LOG.log(Level.INFO, "the region ledger is available again");
     }
   }
 
-  /** Says that this node leaves, and closes the ledger. */
+  /** Reports that this node leaves, and closes the ledger. */
   @Override
   public void close() {
     closed = true;

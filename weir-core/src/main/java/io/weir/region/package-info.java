@@ -1,5 +1,5 @@
 /**
- * Regions that divide the budgets of rules: each enforces its share on its own store, and shares
- * follow demand through a ledger that all can reach.
+ * Divides the budgets of rules over regions. Each region enforces its share on its own store;
+ * shares follow demand through a ledger shared by all regions.
  */
 package io.weir.region;

@@ -2,10 +2,10 @@ package io.weir.rule;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a request, by name: {@code user}, {@code ip}, {@code endpoint}, any other. */
+/** The attributes of a request by name, such as {@code user}, {@code ip} or {@code endpoint}. */
 @FunctionalInterface
 public interface Attributes {
 
-  /** The value of an attribute, or null if the request has none of that name. */
+  /** Returns the value of an attribute, or null if the request does not have it. */
   @Nullable String get(String name);
 }

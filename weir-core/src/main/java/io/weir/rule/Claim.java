@@ -1,39 +1,39 @@
 package io.weir.rule;
 
 /**
- * What a request asks of one limit: so many permits of the counter named by a key.
+ * A request for permits of one limit from one counter.
  *
- * @param limit the limit it is held against
- * @param key the counter, opaque and unguessable
- * @param cost the permits asked for, at least 1 and at most 2<sup>53</sup>
+ * @param limit the limit to enforce
+ * @param key the key of the counter, opaque and unguessable
+ * @param cost the requested permits, at least 1 and at most 2<sup>53</sup>
  */
 public record Claim(Limit limit, long key, long cost) {
-  /** The largest cost a request may have. */
+  /** The maximum cost of a request. */
   public static final long MAX_COST = 1L << 53;
 
   public Claim {
     checkCost(cost);
   }
 
-  /** Refuses what could not be a cost. */
+  /** Checks the cost of a request, which is at least 1, and returns it. */
   public static long checkCost(long cost) {
     return checkRange(1, cost);
   }
 
-  /** Refuses what something could not have cost in the end; it may have cost nothing. */
+  /** Checks the actual cost of a reservation, which may be 0, and returns it. */
   public static long checkActualCost(long cost) {
     return checkRange(0, cost);
   }
 
-  private static long checkRange(int least, long cost) {
-    if (cost < least || cost > MAX_COST) {
+  private static long checkRange(int min, long cost) {
+    if (cost < min || cost > MAX_COST) {
       throw new IllegalArgumentException(
-          "a cost of " + cost + " cannot be; write a whole number from " + least + " to 2^53");
+          "cost must be a whole number from " + min + " to 2^53 (was " + cost + ")");
     }
     return cost;
   }
 
-  /** The claim of a caller known by its fingerprint. */
+  /** Creates the claim of a caller that is identified by its fingerprint. */
   public static Claim of(Limit limit, long caller, long cost) {
     return new Claim(limit, Limit.key(caller, limit.salt()), cost);
   }

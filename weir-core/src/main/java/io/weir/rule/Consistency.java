@@ -4,23 +4,23 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
 /**
- * How strictly nodes count together on one rule.
+ * How strictly the nodes of a cluster share the counters of a rule.
  *
- * @param mode the way of counting
- * @param syncInterval how often nodes reconcile where the kind is synced, in whole microseconds;
- *     zero elsewhere
+ * @param mode the counting mode
+ * @param syncInterval the interval between syncs in mode SYNCED, in whole microseconds; zero in
+ *     other modes
  */
 public record Consistency(CountingMode mode, Duration syncInterval) {
 
-  /** The ways of counting together. */
+  /** How nodes share counters. */
   public enum CountingMode {
     /** The shared store decides every request. */
     EXACT,
-    /** A node borrows blocks of permits, charged in the store at once, and spends them itself. */
+    /** A node leases blocks of permits, which are charged in the store at once, and spends them. */
     LEASED,
-    /** Each node counts alone and reconciles every interval. */
+    /** Each node counts locally and syncs with the store at an interval. */
     SYNCED,
-    /** One node's memory is the truth. */
+    /** Each node counts in its own memory only. */
     LOCAL
   }
 
@@ -34,16 +34,17 @@ public record Consistency(CountingMode mode, Duration syncInterval) {
     if (synced
         && (syncInterval.toMillis() < 1 || syncInterval.compareTo(Duration.ofMinutes(1)) > 0)) {
       throw new IllegalArgumentException(
-          "sync-every of "
+          "sync-every must be between 1ms and 1m (was "
               + Durations.format(syncInterval)
-              + " cannot be; write 1ms to 1m, such as 100ms");
+              + "), for example 100ms");
     }
     if (!synced && !syncInterval.isZero()) {
-      throw new IllegalArgumentException("sync-every goes with synced only; leave it out");
+      throw new IllegalArgumentException(
+          "sync-every is only allowed with consistency synced; leave it out");
     }
   }
 
-  /** Counted alone, reconciled every {@code interval}. */
+  /** Counts locally and syncs every {@code interval}. */
   public static Consistency synced(Duration interval) {
     return new Consistency(CountingMode.SYNCED, interval);
   }

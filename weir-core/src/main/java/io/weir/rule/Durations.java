@@ -3,7 +3,7 @@ package io.weir.rule;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
-/** Durations as rules write them, such as {@code 100ms}, {@code 30s} or {@code 1h30m}. */
+/** Parses and formats durations such as {@code 100ms}, {@code 30s} or {@code 1h30m}. */
 public final class Durations {
   private static final int MAX_DIGITS = 18;
   private static final String[] UNITS = {"d", "h", "m", "s", "ms", "us"};
@@ -11,9 +11,9 @@ public final class Durations {
   private Durations() {}
 
   /**
-   * Reads a duration.
+   * Parses a duration.
    *
-   * @throws IllegalArgumentException saying what to write instead
+   * @throws IllegalArgumentException if it is not valid; the message describes the format
    */
   public static Duration parse(String text) {
     String trimmed = text.trim();
@@ -46,7 +46,7 @@ public final class Durations {
     return at;
   }
 
-  /** Writes a duration so that {@link #parse} reads the same. */
+  /** Formats a duration so that {@link #parse} returns the same duration. */
   public static String format(Duration duration) {
     long rest = toMicros(duration);
     StringBuilder text = new StringBuilder();
@@ -59,7 +59,7 @@ public final class Durations {
     return text.length() == 0 ? "0s" : text.toString();
   }
 
-  /** A duration in whole microseconds. */
+  /** Converts a duration to whole microseconds. */
   static long toMicros(Duration duration) {
     return Math.addExact(
         Math.multiplyExact(duration.getSeconds(), 1_000_000L), duration.getNano() / 1000);

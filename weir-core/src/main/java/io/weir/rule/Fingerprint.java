@@ -4,13 +4,13 @@ import java.security.SecureRandom;
 import java.util.List;
 
 /**
- * Turns callers into 64-bit numbers that nobody without the seed can predict or make collide.
+ * Hashes callers to 64-bit numbers that cannot be predicted or made to collide without the seed.
  *
- * <p>SipHash-1-3 over the UTF-16 code units of each value, each value led by its length, so that
- * different tuples are different inputs whatever characters they hold. Immutable.
+ * <p>SipHash-1-3 over the UTF-16 code units of each value. Each value is prefixed with its length,
+ * so that different tuples are different inputs whatever characters they contain. Immutable.
  */
 public final class Fingerprint {
-  /** With a seed everyone knows: for names that operators choose, not callers. */
+  /** Uses a public seed; for names chosen by operators, not by callers. */
   static final Fingerprint PUBLIC = new Fingerprint(0x7765_6972_2d6e_616dL, 0x6573_2d6f_6e6c_7921L);
 
   private final long seed0;
@@ -21,43 +21,43 @@ public final class Fingerprint {
     this.seed1 = seed1;
   }
 
-  /** With a seed nobody knows, new at each call. */
+  /** Creates a fingerprint function with a new random seed. */
   public static Fingerprint random() {
     SecureRandom random = new SecureRandom();
     return new Fingerprint(random.nextLong(), random.nextLong());
   }
 
-  /** The first half of the seed, for a store to keep; whoever knows it can make callers collide. */
+  /** Returns the first half of the seed, for a store to keep; it must stay secret. */
   public long seed0() {
     return seed0;
   }
 
-  /** The second half of the seed. */
+  /** Returns the second half of the seed. */
   public long seed1() {
     return seed1;
   }
 
-  /** The fingerprint of a request's values of {@code names}, all of which it must have. */
+  /** Hashes the values of the attributes {@code names}, all of which the request must have. */
   long of(Attributes request, List<String> names) {
     SipHash sip = new SipHash(seed0, seed1);
     for (int i = 0; i < names.size(); i++) {
       String value = request.get(names.get(i));
       if (value == null) {
-        throw new IllegalArgumentException("the request has no " + names.get(i));
+        throw new IllegalArgumentException("the request has no attribute " + names.get(i));
       }
       sip.add(value);
     }
     return sip.finish();
   }
 
-  /** The fingerprint of one value. */
+  /** Hashes one value. */
   public long of(String value) {
     SipHash sip = new SipHash(seed0, seed1);
     sip.add(value);
     return sip.finish();
   }
 
-  /** A bijection that spreads every bit over all others. */
+  /** Mixes the bits of a number; a bijection in which every bit affects all others. */
   static long mix(long h) {
     h = (h ^ h >>> 33) * 0xff51afd7ed558ccdL;
     h = (h ^ h >>> 33) * 0xc4ceb9fe1a85ec53L;

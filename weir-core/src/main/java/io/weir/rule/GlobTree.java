@@ -6,15 +6,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Many patterns held against one value at once, at a cost that does not grow with their number.
+ * A prefix tree that matches one value against many glob patterns at once, at a cost that does not
+ * grow with the number of patterns.
  *
- * <p>Patterns and values are cut at {@code /}. In a pattern {@code *} stands for any run of
- * characters within a segment and {@code **} for any number of whole segments, none included, so
- * that {@code GET /orders/**} meets {@code GET /orders} too. Patterns that begin alike share the
- * way: a value is followed through literal segments by hash, through segments with a star by their
- * literal beginning. Each pattern carries a number; what is found is the ascending numbers.
+ * <p>Patterns and values are split at {@code /}. In a pattern, {@code *} matches any characters
+ * within a segment and {@code **} matches any number of whole segments, including none, so that
+ * {@code GET /orders/**} also matches {@code GET /orders}. Patterns with a common beginning share
+ * nodes: literal segments are looked up by hash, segments with wildcards by their literal prefix.
+ * Each pattern has a number; a search returns the numbers of the matching patterns in ascending
+ * order.
  *
- * <p>Immutable once filled; a search allocates only where several ways lead to a find.
+ * <p>Immutable once filled. A search allocates only if several patterns match.
  */
 final class GlobTree {
   static final int[] NONE = {};
@@ -22,9 +24,9 @@ final class GlobTree {
   private final GlobNode root = new GlobNode("");
 
   /**
-   * Refuses a pattern that has no meaning.
+   * Checks that a pattern is valid.
    *
-   * @throws IllegalArgumentException saying what to write instead
+   * @throws IllegalArgumentException if it is not; the message says what to write instead
    */
   static void check(String pattern) {
     if (pattern.isBlank()) {
@@ -33,12 +35,12 @@ final class GlobTree {
     String[] segments = pattern.split("/", -1);
     int inner = 0;
     for (int i = 0; i < segments.length; i++) {
-      boolean rest = segments[i].equals("**");
-      if (!rest && segments[i].contains("**")) {
+      boolean anySegments = segments[i].equals("**");
+      if (!anySegments && segments[i].contains("**")) {
         throw new IllegalArgumentException(
             "'" + pattern + "': ** stands for whole segments; write /** or a single *");
       }
-      inner += rest && i < segments.length - 1 ? 1 : 0;
+      inner += anySegments && i < segments.length - 1 ? 1 : 0;
     }
     if (inner > 1) {
       throw new IllegalArgumentException(
@@ -46,7 +48,7 @@ final class GlobTree {
     }
   }
 
-  /** Adds a pattern, whose numbers must be ascending. */
+  /** Adds a pattern with its numbers, which must be ascending. */
   void add(String pattern, int... numbers) {
     GlobNode node = root;
     String[] segments = pattern.split("/", -1);
@@ -62,7 +64,7 @@ final class GlobTree {
     }
   }
 
-  /** The numbers of the patterns that meet the value, ascending. Not to be written to. */
+  /** Returns the numbers of the matching patterns, ascending. The array must not be modified. */
   int[] find(String value) {
     return find(root, value, 0, NONE);
   }
@@ -71,7 +73,7 @@ final class GlobTree {
     return find(value).length > 0;
   }
 
-  /** Follows the segments that begin at {@code from}; past the end of the value, none are left. */
+  /** Matches the segments from {@code from} on; beyond the end of the value there are none. */
   private static int[] find(GlobNode node, String value, int from, int[] found) {
     found = merge(found, node.anySuffixPatternNumbers);
     if (node.anySegments != null) {
@@ -84,7 +86,7 @@ final class GlobTree {
         : findInSegment(node, value, from, found);
   }
 
-  /** Follows one segment, literally and through stars. */
+  /** Matches one segment, literally and with wildcards. */
   private static int[] findInSegment(GlobNode node, String value, int from, int[] found) {
     if (node.isLeaf()) {
       return found;
@@ -117,7 +119,7 @@ final class GlobTree {
     return slash < 0 ? value.length() : slash;
   }
 
-  /** The union of two ascending lists; one of them itself where the other adds nothing. */
+  /** Returns the union of two ascending arrays; one of the arrays itself if the other is empty. */
   static int[] merge(int[] a, int[] b) {
     if (a.length == 0 || b.length == 0 || a == b) {
       return a.length == 0 ? b : a;
@@ -133,7 +135,7 @@ final class GlobTree {
     return n == both.length ? both : Arrays.copyOf(both, n);
   }
 
-  /** A place in the tree, reached by a segment of a pattern. */
+  /** A node of the tree, reached by one segment of a pattern. */
   private static final class GlobNode extends SubstringTable.SubstringKey {
     SubstringTable<GlobNode> literals = SubstringTable.empty();
     SubstringTable<WildcardPrefix> wildcards = SubstringTable.empty();
@@ -150,7 +152,7 @@ final class GlobTree {
       return literals.isEmpty() && prefixLengths.length == 0;
     }
 
-    /** The place a segment leads to from here, which begins to be if it was not. */
+    /** Returns the child for a segment, creating it if necessary. */
     GlobNode getOrCreateChild(String segment) {
       if (segment.equals("**")) {
         anySegments = anySegments == null ? new GlobNode(segment) : anySegments;
@@ -169,12 +171,12 @@ final class GlobTree {
       return node;
     }
 
-    private GlobNode wildcardChild(String segment, String beginning) {
-      WildcardPrefix prefix = wildcards.find(beginning, 0, beginning.length());
+    private GlobNode wildcardChild(String segment, String prefixText) {
+      WildcardPrefix prefix = wildcards.find(prefixText, 0, prefixText.length());
       if (prefix == null) {
-        prefix = new WildcardPrefix(beginning);
+        prefix = new WildcardPrefix(prefixText);
         wildcards = wildcards.with(prefix);
-        prefixLengths = merge(prefixLengths, new int[] {beginning.length()});
+        prefixLengths = merge(prefixLengths, new int[] {prefixText.length()});
       }
       for (GlobNode node : prefix.nodes) {
         if (node.text.equals(segment)) {
@@ -186,39 +188,42 @@ final class GlobTree {
       return node;
     }
 
-    /** Whether a segment with stars meets the region; the last star is retried. */
+    /**
+     * Returns whether this wildcard segment matches the substring, by backtracking to the last
+     * star.
+     */
     boolean matches(String value, int from, int to) {
       int at = from;
-      int mine = 0;
+      int patternAt = 0;
       int star = -1;
       int retry = from;
       while (at < to) {
-        if (mine < text.length() && text.charAt(mine) == '*') {
-          star = mine++;
+        if (patternAt < text.length() && text.charAt(patternAt) == '*') {
+          star = patternAt++;
           retry = at;
-        } else if (mine < text.length() && text.charAt(mine) == value.charAt(at)) {
-          mine++;
+        } else if (patternAt < text.length() && text.charAt(patternAt) == value.charAt(at)) {
+          patternAt++;
           at++;
         } else if (star >= 0) {
-          mine = star + 1;
+          patternAt = star + 1;
           at = ++retry;
         } else {
           return false;
         }
       }
-      while (mine < text.length() && text.charAt(mine) == '*') {
-        mine++;
+      while (patternAt < text.length() && text.charAt(patternAt) == '*') {
+        patternAt++;
       }
-      return mine == text.length();
+      return patternAt == text.length();
     }
   }
 
-  /** The literal beginning of segments with stars, and the places they lead to. */
+  /** A literal prefix of segments with wildcards, and the nodes of these segments. */
   private static final class WildcardPrefix extends SubstringTable.SubstringKey {
     final List<GlobNode> nodes = new ArrayList<>();
 
-    WildcardPrefix(String beginning) {
-      super(beginning);
+    WildcardPrefix(String prefixText) {
+      super(prefixText);
     }
   }
 }

@@ -6,10 +6,10 @@ import io.weir.algorithm.LimitParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One limit of one rule, compiled: what a request is held against and what its counters are named.
+ * One compiled limit of one rule: the parameters to enforce and the salt of its counter keys.
  *
- * <p>The name of a counter depends on the rule, the algorithm and the period, never on how many
- * permits there are, so an edit keeps the counters. Immutable.
+ * <p>The key of a counter depends on the rule, the algorithm and the period, but not on the number
+ * of permits, so that counters survive an edit of the limit. Immutable.
  */
 public final class Limit {
   private final Rule rule;
@@ -22,9 +22,9 @@ public final class Limit {
   private final @Nullable Limit localFallback;
 
   /**
-   * @param whole the limit as it is written
-   * @param terms what of it is enforced here
-   * @param share what this limit is where its rule counts a share of the budget alone
+   * @param whole the parameters of the limit as configured
+   * @param terms the parameters enforced in this region
+   * @param share the limit of this node alone while the store is unavailable, for fallback LOCAL
    */
   private Limit(
       Rule rule,
@@ -48,37 +48,37 @@ public final class Limit {
   /**
    * Compiles a limit of a rule.
    *
-   * @param burst the bucket's size, or 0 for the rate's own
-   * @throws IllegalArgumentException if the algorithm could not count it exactly
+   * @param burst the size of the bucket, or 0 to use the permits of the rate
+   * @throws IllegalArgumentException if the algorithm cannot count it exactly
    */
   static Limit of(Rule rule, Algorithm algorithm, Rate rate, long burst, long coolDown) {
     return of(rule, algorithm, rate, burst, coolDown, rule.shadow());
   }
 
-  /** A limit that a request brings: enforced, since it replaces what its rule only observes. */
+  /** Compiles the limit of a request. It is always enforced, even if the rule is a shadow rule. */
   static Limit ofRequest(Rule rule, Algorithm algorithm, Rate rate, long coolDown) {
     return of(rule, algorithm, rate, 0, coolDown, false);
   }
 
   private static Limit of(
       Rule rule, Algorithm algorithm, Rate rate, long burst, long coolDown, boolean shadow) {
-    boolean closed = rate.permits() == 0 || rule.share().permille() == 0;
-    Algorithm counted = closed ? Algorithms.FIXED_WINDOW : algorithm;
+    boolean refusesAll = rate.permits() == 0 || rule.share().permille() == 0;
+    Algorithm counted = refusesAll ? Algorithms.FIXED_WINDOW : algorithm;
     long size = burst == 0 ? rate.permits() : burst;
     LimitParameters whole =
         parameters(rate.permits() == 0 ? counted : algorithm, rate, size, coolDown);
-    LimitParameters here = rule.share().of(counted, whole);
+    LimitParameters regional = rule.share().of(counted, whole);
     Limit share = null;
     if (rule.fallback().action() == StoreFailureFallback.FallbackAction.LOCAL) {
-      Rate part = new Rate(rule.fallback().localShare(here.permits()), rate.period());
+      Rate localRate = new Rate(rule.fallback().localShare(regional.permits()), rate.period());
       LimitParameters terms =
-          parameters(counted, part, rule.fallback().localShare(here.burst()), coolDown);
+          parameters(counted, localRate, rule.fallback().localShare(regional.burst()), coolDown);
       share = new Limit(rule, rate, counted, shadow, whole, terms, null);
     }
-    return new Limit(rule, rate, counted, shadow, whole, here, share);
+    return new Limit(rule, rate, counted, shadow, whole, regional, share);
   }
 
-  /** Refuses a rate that no rule could have, whatever its algorithm. */
+  /** Checks that at least the fixed window algorithm supports a rate, and returns the rate. */
   public static Rate checkRate(Rate rate) {
     try {
       var unused = parameters(Algorithms.FIXED_WINDOW, rate, rate.permits(), 0);
@@ -108,29 +108,31 @@ public final class Limit {
     return algorithm;
   }
 
-  /** Whether it is judged but not enforced. */
+  /** Returns whether the limit is evaluated but not enforced. */
   public boolean shadow() {
     return shadow;
   }
 
-  /** What is enforced here. */
+  /** Returns the parameters that are enforced in this region. */
   public LimitParameters parameters() {
     return parameters;
   }
 
-  /** The limit as it is written, of which a region may enforce a part only. */
+  /** Returns the parameters as configured; a region may enforce only a share of them. */
   public LimitParameters configuredParameters() {
     return configuredParameters;
   }
 
-  /** Refuses a limit of which some parts could not be counted. */
+  /** Checks that every share of the limit can be counted. */
   void checkShares() {
     if (configuredParameters.permits() > 0) {
       RegionShare.check(algorithm, configuredParameters);
     }
   }
 
-  /** The part of it a node gives out alone, where the rule's posture is local. */
+  /**
+   * Returns the limit this node enforces alone while the store is unavailable, for fallback LOCAL.
+   */
   public @Nullable Limit localFallback() {
     return localFallback;
   }
@@ -139,20 +141,20 @@ public final class Limit {
     return salt;
   }
 
-  /** The most that can ever fit. */
+  /** Returns the largest cost that can ever be admitted. */
   public long capacity() {
     return algorithm.capacity(parameters);
   }
 
-  /** Whether two times lie in the same window; a bucket knows but one. */
+  /** Returns whether two times are in the same window; a bucket has only one window. */
   public boolean isSameWindow(long one, long other) {
     return algorithm.hasBurst() || parameters.windowStart(one) == parameters.windowStart(other);
   }
 
   /**
-   * The key of a caller's counter, from the caller's fingerprint. The upper 16 bits are the
-   * caller's own, the same for all limits that count per the same attributes, so that a store can
-   * keep a caller's counters together; the lower 48 bits mix caller and limit.
+   * Returns the key of a caller's counter. The upper 16 bits come from the caller alone and are the
+   * same for all limits that count per the same attributes, so that a store can keep the counters
+   * of a caller together. The lower 48 bits mix caller and limit.
    */
   static long key(long caller, long salt) {
     long mixed = Fingerprint.mix(caller ^ salt);

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Other limits for the callers a selector meets, within one rule.
+ * Limits of a rule that apply to requests matching a selector instead of the limits of the rule.
  *
- * @param when whom it is for
+ * @param when selects the requests
  * @param rates the limits that apply instead
- * @param burst the bucket's size, or 0 for the limit itself
+ * @param burst the size of the bucket, or 0 to use the permits of the limit
  */
 public record LimitOverride(Selector when, List<Rate> rates, long burst) {
 
@@ -16,11 +16,11 @@ public record LimitOverride(Selector when, List<Rate> rates, long burst) {
     rates = List.copyOf(rates);
     if (when.patterns().isEmpty()) {
       throw new IllegalArgumentException(
-          "names nobody; write whom it is for, such as when: {user: acme}, or change the limit itself");
+          "when must name an attribute, such as when: {user: acme}; to match everyone change the limit");
     }
   }
 
-  /** Other limits, with bursts of their own size. */
+  /** Creates an override without bursts above the limits. */
   public static LimitOverride of(Selector when, String... rates) {
     return new LimitOverride(when, Arrays.stream(rates).map(Rate::parse).toList(), 0);
   }

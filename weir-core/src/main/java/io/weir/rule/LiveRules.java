@@ -3,9 +3,7 @@ package io.weir.rule;
 import java.util.Collection;
 
 /**
- * Rules that can be replaced while requests are decided; each request sees one whole snapshot.
- *
- * <p>Safe for any number of threads.
+ * Rules that can be replaced at runtime; each request sees one consistent rule set. Thread-safe.
  */
 public final class LiveRules implements RuleSource {
   private volatile RuleSet current;
@@ -20,9 +18,9 @@ public final class LiveRules implements RuleSource {
   }
 
   /**
-   * Puts other rules in force, under the next revision.
+   * Replaces the rules and increments the revision.
    *
-   * @throws IllegalArgumentException if they cannot be; those in force then stay
+   * @throws IllegalArgumentException if the rules are not valid; the current rules then stay active
    */
   public synchronized RuleSet replace(Collection<Rule> rules) {
     current = RuleSet.of(current.revision() + 1, rules);

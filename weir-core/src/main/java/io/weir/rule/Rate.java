@@ -8,10 +8,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many permits per how long, such as {@code 100/minute} or {@code 5/30s}.
+ * A number of permits per period, such as {@code 100/minute} or {@code 5/30s}.
  *
- * @param permits how many; 0 refuses everything
- * @param period how long, in whole microseconds
+ * @param permits the number of permits; 0 refuses everything
+ * @param period the length of the period, in whole microseconds
  */
 public record Rate(long permits, Duration period) {
   private static final Map<String, String> UNITS =
@@ -23,21 +23,21 @@ public record Rate(long permits, Duration period) {
   public Rate {
     if (permits < 0) {
       throw new IllegalArgumentException(
-          "'" + permits + "' permits can never be; write at least 0, such as 100/minute");
+          "permits must be at least 0 (was " + permits + "), for example 100/minute");
     }
     if (period.isNegative()
         || period.isZero()
         || !period.truncatedTo(ChronoUnit.MICROS).equals(period)) {
       throw new IllegalArgumentException(
-          "a period of " + period + " cannot be; write whole microseconds, at least one");
+          "period must be a whole number of microseconds, at least 1 (was " + period + ")");
     }
   }
 
   /**
-   * Reads a rate: a whole number, a slash, and a unit (second, minute, hour, day; s, m, h, d) or
+   * Parses a rate: a whole number, a slash, and a unit (second, minute, hour, day; s, m, h, d) or
    * any duration.
    *
-   * @throws IllegalArgumentException saying what to write instead
+   * @throws IllegalArgumentException if it is not valid; the message describes the format
    */
   public static Rate parse(String text) {
     int slash = text.indexOf('/');
@@ -67,7 +67,7 @@ public record Rate(long permits, Duration period) {
         cause);
   }
 
-  /** The rate as {@link #parse} reads it. */
+  /** Returns the rate in the format of {@link #parse}. */
   @Override
   public String toString() {
     String length = Durations.format(period);

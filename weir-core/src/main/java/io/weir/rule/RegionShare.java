@@ -5,9 +5,9 @@ import io.weir.algorithm.LimitParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a budget that one region enforces.
+ * The share of a budget that one region enforces.
  *
- * @param permille in thousandths; zero refuses everything
+ * @param permille the share in thousandths; zero refuses everything
  */
 record RegionShare(int permille) {
   static final RegionShare WHOLE = new RegionShare(1000);
@@ -15,18 +15,18 @@ record RegionShare(int permille) {
   RegionShare {
     if (permille < 0 || permille > 1000) {
       throw new IllegalArgumentException(
-          "a share of " + permille + " thousandths cannot be; write 0 to 1000");
+          "share must be between 0 and 1000 thousandths (was " + permille + ")");
     }
   }
 
-  /** That part of a number of permits, rounded down, but at least one. */
+  /** Returns this share of a number of permits, rounded down, but at least one. */
   private long of(long permits) {
     return Math.max(1, permits / 1000 * permille + permits % 1000 * permille / 1000);
   }
 
   /**
-   * That part of a limit. Where it would not be exact, it is rounded down to what is: two digits,
-   * or one.
+   * Returns this share of a limit. If it cannot be computed exactly, it is rounded down to two
+   * significant digits, or to one.
    */
   LimitParameters of(Algorithm algorithm, LimitParameters whole) {
     if (permille == WHOLE.permille || whole.permits() == 0) {
@@ -39,9 +39,9 @@ record RegionShare(int permille) {
     long burst = of(whole.burst());
     long power = powerOfTen(permits);
     for (long grain : new long[] {1, Math.max(1, power / 10), power}) {
-      LimitParameters part = tryScale(algorithm, whole, permits - permits % grain, burst);
-      if (part != null) {
-        return part;
+      LimitParameters scaled = tryScale(algorithm, whole, permits - permits % grain, burst);
+      if (scaled != null) {
+        return scaled;
       }
     }
     return whole.withPermits(algorithm, power, Math.min(burst, power));
@@ -57,7 +57,8 @@ record RegionShare(int permille) {
   }
 
   /**
-   * Refuses a limit that does not even have parts of 1, 10, 100 and so on that could be counted.
+   * Checks that a limit can be scaled down to 1, 10, 100 and so on, so that every share is
+   * possible.
    */
   static void check(Algorithm algorithm, LimitParameters whole) {
     for (long power = 1; power <= whole.permits(); power *= 10) {

@@ -12,16 +12,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * One rule: whom it meets, per what it counts, how many per how long, and how.
+ * A rate limiting rule: which requests it matches, which attributes it counts by, its limits and
+ * how they are counted.
  *
- * <p>Immutable; made by {@link #named}, which begins a {@link RuleBuilder}, or from another by
- * {@link #edit}. Two rules are equal if they say the same.
+ * <p>Immutable. Created with a {@link RuleBuilder} from {@link #named}, or from another rule with
+ * {@link #edit}. Two rules are equal if their settings are equal.
  */
 public final class Rule {
   private static final int MAX_PER_ATTRIBUTES = 8;
   private static final Pattern ID_PATTERN = Pattern.compile("[a-z0-9-]{1,64}");
 
-  /** So that callers who name ever new rates cannot fill the memory. */
+  /** Bounds the memory that requests with ever new limits can occupy. */
   private static final int MAX_CACHED_REQUEST_LIMITS = 64;
 
   private final RuleBuilder spec;
@@ -43,40 +44,40 @@ public final class Rule {
     }
   }
 
-  /** Begins a rule. */
+  /** Starts building a rule. */
   public static RuleBuilder named(String id) {
     return new RuleBuilder(id);
   }
 
-  /** Begins another rule that says the same so far. */
+  /** Starts building a rule with the settings of this one. */
   public RuleBuilder edit() {
     return new RuleBuilder(spec);
   }
 
   /**
-   * The rule as one region enforces it: it says the same, and its limits, those of overrides and
-   * those that requests bring included, are that many thousandths of what is written, at least one
-   * permit each; none of zero. Its counters are the same.
+   * Returns this rule as one region enforces it. Its settings are the same, but every limit,
+   * including those of overrides and of requests, is this many thousandths of the configured one:
+   * at least one permit, or none for a share of zero. It uses the same counters.
    */
   public Rule withShare(int permille) {
     if (permille == spec.share.permille()) {
       return this;
     }
-    RuleBuilder divided = new RuleBuilder(spec);
-    divided.share = new RegionShare(permille);
-    return new Rule(divided);
+    RuleBuilder builder = new RuleBuilder(spec);
+    builder.share = new RegionShare(permille);
+    return new Rule(builder);
   }
 
   public String id() {
     return spec.id;
   }
 
-  /** Whom the rule meets. */
+  /** Returns the selector of the requests that the rule matches. */
   public Selector match() {
     return spec.match;
   }
 
-  /** The attributes it counts per: one counter for each tuple of values; none: one for all. */
+  /** Returns the attributes to count per: one counter per tuple of values; one in all if empty. */
   public List<String> per() {
     return spec.per;
   }
@@ -89,12 +90,12 @@ public final class Rule {
     return spec.algorithm;
   }
 
-  /** The bucket's size as written, or 0 where the limit itself is the size. */
+  /** Returns the configured size of the bucket, or 0 if it equals the permits of the limit. */
   public long burst() {
     return spec.burst;
   }
 
-  /** For how long a used fixed window stays open past its end. */
+  /** Returns how long a used fixed window stays open past its end. */
   public Duration coolDown() {
     return spec.coolDown;
   }
@@ -103,12 +104,12 @@ public final class Rule {
     return spec.consistency;
   }
 
-  /** What is answered when the store does not. */
+  /** Returns how the rule decides while its store is unavailable. */
   public StoreFailureFallback fallback() {
     return spec.fallback;
   }
 
-  /** The percentage of the budget each region has; empty if it is not divided. */
+  /** Returns the percentage of the budget of each region; empty if the budget is not divided. */
   public Map<String, Integer> regions() {
     return spec.regions;
   }
@@ -117,12 +118,12 @@ public final class Rule {
     return spec.overrides;
   }
 
-  /** Whether its counters must outlive a restart of the store. */
+  /** Returns whether the counters must survive a restart of the store. */
   public boolean durable() {
     return spec.durable;
   }
 
-  /** Whether it is judged but not enforced. */
+  /** Returns whether the rule is evaluated but not enforced. */
   public boolean shadow() {
     return spec.shadow;
   }
@@ -131,17 +132,17 @@ public final class Rule {
     return spec.enabled;
   }
 
-  /** The limits of callers no override is for. */
+  /** Returns the limits of requests that match no override. */
   public List<Limit> limits() {
     return limits;
   }
 
   /**
-   * The limit of a request that is held to this rate instead of the rule's own; enforced also if
-   * the rule is a shadow. What the rule's algorithm could not count exactly is counted in fixed
-   * windows.
+   * Returns the limit for a request that has this rate as a limit of its own. It is enforced even
+   * if the rule is a shadow rule. A rate that the algorithm of the rule cannot count exactly is
+   * counted in fixed windows.
    *
-   * @throws IllegalArgumentException if no rule could have such a limit
+   * @throws IllegalArgumentException if the rate is not valid for any algorithm
    */
   public Limit limit(Rate rate) {
     Limit known = requestLimits.get(rate);
@@ -162,22 +163,22 @@ public final class Rule {
     return limit;
   }
 
-  /** The part of the limits that is enforced here. */
+  /** Returns the share of the limits that this region enforces. */
   RegionShare share() {
     return spec.share;
   }
 
-  /** The limits of all callers, those of overrides last. */
+  /** Returns all limits, those of overrides last. */
   public List<Limit> allLimits() {
-    List<Limit> every = new ArrayList<>(limits);
-    overrideLimits.forEach(every::addAll);
-    return every;
+    List<Limit> all = new ArrayList<>(limits);
+    overrideLimits.forEach(all::addAll);
+    return all;
   }
 
   /**
-   * The limit that now holds those whom another version of this rule held to {@code earlier}: that
-   * of the same override if there still is one, or else the rule's own. The earlier limit itself if
-   * none of these counts on its counters.
+   * Returns the limit that has replaced {@code earlier}, a limit of another version of this rule:
+   * the limit of the same override if it still exists, otherwise the limit of the rule itself.
+   * Returns {@code earlier} if none of these uses the same counters.
    */
   Limit successor(Limit earlier) {
     Rule other = earlier.rule();
@@ -202,7 +203,7 @@ public final class Rule {
         .orElse(earlier);
   }
 
-  /** The limits of this caller. */
+  /** Returns the limits that apply to a request. */
   List<Limit> limits(Attributes request) {
     int override = overrideLimits.isEmpty() ? -1 : overrideIndex.first(request);
     return override < 0 ? limits : overrideLimits.get(override);
@@ -210,15 +211,15 @@ public final class Rule {
 
   private void validate() {
     if (!ID_PATTERN.matcher(spec.id).matches()) {
-      throw invalid("id", "cannot be; write 1 to 64 of a-z, 0-9 and -");
+      throw invalid("id", "must be 1 to 64 characters of a-z, 0-9 and -");
     }
     if (spec.per.size() > MAX_PER_ATTRIBUTES || new HashSet<>(spec.per).size() < spec.per.size()) {
-      throw invalid("per", "counts per " + spec.per + "; name at most 8 attributes, each once");
+      throw invalid("per", "must name at most 8 attributes, each once (was " + spec.per + ")");
     }
     spec.per.forEach(name -> spec.runWithContext("per", () -> Selector.checkName(name)));
     checkRegions();
     if (!spec.coolDown.isZero() && !spec.algorithm.hasCoolDown()) {
-      throw invalid("cool-down", "means nothing to " + spec.algorithm.name() + "; leave it out");
+      throw invalid("cool-down", "is not supported by " + spec.algorithm.name() + "; leave it out");
     }
   }
 
@@ -227,16 +228,17 @@ public final class Rule {
     for (Map.Entry<String, Integer> share : spec.regions.entrySet()) {
       if (!ID_PATTERN.matcher(share.getKey()).matches()) {
         throw invalid(
-            "regions", "'" + share.getKey() + "' cannot be; write 1 to 64 of a-z, 0-9 and -");
+            "regions", "'" + share.getKey() + "' must be 1 to 64 characters of a-z, 0-9 and -");
       }
       if (share.getValue() < 1) {
         throw invalid(
-            "regions", share.getKey() + " has " + share.getValue() + "%; write 1% to 100%");
+            "regions",
+            share.getKey() + " must be between 1% and 100% (was " + share.getValue() + "%)");
       }
       sum += share.getValue();
     }
     if (sum > 100) {
-      throw invalid("regions", "share out " + sum + "%; write shares of at most 100% together");
+      throw invalid("regions", "must add up to at most 100% (was " + sum + "%)");
     }
   }
 
@@ -245,10 +247,10 @@ public final class Rule {
       throw invalid(field, "is missing; write how many per how long, such as 100/minute");
     }
     if (burst != 0 && !spec.algorithm.hasBurst()) {
-      throw invalid("burst", "means nothing to " + spec.algorithm.name() + "; leave it out");
+      throw invalid("burst", "is not supported by " + spec.algorithm.name() + "; leave it out");
     }
     if (burst != 0 && rates.size() > 1) {
-      throw invalid("burst", "goes with a single limit; leave it out or split the rule");
+      throw invalid("burst", "is only allowed with a single limit; leave it out or split the rule");
     }
     Set<Duration> periods = new HashSet<>();
     List<Limit> compiled = new ArrayList<>();
@@ -257,7 +259,7 @@ public final class Rule {
         throw invalid(field, "has two rates per " + Durations.format(rate.period()) + "; keep one");
       }
       if (burst != 0 && rate.permits() == 0) {
-        throw invalid("burst", "means nothing to a limit of 0; leave it out");
+        throw invalid("burst", "is not allowed with a limit of 0; leave it out");
       }
       spec.runWithContext(field, () -> compiled.add(compile(rate, burst)));
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A rule in the making. Every setter refuses what can be judged alone, {@link #build} the rest. */
+/** Builds a {@link Rule}. Setters check single values, {@link #build} checks the whole rule. */
 public final class RuleBuilder {
   final String id;
   Selector match = Selector.ANY;
@@ -51,7 +51,7 @@ public final class RuleBuilder {
     share = other.share;
   }
 
-  /** Adds a condition: the attribute must meet one of the patterns. */
+  /** Adds a condition: the attribute must match one of the patterns. */
   public RuleBuilder match(String attribute, String... patterns) {
     return runWithContext("match", () -> match = match.and(attribute, patterns));
   }
@@ -66,82 +66,82 @@ public final class RuleBuilder {
     return this;
   }
 
-  /** One or several rates, decided together, such as {@code 10/second} and {@code 1000/hour}. */
-  public RuleBuilder limit(String... texts) {
-    return runWithContext("limit", () -> rates = Arrays.stream(texts).map(Rate::parse).toList());
+  /** Sets one or several rates, such as {@code 10/second} and {@code 1000/hour}; all must admit. */
+  public RuleBuilder limit(String... limits) {
+    return runWithContext("limit", () -> rates = Arrays.stream(limits).map(Rate::parse).toList());
   }
 
-  public RuleBuilder limit(List<Rate> several) {
-    rates = List.copyOf(several);
+  public RuleBuilder limit(List<Rate> limits) {
+    rates = List.copyOf(limits);
     return this;
   }
 
-  /** By name, such as {@code token-bucket}. */
+  /** Sets the algorithm by name, such as {@code token-bucket}. */
   public RuleBuilder algorithm(String name) {
     return runWithContext("algorithm", () -> algorithm = Algorithms.named(name));
   }
 
-  public RuleBuilder algorithm(Algorithm one) {
-    algorithm = one;
+  public RuleBuilder algorithm(Algorithm value) {
+    algorithm = value;
     return this;
   }
 
-  /** The size of the token bucket, or of the leaky bucket's queue. */
+  /** Sets the size of the token bucket, or of the queue of the leaky bucket. */
   public RuleBuilder burst(long permits) {
     if (permits < 1) {
-      throw new RuleException(id, "burst", "of " + permits + " cannot be; write at least 1");
+      throw new RuleException(id, "burst", "must be at least 1 (was " + permits + ")");
     }
     burst = permits;
     return this;
   }
 
-  /** For how long a used fixed window stays open past its end. */
+  /** Sets how long a used fixed window stays open past its end. */
   public RuleBuilder coolDown(Duration duration) {
     coolDown = duration.truncatedTo(ChronoUnit.MICROS);
     return this;
   }
 
-  public RuleBuilder consistency(Consistency one) {
-    consistency = one;
+  public RuleBuilder consistency(Consistency value) {
+    consistency = value;
     return this;
   }
 
-  /** What is answered when the store does not. */
-  public RuleBuilder onStoreFailure(StoreFailureFallback one) {
-    fallback = one;
+  /** Sets how the rule decides while the store is unavailable. */
+  public RuleBuilder onStoreFailure(StoreFailureFallback value) {
+    fallback = value;
     return this;
   }
 
-  /** The percentage of the budget each region has; all of it anywhere if none is named. */
+  /** Sets the percentage of the budget per region; without regions it is not divided. */
   public RuleBuilder regions(Map<String, Integer> percents) {
     regions = Collections.unmodifiableMap(new LinkedHashMap<>(percents));
     return this;
   }
 
-  public RuleBuilder overrides(LimitOverride... some) {
-    overrides = List.of(some);
+  public RuleBuilder overrides(LimitOverride... values) {
+    overrides = List.of(values);
     return this;
   }
 
-  public RuleBuilder durable(boolean yes) {
-    durable = yes;
+  public RuleBuilder durable(boolean value) {
+    durable = value;
     return this;
   }
 
-  public RuleBuilder shadow(boolean yes) {
-    shadow = yes;
+  public RuleBuilder shadow(boolean value) {
+    shadow = value;
     return this;
   }
 
-  public RuleBuilder enabled(boolean yes) {
-    enabled = yes;
+  public RuleBuilder enabled(boolean value) {
+    enabled = value;
     return this;
   }
 
   /**
-   * The rule.
+   * Builds the rule.
    *
-   * @throws RuleException naming the field, what is wrong and what to write instead
+   * @throws RuleException if it is not valid, with the field and the reason
    */
   public Rule build() {
     return new Rule(new RuleBuilder(this));

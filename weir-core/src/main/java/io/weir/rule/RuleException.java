@@ -1,6 +1,6 @@
 package io.weir.rule;
 
-/** A rule that cannot be: which rule, which field, what is wrong and what to write instead. */
+/** Thrown for an invalid rule, with its id, the field and the reason. */
 public final class RuleException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
@@ -15,7 +15,7 @@ public final class RuleException extends IllegalArgumentException {
     this.reason = reason;
   }
 
-  /** Runs a step of making a rule; what it refuses is said of that rule and field. */
+  /** Runs a step of building a rule and attributes its errors to the rule and field. */
   static void runWithContext(String rule, String field, Runnable step) {
     try {
       step.run();

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules in force, as one immutable snapshot with a revision, indexed so that finding those that
- * meet a request costs the same for ten rules and for ten thousand.
+ * An immutable set of rules with a revision, indexed so that finding the rules that match a request
+ * costs the same for ten rules and for ten thousand.
  */
 public final class RuleSet implements RuleSource {
   private static final Claim[] NONE = {};
@@ -21,8 +21,8 @@ public final class RuleSet implements RuleSource {
   private final SelectorIndex index;
 
   /*
-   * Of each enabled rule what a lookup needs, side by side so that it stays in the cache: what it
-   * counts per (equal lists shared), and its limit, with its salt, if it has one for everyone.
+   * The data of each enabled rule that a lookup needs, in arrays for cache locality: the attributes
+   * it counts per (equal lists are shared), and its limit and salt if it has a single limit.
    */
   private final Rule[] enabled;
   private final List<List<String>> perAttributes = new ArrayList<>();
@@ -30,7 +30,7 @@ public final class RuleSet implements RuleSource {
   private final long[] salts;
 
   /**
-   * @param indexed the index of another set whose rules meet the same requests, if there is one
+   * @param indexed the index of another set whose rules match the same requests, or null
    */
   private RuleSet(long revision, Map<String, Rule> byId, @Nullable SelectorIndex indexed) {
     this.revision = revision;
@@ -46,30 +46,31 @@ public final class RuleSet implements RuleSource {
     for (int i = 0; i < enabled.length; i++) {
       Rule rule = enabled[i];
       perAttributes.add(shared.computeIfAbsent(rule.per(), per -> per));
-      boolean one = rule.limits().size() == 1 && rule.overrides().isEmpty();
-      limits[i] = one ? rule.limits().get(0) : null;
+      boolean single = rule.limits().size() == 1 && rule.overrides().isEmpty();
+      limits[i] = single ? rule.limits().get(0) : null;
       salts[i] = rule.limits().get(0).salt();
     }
   }
 
   /**
-   * A snapshot of these rules.
+   * Creates a rule set with this revision.
    *
-   * @throws RuleException if two of them have the same id
+   * @throws RuleException if two rules have the same id
    */
   public static RuleSet of(long revision, Collection<Rule> rules) {
     Map<String, Rule> byId = new LinkedHashMap<>();
     for (Rule rule : rules) {
       if (byId.put(rule.id(), rule) != null) {
-        throw new RuleException(rule.id(), "id", "is used twice; give each rule an id of its own");
+        throw new RuleException(
+            rule.id(), "id", "is used by two rules; give each rule a unique id");
       }
     }
     return new RuleSet(revision, byId, null);
   }
 
   /**
-   * The same revision, in which some rules stand for those of their id; they must meet the same
-   * requests, so that nothing is indexed anew.
+   * Returns this revision with some rules replaced by id. They must match the same requests, so
+   * that the index can be reused.
    */
   public RuleSet withReplaced(Collection<Rule> others) {
     Map<String, Rule> all = new LinkedHashMap<>(byId);
@@ -78,13 +79,14 @@ public final class RuleSet implements RuleSource {
       if (rule == null
           || rule.enabled() != other.enabled()
           || !rule.match().equals(other.match())) {
-        throw new RuleException(other.id(), "match", "differs; replace the rules as a whole");
+        throw new RuleException(
+            other.id(), "match", "must not change; replace the whole rule set instead");
       }
     }
     return others.isEmpty() ? this : new RuleSet(revision, all, index);
   }
 
-  /** A first snapshot of these rules. */
+  /** Creates a rule set with revision 1. */
   public static RuleSet of(Rule... rules) {
     return of(1, List.of(rules));
   }
@@ -98,7 +100,7 @@ public final class RuleSet implements RuleSource {
     return revision;
   }
 
-  /** All rules in their order, those not enabled included. */
+  /** Returns all rules in order, including disabled ones. */
   public List<Rule> rules() {
     return new ArrayList<>(byId.values());
   }
@@ -108,9 +110,9 @@ public final class RuleSet implements RuleSource {
   }
 
   /**
-   * The limit that holds now what was charged under {@code earlier}, which may be of another
-   * revision; the same if its rule is unchanged or gone. What was charged is given back under it,
-   * since a state must not be aged by numbers its rule no longer has.
+   * Returns the limit that has replaced {@code earlier}, which may be from another revision; {@code
+   * earlier} itself if its rule is unchanged or removed. Refunds use this limit, because a state
+   * must not be advanced with parameters that the rule no longer has.
    */
   public Limit successor(Limit earlier) {
     Rule rule = byId.get(earlier.rule().id());
@@ -118,8 +120,9 @@ public final class RuleSet implements RuleSource {
   }
 
   /**
-   * One rule alone, for an operator who looks after its counters: it meets whoever has the
-   * attributes it counts per, whatever else it selects by, enabled or not.
+   * Returns a set with only this rule, for operators who inspect or change its counters. The rule
+   * matches every request that has the attributes it counts per, ignoring its selector and whether
+   * it is enabled.
    *
    * @throws IllegalArgumentException if there is no such rule
    */
@@ -127,36 +130,37 @@ public final class RuleSet implements RuleSource {
     Rule rule = byId.get(id);
     if (rule == null) {
       throw new IllegalArgumentException(
-          "rule '" + id + "' does not exist; write the id of one that does");
+          "rule '" + id + "' does not exist; write the id of an existing rule");
     }
     return of(revision, List.of(rule.edit().match(Selector.ANY).enabled(true).build()));
   }
 
   /**
-   * The claims of a request on every limit of every enabled rule that meets it, in the order of the
-   * rules. A rule meets a request that has every attribute it names.
+   * Returns the claims of a request on all limits of all enabled rules that match it, in rule
+   * order. A rule only matches a request that has every attribute the rule names.
    */
   public Claim[] claims(Attributes request, Fingerprint fingerprint, long cost) {
     return claims(request, fingerprint, cost, null);
   }
 
-  /** As above, of a request that is held to a rate of its own, if one is given. */
+  /** Returns the claims of a request; {@code rate} replaces the limits of the rules unless null. */
   public Claim[] claims(
       Attributes request, Fingerprint fingerprint, long cost, @Nullable Rate rate) {
-    int[] always = index.unconditional();
+    int[] unconditionalRules = index.unconditional();
     int[] found = index.candidates(request);
-    if (always.length + found.length == 0) {
+    if (unconditionalRules.length + found.length == 0) {
       return NONE;
     }
-    Claim[] claims = new Claim[always.length + found.length];
+    Claim[] claims = new Claim[unconditionalRules.length + found.length];
     int n = 0;
     List<String> lastPer = List.of();
     long caller = 0;
-    for (int i = 0, j = 0; i < always.length || j < found.length; ) {
-      boolean free = j == found.length || (i < always.length && always[i] < found[j]);
-      int next = free ? always[i++] : found[j++];
+    for (int i = 0, j = 0; i < unconditionalRules.length || j < found.length; ) {
+      boolean unconditional =
+          j == found.length || (i < unconditionalRules.length && unconditionalRules[i] < found[j]);
+      int next = unconditional ? unconditionalRules[i++] : found[j++];
       List<String> per = perAttributes.get(next);
-      if (hasAll(request, per) && (free || index.matches(next, request))) {
+      if (hasAll(request, per) && (unconditional || index.matches(next, request))) {
         if (n == 0 || !lastPer.equals(per)) {
           lastPer = per;
           caller = fingerprint.of(request, per);
@@ -165,9 +169,9 @@ public final class RuleSet implements RuleSource {
           claims[n++] = Claim.of(enabled[next].limit(rate), caller, cost);
           continue;
         }
-        Limit only = limits[next];
-        if (only != null && n < claims.length) {
-          claims[n++] = new Claim(only, Limit.key(caller, salts[next]), cost);
+        Limit single = limits[next];
+        if (single != null && n < claims.length) {
+          claims[n++] = new Claim(single, Limit.key(caller, salts[next]), cost);
           continue;
         }
         for (Limit limit : enabled[next].limits(request)) {
@@ -182,8 +186,8 @@ public final class RuleSet implements RuleSource {
   }
 
   /**
-   * As {@link #claims}, on every counter a caller may have under a rule that meets the request,
-   * whichever of its overrides is for the caller; each counter once.
+   * Like {@link #claims}, but for every counter the caller may have under the matching rules, with
+   * any of their overrides. Contains each counter once.
    */
   public Claim[] allCounterClaims(Attributes request, Fingerprint fingerprint, long cost) {
     Map<Long, Claim> byKey = new LinkedHashMap<>();

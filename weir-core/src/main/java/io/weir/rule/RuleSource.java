@@ -2,21 +2,21 @@ package io.weir.rule;
 
 import java.time.Duration;
 
-/** Where a limiter reads the rules in force; asked once per request, so it must be a mere read. */
+/** Provides the current rules to a limiter. Called once per request, so it must be a plain read. */
 @FunctionalInterface
 public interface RuleSource {
 
-  /** The snapshot in force now. */
+  /** Returns the current rule set. */
   RuleSet current();
 
-  /** For how long the rules in force have not been those that are written; zero while they are. */
+  /** Returns how long the current rules have lagged behind the stored ones; zero if they do not. */
   default Duration staleness() {
     return Duration.ZERO;
   }
 
   /**
-   * Why the last change of the rules could not be written; empty while changes can be, or where
-   * none are made.
+   * Returns why the last change of the rules could not be stored; empty if it was stored or if the
+   * source stores no changes.
    */
   default String writeFailure() {
     return "";

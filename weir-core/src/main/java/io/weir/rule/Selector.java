@@ -10,16 +10,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom a rule meets: patterns per attribute, of which every named attribute must meet one.
+ * Selects requests by patterns per attribute; every named attribute must match one of its patterns.
  *
- * <p>A pattern is an exact value, or has {@code *} for any run of characters within a {@code /}
- * segment and {@code **} for any number of segments. One that begins with {@code !} is an
- * exception: what meets the rest of it is not met, whatever other patterns say; where all patterns
- * of an attribute are exceptions, any other value is met. A selector that names nothing meets
- * everyone. Immutable.
+ * <p>A pattern is an exact value, or contains {@code *} for any characters within a {@code /}
+ * segment and {@code **} for any number of segments. A pattern that starts with {@code !} is an
+ * exclusion: values that match the rest of it do not match, whatever the other patterns are. If all
+ * patterns of an attribute are exclusions, all other values match. An empty selector matches every
+ * request. Immutable.
  */
 public final class Selector {
-  /** Meets every request. */
+  /** Matches every request. */
   public static final Selector ANY = new Selector(Map.of());
 
   private static final String NEGATION = "!";
@@ -48,10 +48,10 @@ public final class Selector {
     return tree;
   }
 
-  /** The patterns of an attribute of which one must be met: any, if only exceptions are written. */
+  /** Returns the patterns that are not exclusions; {@code **} if all of them are exclusions. */
   static List<String> inclusions(List<String> patterns) {
-    List<String> wanted = patterns.stream().filter(p -> !p.startsWith(NEGATION)).toList();
-    return wanted.isEmpty() ? List.of("**") : wanted;
+    List<String> included = patterns.stream().filter(p -> !p.startsWith(NEGATION)).toList();
+    return included.isEmpty() ? List.of("**") : included;
   }
 
   static boolean hasExclusions(List<String> patterns) {
@@ -70,9 +70,9 @@ public final class Selector {
   }
 
   /**
-   * A selector from patterns by attribute.
+   * Creates a selector from patterns by attribute.
    *
-   * @throws IllegalArgumentException saying which pattern cannot be, and what to write instead
+   * @throws IllegalArgumentException if a pattern or name is not valid
    */
   public static Selector of(Map<String, ? extends Collection<String>> patterns) {
     Map<String, List<String>> checked = new LinkedHashMap<>();
@@ -95,12 +95,12 @@ public final class Selector {
     return checked.isEmpty() ? ANY : new Selector(Collections.unmodifiableMap(checked));
   }
 
-  /** A selector on one attribute. */
+  /** Creates a selector on one attribute. */
   public static Selector of(String name, String... patterns) {
     return of(Map.of(name, List.of(patterns)));
   }
 
-  /** The patterns, by attribute, as written. */
+  /** Returns the patterns by attribute, as configured. */
   public Map<String, List<String>> patterns() {
     return patterns;
   }
@@ -109,18 +109,18 @@ public final class Selector {
     return matches(request, "");
   }
 
-  /** As {@link #matches(Attributes)}, taking for granted what an index has found out already. */
-  boolean matches(Attributes request, String granted) {
+  /** Like {@link #matches(Attributes)}, for an attribute whose inclusions are known to match. */
+  boolean matches(Attributes request, String knownAttribute) {
     for (int i = 0; i < names.length; i++) {
-      GlobTree except = exclusionTrees[i];
-      boolean wanted = names[i].equals(granted);
-      if (wanted && except == null) {
+      GlobTree exclusion = exclusionTrees[i];
+      boolean known = names[i].equals(knownAttribute);
+      if (known && exclusion == null) {
         continue;
       }
       String value = request.get(names[i]);
       if (value == null
-          || (!wanted && !inclusionTrees[i].matches(value))
-          || (except != null && except.matches(value))) {
+          || (!known && !inclusionTrees[i].matches(value))
+          || (exclusion != null && exclusion.matches(value))) {
         return false;
       }
     }
@@ -134,7 +134,7 @@ public final class Selector {
     }
   }
 
-  /** This selector with one more attribute. */
+  /** Returns this selector with additional patterns for an attribute. */
   Selector and(String name, String... values) {
     Map<String, Collection<String>> more = new LinkedHashMap<>(patterns);
     Collection<String> old = more.put(name, List.of(values));

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds, among many selectors, those that meet a request, by their position in the list.
+ * Finds the selectors that match a request among many, identified by their position in the list.
  *
- * <p>Each selector is entered under the one of its attributes whose patterns the fewest others
- * share, in a {@link GlobTree} of that attribute; the rest of its conditions are checked on the few
- * that are found. Selectors that name nothing are {@link #unconditional} candidates. Immutable.
+ * <p>Each selector is indexed by one attribute, the one whose patterns the fewest other selectors
+ * share, in a {@link GlobTree} of that attribute. The other conditions are checked only for the
+ * candidates found. Empty selectors are {@link #unconditional} candidates. Immutable.
  */
 final class SelectorIndex {
   private final List<Selector> selectors;
@@ -34,7 +34,7 @@ final class SelectorIndex {
                   Selector.inclusions(patterns)
                       .forEach(p -> postings(all, name, p).selectorCount++));
     }
-    int[] unanchored = new int[selectors.size()];
+    int[] emptySelectors = new int[selectors.size()];
     int n = 0;
     for (int i = 0; i < selectors.size(); i++) {
       Map<String, List<String>> patterns = selectors.get(i).patterns();
@@ -42,23 +42,23 @@ final class SelectorIndex {
       List<String> anchored = patterns.getOrDefault(anchorAttributes[i], List.of());
       anchorIsSufficient[i] = patterns.size() <= 1 && !Selector.hasExclusions(anchored);
       if (anchorAttributes[i].isEmpty()) {
-        unanchored[n++] = i;
+        emptySelectors[n++] = i;
       } else {
         for (String pattern : Selector.inclusions(anchored)) {
           postings(all, anchorAttributes[i], pattern).add(i);
         }
       }
     }
-    unconditional = Arrays.copyOf(unanchored, n);
+    unconditional = Arrays.copyOf(emptySelectors, n);
     all.forEach(this::addTree);
   }
 
-  /** The selectors that name nothing. Not to be written to. */
+  /** Returns the empty selectors, which match every request. The array must not be modified. */
   int[] unconditional() {
     return unconditional;
   }
 
-  /** The selectors whose indexed condition holds; {@link #matches} says if all do. */
+  /** Returns the selectors whose indexed condition holds; {@link #matches} checks the others. */
   int[] candidates(Attributes request) {
     int[] found = GlobTree.NONE;
     for (int i = 0; i < attributes.size(); i++) {
@@ -70,13 +70,13 @@ final class SelectorIndex {
     return found;
   }
 
-  /** Whether a candidate meets the request in everything. */
+  /** Returns whether a candidate matches the request completely. */
   boolean matches(int candidate, Attributes request) {
     return anchorIsSufficient[candidate]
         || selectors.get(candidate).matches(request, anchorAttributes[candidate]);
   }
 
-  /** The first selector in the list that meets the request, or -1. */
+  /** Returns the first selector in the list that matches the request, or -1. */
   int first(Attributes request) {
     for (int candidate : GlobTree.merge(unconditional, candidates(request))) {
       if (matches(candidate, request)) {
@@ -92,18 +92,18 @@ final class SelectorIndex {
         .computeIfAbsent(pattern, p -> new PostingList());
   }
 
-  /** Makes the tree of an attribute, if any selector is found by it. */
+  /** Builds the tree of an attribute if any selector is indexed by it. */
   private void addTree(String attribute, Map<String, PostingList> byPattern) {
-    byPattern.values().removeIf(sharers -> sharers.size == 0);
+    byPattern.values().removeIf(postings -> postings.size == 0);
     if (!byPattern.isEmpty()) {
       GlobTree tree = new GlobTree();
-      byPattern.forEach((pattern, sharers) -> tree.add(pattern, sharers.selectors()));
+      byPattern.forEach((pattern, postings) -> tree.add(pattern, postings.selectors()));
       attributes.add(attribute);
       trees.add(tree);
     }
   }
 
-  /** The attribute to find a selector by: the one least shared; none if it names none. */
+  /** Returns the attribute to index a selector by: the least shared one, or "" if it is empty. */
   private static String chooseAnchor(
       Map<String, List<String>> patterns, Map<String, Map<String, PostingList>> all) {
     String best = "";
@@ -122,14 +122,14 @@ final class SelectorIndex {
     return best;
   }
 
-  /** The selectors that name one pattern: how many, and which of them are found by it. */
+  /** The number of selectors that contain a pattern, and those that are indexed by it. */
   private static final class PostingList {
     private int selectorCount;
     private int[] selectors = {};
     private int size;
 
     void add(int number) {
-      // a selector may name a pattern twice
+      // a selector may contain a pattern twice
       if (size > 0 && selectors[size - 1] == number) {
         return;
       }

@@ -1,21 +1,21 @@
 package io.weir.rule;
 
 /**
- * What a rule answers when its store does not.
+ * How a rule decides while its store is unavailable.
  *
- * @param action the answer
- * @param percent the share of the budget each node gives out alone where the answer is local; zero
- *     elsewhere
+ * @param action the action
+ * @param percent the share of the budget that each node gives out alone, for action LOCAL;
+ *     otherwise zero
  */
 public record StoreFailureFallback(FallbackAction action, int percent) {
 
-  /** The answers there are. */
+  /** The possible actions. */
   public enum FallbackAction {
-    /** Admit. */
+    /** Admits requests (fail open). */
     OPEN,
-    /** Refuse. */
+    /** Refuses requests (fail closed). */
     CLOSED,
-    /** Count a share of the budget in this node's memory. */
+    /** Counts a share of the budget in the memory of this node. */
     LOCAL
   }
 
@@ -26,19 +26,20 @@ public record StoreFailureFallback(FallbackAction action, int percent) {
   public StoreFailureFallback {
     if (action == FallbackAction.LOCAL && (percent < 1 || percent > 100)) {
       throw new IllegalArgumentException(
-          "local-share of " + percent + "% cannot be; write 1% to 100%");
+          "local-share must be between 1% and 100% (was " + percent + "%)");
     }
     if (action != FallbackAction.LOCAL && percent != 0) {
-      throw new IllegalArgumentException("local-share goes with local only; leave it out");
+      throw new IllegalArgumentException(
+          "local-share is only allowed with on-store-failure local; leave it out");
     }
   }
 
-  /** That share of a number of permits, at least one if there are any. */
+  /** Returns the local share of a number of permits: at least one, unless there are none. */
   long localShare(long permits) {
     return Math.max(Math.min(1, permits), permits / 100 * percent + permits % 100 * percent / 100);
   }
 
-  /** Each node counts that share of the budget alone. */
+  /** Lets each node give out this percentage of the budget alone. */
   public static StoreFailureFallback local(int percent) {
     return new StoreFailureFallback(FallbackAction.LOCAL, percent);
   }

@@ -2,10 +2,12 @@ package io.weir.rule;
 
 import org.jspecify.annotations.Nullable;
 
-/** A hash table of texts, searched by a region of a longer text without cutting it. */
+/**
+ * A hash table keyed by strings that looks up a substring of a longer string without copying it.
+ */
 final class SubstringTable<T extends SubstringTable.SubstringKey> {
 
-  /** What is kept under a text. */
+  /** An entry of the table, with the string it is stored under. */
   abstract static class SubstringKey {
     final String text;
     private final int hash;
@@ -25,17 +27,17 @@ final class SubstringTable<T extends SubstringTable.SubstringKey> {
     slots = new SubstringKey[size];
   }
 
-  /** An empty table that all who have none share. */
+  /** Returns the shared empty table. */
   @SuppressWarnings("unchecked")
   static <T extends SubstringKey> SubstringTable<T> empty() {
     return (SubstringTable<T>) EMPTY;
   }
 
-  /** This table with one more text, or a larger one in its place. */
+  /** Adds an entry and returns this table, or a larger copy if it is full. */
   @SuppressWarnings("unchecked")
-  SubstringTable<T> with(T one) {
+  SubstringTable<T> with(T entry) {
     if (count * 2 < slots.length) {
-      put(one);
+      put(entry);
       return this;
     }
     SubstringTable<T> larger = new SubstringTable<>(Math.max(2, slots.length * 2));
@@ -44,7 +46,7 @@ final class SubstringTable<T extends SubstringTable.SubstringKey> {
         larger.put((T) text);
       }
     }
-    larger.put(one);
+    larger.put(entry);
     return larger;
   }
 
@@ -52,12 +54,12 @@ final class SubstringTable<T extends SubstringTable.SubstringKey> {
     return count == 0;
   }
 
-  /** What is kept under the region's text. */
+  /** Returns the entry for a substring, or null. */
   @Nullable T find(String value, int from, int to) {
     return find(value, from, to, hash(value, from, to));
   }
 
-  /** As above, the hash of the region being known. */
+  /** Returns the entry for a substring with a known hash, or null. */
   @SuppressWarnings("unchecked")
   @Nullable T find(String value, int from, int to, int hash) {
     if (count == 0) {
@@ -73,16 +75,16 @@ final class SubstringTable<T extends SubstringTable.SubstringKey> {
     return null;
   }
 
-  private void put(T one) {
+  private void put(T entry) {
     count++;
-    int at = slot(((SubstringKey) one).hash);
+    int at = slot(((SubstringKey) entry).hash);
     while (slots[at] != null) {
       at = (at + 1) & (slots.length - 1);
     }
-    slots[at] = one;
+    slots[at] = entry;
   }
 
-  /** Spread, else numbered names would fall side by side. */
+  /** Spreads the hash, because numbered names would otherwise get adjacent slots. */
   private int slot(int hash) {
     int spread = hash * 0x9E3779B9;
     return (spread ^ (spread >>> 16)) & (slots.length - 1);
@@ -96,7 +98,7 @@ final class SubstringTable<T extends SubstringTable.SubstringKey> {
     return hash;
   }
 
-  /** The hash of a text and one more character; that of the empty text is 0. */
+  /** Extends the hash of a string by one character; the hash of the empty string is 0. */
   static int hash(int hash, char next) {
     return hash * 31 + next;
   }

@@ -1,2 +1,4 @@
-/** What a limit says: rules, whom they meet, and the indexed snapshot a request is held against. */
+/**
+ * Rules, their selectors and limits, and the indexed rule set that finds the rules of a request.
+ */
 package io.weir.rule;

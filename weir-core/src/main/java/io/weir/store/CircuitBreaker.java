@@ -3,8 +3,8 @@ package io.weir.store;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Notices that a store has stopped answering, and keeps all but a probe now and then from waiting
- * for it. Times are microseconds of one clock. Safe for any number of threads.
+ * A circuit breaker: opens when a store has stopped answering and then admits only periodic probes.
+ * Times are microseconds of one clock. Safe for any number of threads.
  */
 public final class CircuitBreaker {
   private static final int MIN_FAILURES = 5;
@@ -18,15 +18,15 @@ public final class CircuitBreaker {
   private long failingSince;
 
   /**
-   * @param patience for how long nothing but failures must have come
-   * @param probeEvery how often a lost store is asked all the same
+   * @param openAfterMicros how long there must have been nothing but failures before it opens
+   * @param probeIntervalMicros how often a request is admitted while it is open
    */
-  public CircuitBreaker(long patience, long probeEvery) {
-    this.openAfterMicros = patience;
-    this.probeIntervalMicros = probeEvery;
+  public CircuitBreaker(long openAfterMicros, long probeIntervalMicros) {
+    this.openAfterMicros = openAfterMicros;
+    this.probeIntervalMicros = probeIntervalMicros;
   }
 
-  /** Whether the store may be asked now. */
+  /** Whether a request may be sent now; while open, true for one probe per interval. */
   public boolean allowRequest(long now) {
     if (!open) {
       return true;
@@ -39,19 +39,19 @@ public final class CircuitBreaker {
     return open;
   }
 
-  /** Notes an answer; true if it is the first after the store was lost. */
+  /** Records a success; returns true if it closed the open circuit breaker. */
   public boolean recordSuccess() {
     return failures != 0 && close();
   }
 
   private synchronized boolean close() {
-    boolean was = open;
+    boolean wasOpen = open;
     failures = 0;
     open = false;
-    return was;
+    return wasOpen;
   }
 
-  /** Notes a failure; true if with it the store is lost. */
+  /** Records a failure; returns true if it opened the circuit breaker. */
   public synchronized boolean recordFailure(long now) {
     if (failures == 0) {
       failingSince = now;
@@ -65,13 +65,13 @@ public final class CircuitBreaker {
     return true;
   }
 
-  /** Makes it closed for good: what fails from now on is nobody's concern. */
+  /** Closes it permanently: failures from now on are ignored. */
   public synchronized void closePermanently() {
     retired = true;
     open = false;
   }
 
-  /** How long the store has been failing. */
+  /** How long there have been nothing but failures. */
   public synchronized long failingMicros(long now) {
     return now - failingSince;
   }

@@ -8,64 +8,70 @@ import io.weir.rule.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decision, once for every algorithm: look at all claims, then charge all or none. The twin of
- * {@code decide.lua}.
+ * Evaluates the claims of a decision on the states of their counters, for every algorithm: first
+ * computes what is available for each claim, then charges all or none. {@code decide.lua} is the
+ * Lua version of this class and decides identically.
  */
 public final class ClaimEvaluator {
 
   private ClaimEvaluator() {}
 
   /**
-   * Judges claims, each with its state, which notes of an earlier decision must not be on; claims
-   * on one key share one state. A state that is missing is one the store could not find room for:
-   * the rule's posture answers.
+   * Evaluates claims, each with its state, whose scratch fields must be clear; claims on the same
+   * key share one state. A missing state is one for which the store has no space: the rule's
+   * fallback decides.
    *
-   * @param when the time the charge counts at: {@code now}, or earlier for what is given back
+   * @param when the time at which the charge counts: {@code now}, or earlier for a refund
    */
   public static ClaimOutcome[] evaluate(
-      Claim[] claims, @Nullable CounterState[] states, StoreOperation mode, long now, long when) {
+      Claim[] claims,
+      @Nullable CounterState[] states,
+      StoreOperation operation,
+      long now,
+      long when) {
     boolean admitted = true;
     ClaimOutcome[] outcomes = new ClaimOutcome[claims.length];
     for (int i = 0; i < claims.length; i++) {
       Claim claim = claims[i];
       Limit limit = claim.limit();
       CounterState s = states[i];
-      boolean fits;
+      boolean isAvailable;
       if (s == null) {
-        outcomes[i] = FallbackDecider.decide(claim, mode, now);
-        fits = outcomes[i].admitted();
+        outcomes[i] = FallbackDecider.decide(claim, operation, now);
+        isAvailable = outcomes[i].admitted();
       } else {
-        fits = isAdmitted(limit.algorithm(), limit.parameters(), s, now, claim.cost());
+        isAvailable = isAdmitted(limit.algorithm(), limit.parameters(), s, now, claim.cost());
       }
-      admitted &= fits || limit.shadow();
+      admitted &= isAvailable || limit.shadow();
     }
-    boolean charged = shouldCharge(mode, admitted);
+    boolean charged = shouldCharge(operation, admitted);
     for (int i = 0; i < claims.length; i++) {
       CounterState s = states[i];
       if (s != null) {
-        outcomes[i] = settle(claims[i], s, charged, mode, now, when);
+        outcomes[i] = settle(claims[i], s, charged, operation, now, when);
       }
     }
     return outcomes;
   }
 
-  /** As above for one claim alone, whose state is at hand. */
+  /** As above, for a single claim. */
   public static ClaimOutcome evaluate(
-      Claim claim, CounterState s, StoreOperation mode, long now, long when) {
+      Claim claim, CounterState s, StoreOperation operation, long now, long when) {
     Limit limit = claim.limit();
-    boolean fits = isAdmitted(limit.algorithm(), limit.parameters(), s, now, claim.cost());
-    return settle(claim, s, shouldCharge(mode, fits || limit.shadow()), mode, now, when);
+    boolean admitted = isAdmitted(limit.algorithm(), limit.parameters(), s, now, claim.cost());
+    boolean charged = shouldCharge(operation, admitted || limit.shadow());
+    return settle(claim, s, charged, operation, now, when);
   }
 
-  private static boolean shouldCharge(StoreOperation mode, boolean admitted) {
-    return mode == StoreOperation.TAKE ? admitted : mode != StoreOperation.PEEK;
+  private static boolean shouldCharge(StoreOperation operation, boolean admitted) {
+    return operation == StoreOperation.TAKE ? admitted : operation != StoreOperation.PEEK;
   }
 
-  /** Whether a claim has room beside those before it on the same state. */
+  /** Whether the permits of a claim are available besides those of earlier claims on the state. */
   private static boolean isAdmitted(
       Algorithm a, LimitParameters t, CounterState s, long now, long cost) {
     if (s.pendingCost == 0) {
-      s.changed = s.time > now; // else it would follow the clock back anew each time
+      s.changed = s.time > now; // store it, else it would follow the clock back again each time
       advance(a, t, s, now);
     } else if (!isEvaluatedUnder(t, s)) {
       advance(a, t, s, now);
@@ -74,7 +80,7 @@ public final class ClaimEvaluator {
     return s.pendingCost <= s.available;
   }
 
-  @SuppressWarnings("ReferenceEquality") // terms that are equal would only be looked at once more
+  @SuppressWarnings("ReferenceEquality") // equal parameters are only evaluated once more
   private static boolean isEvaluatedUnder(LimitParameters t, CounterState s) {
     return s.parameters == t;
   }
@@ -86,54 +92,55 @@ public final class ClaimEvaluator {
   }
 
   private static ClaimOutcome settle(
-      Claim claim, CounterState s, boolean charged, StoreOperation mode, long now, long when) {
+      Claim claim, CounterState s, boolean charged, StoreOperation operation, long now, long when) {
     Algorithm a = claim.limit().algorithm();
     LimitParameters t = claim.limit().parameters();
     long cost = claim.cost();
     if (!isEvaluatedUnder(t, s)) {
       advance(a, t, s, now);
     }
-    if (mode == StoreOperation.LEASE) {
+    if (operation == StoreOperation.LEASE) {
       return lease(a, t, s, cost, now);
     }
-    long asked = s.takenCost + cost;
-    boolean fits =
-        asked <= s.available || mode == StoreOperation.REFUND; // what is given back needs no room
-    long pause;
-    if (fits) {
-      pause = a.delay(t, s, now);
+    long requested = s.takenCost + cost;
+    boolean admitted =
+        requested <= s.available || operation == StoreOperation.REFUND; // a refund needs no permits
+    long delayOrWait;
+    if (admitted) {
+      delayOrWait = a.delay(t, s, now);
     } else {
-      pause = asked > a.capacity(t) ? -1 : a.waitTime(t, s, now, asked);
+      delayOrWait = requested > a.capacity(t) ? -1 : a.waitTime(t, s, now, requested);
     }
-    boolean charges = charged && (fits || mode != StoreOperation.TAKE);
+    boolean isCharged = charged && (admitted || operation != StoreOperation.TAKE);
     if (!charged) {
-      s.takenCost = asked;
-    } else if (charges) {
+      s.takenCost = requested;
+    } else if (isCharged) {
       s.changed = true;
-      if (mode == StoreOperation.REFUND) {
+      if (operation == StoreOperation.REFUND) {
         a.refund(t, s, now, when, cost);
       } else {
         a.charge(t, s, when, cost);
       }
-      s.available = mode == StoreOperation.TAKE ? s.available - cost : a.available(t, s, now);
+      s.available = operation == StoreOperation.TAKE ? s.available - cost : a.available(t, s, now);
     }
-    boolean counted = charges && mode != StoreOperation.REFUND;
+    boolean hasCharge = isCharged && operation != StoreOperation.REFUND;
     long debt = s.available > 0 ? 0 : a.debt(t, s, now);
     long reset = a.waitTime(t, s, now, a.capacity(t));
-    return new ClaimOutcome(fits, false, s.available, reset, pause, now, debt, counted);
+    return new ClaimOutcome(admitted, false, s.available, reset, delayOrWait, now, debt, hasCharge);
   }
 
   private static ClaimOutcome lease(
       Algorithm a, LimitParameters t, CounterState s, long cost, long now) {
-    long given = Math.min(cost, s.available);
-    long pause = given > 0 ? a.delay(t, s, now) : a.waitTime(t, s, now, 1);
-    if (given > 0) {
+    long granted = Math.min(cost, s.available);
+    long delayOrWait = granted > 0 ? a.delay(t, s, now) : a.waitTime(t, s, now, 1);
+    if (granted > 0) {
       s.changed = true;
-      a.charge(t, s, now, given);
-      s.available -= given;
+      a.charge(t, s, now, granted);
+      s.available -= granted;
     }
-    boolean whole = given == cost;
+    boolean whole = granted == cost;
     long reset = a.waitTime(t, s, now, a.capacity(t));
-    return new ClaimOutcome(whole, false, whole ? s.available : given, reset, pause, now, whole);
+    return new ClaimOutcome(
+        whole, false, whole ? s.available : granted, reset, delayOrWait, now, whole);
   }
 }

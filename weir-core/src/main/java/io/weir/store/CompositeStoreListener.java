@@ -2,13 +2,13 @@ package io.weir.store;
 
 import java.time.Duration;
 
-/** Two listeners as one. */
+/** Forwards each event to two listeners. */
 record CompositeStoreListener(StoreListener first, StoreListener second) implements StoreListener {
 
   @Override
-  public void onAnswer(StoreOperation mode, long micros) {
-    first.onAnswer(mode, micros);
-    second.onAnswer(mode, micros);
+  public void onAnswer(StoreOperation operation, long micros) {
+    first.onAnswer(operation, micros);
+    second.onAnswer(operation, micros);
   }
 
   @Override
@@ -24,9 +24,9 @@ record CompositeStoreListener(StoreListener first, StoreListener second) impleme
   }
 
   @Override
-  public void onRecovery(Duration away) {
-    first.onRecovery(away);
-    second.onRecovery(away);
+  public void onRecovery(Duration outage) {
+    first.onRecovery(outage);
+    second.onRecovery(outage);
   }
 
   @Override

@@ -7,12 +7,12 @@ import java.io.IOException;
  * The data of a {@link CounterSegment}: an open-addressing hash table of states in one array of
  * words.
  *
- * <p>A slot is three words: the key; the state's time, with its {@link PackedDuration} in the upper
- * bits; what is used, with two marks. Longer states have a chain of {@link OverflowBlocks} instead
- * of the third number. A key of 0 is an empty slot; a fifth of the slots stays empty, so that
- * searches end soon.
+ * <p>A slot has three words: the key; the state's time, with its {@link PackedDuration} in the
+ * upper bits; the used units, with two flags. Longer states have a chain of {@link OverflowBlocks}
+ * instead of the third number. A key of 0 marks an empty slot. A fifth of the slots stays empty,
+ * which keeps probe sequences short.
  *
- * <p>Everything but {@link #readOptimistically} is to be called with the lock held.
+ * <p>All methods but {@link #readOptimistically} must be called with the lock held.
  */
 abstract class CounterHashTable extends SpinLock {
   static final int SLOT_WORDS = 3;
@@ -30,17 +30,17 @@ abstract class CounterHashTable extends SpinLock {
     blocks = new OverflowBlocks(0, maxWords);
   }
 
-  /** Whether a state fits its slot, without blocks. */
+  /** Whether a state fits into its slot, without blocks. */
   static boolean fitsSlot(CounterState s) {
     return s.previous == 0 && s.entriesLength == 0;
   }
 
-  /** The fewest slots of which that many keys leave a fifth empty. */
+  /** The smallest number of slots of which that many keys leave a fifth empty. */
   static int minCapacity(int keys) {
     return Math.max(MIN_CAPACITY, (keys * 5 + 3) / 4);
   }
 
-  /** The slots for that many keys and those soon to come, if the budget has them. */
+  /** The number of slots for that many keys and for growth, if the budget allows it. */
   static int preferredCapacity(int keys) {
     return Math.max(MIN_CAPACITY, keys + keys / 2 + keys / 16);
   }
@@ -54,8 +54,8 @@ abstract class CounterHashTable extends SpinLock {
   }
 
   /**
-   * Reads the state of a key without the lock; whether it could. It cannot while another holds the
-   * lock, nor for a key that has no slot or more numbers than fit one.
+   * Reads the state of a key without the lock; returns whether the read is consistent. It fails
+   * while another thread holds the lock, and for a key that has no slot or a chain of blocks.
    */
   boolean readOptimistically(long key, CounterState s, int stamp) {
     long[] table = slots;
@@ -71,7 +71,7 @@ abstract class CounterHashTable extends SpinLock {
     return whole && validate(stamp);
   }
 
-  /** Reads the state of a key, fresh if there is none. */
+  /** Reads the state of a key; a fresh one if the key has none. */
   void load(long key, CounterState s) {
     s.clear();
     s.slot = NO_SLOT;
@@ -94,7 +94,7 @@ abstract class CounterHashTable extends SpinLock {
     }
   }
 
-  /** Writes the state of a key; there must be space. */
+  /** Writes the state of a key, for which there must be space. */
   void save(long key, CounterState s, long freshAt, boolean exhausted) {
     int at = findSlot(key, s);
     if (at == NO_SLOT) {
@@ -112,7 +112,7 @@ abstract class CounterHashTable extends SpinLock {
     slots[at + 2] = number | (exhausted ? EXHAUSTED_FLAG : 0);
   }
 
-  /** Where the key is now: it may have moved since it was read, to make room for another. */
+  /** The current slot of a key, which may have moved since it was read. */
   int findSlot(long key, CounterState s) {
     int at = s.slot;
     if (at != NO_SLOT && at < slots.length && slots[at] == key) {
@@ -125,19 +125,19 @@ abstract class CounterHashTable extends SpinLock {
     return slots[at] == key ? at : NO_SLOT;
   }
 
-  /** Tells every state that is not fresh by then. */
-  void forEachLive(long now, CounterVisitor listener) throws IOException {
+  /** Visits every state that is not fresh at that time. */
+  void forEachLive(long now, CounterVisitor visitor) throws IOException {
     CounterState s = new CounterState();
     for (int at = 0; at < slots.length; at += SLOT_WORDS) {
       if (isLive(at, now)) {
         s.clear();
         read(at, s);
-        listener.visit(slots[at], s, freshAt(at), isExhausted(at));
+        visitor.visit(slots[at], s, freshAt(at), isExhausted(at));
       }
     }
   }
 
-  /** Hears of states, each before the next. */
+  /** Receives states one after another; the state object is reused. */
   interface CounterVisitor {
     void visit(long key, CounterState s, long freshAt, boolean exhausted) throws IOException;
   }
@@ -165,12 +165,12 @@ abstract class CounterHashTable extends SpinLock {
     return (slots[at + 2] & EXHAUSTED_FLAG) != 0;
   }
 
-  /** The words of the blocks that a slot has. */
+  /** The number of words in the blocks of a slot. */
   int chainWords(int at) {
     return slots[at + 2] >= 0 ? 0 : blocks.words((int) (slots[at + 2] & NUMBER_MASK));
   }
 
-  /** Moves the states that are not fresh by then to new arrays, and forgets the others. */
+  /** Moves the states that are not fresh at that time to new arrays, and drops the others. */
   void rehash(int capacity, int maxWords, long now) {
     long[] next = new long[capacity * SLOT_WORDS];
     int chains = 0;

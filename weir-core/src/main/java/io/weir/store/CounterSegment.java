@@ -4,15 +4,15 @@ import io.weir.algorithm.CounterState;
 import java.util.Arrays;
 
 /**
- * One part of the table in memory: a lock, and the slots of the keys that fall to it.
+ * One segment of the table in memory: a lock, and the slots of the keys that hash to it.
  *
- * <p>Nothing is ever removed by itself. When a segment is full it is built anew without the states
- * that have become fresh, for forgetting those changes nothing; larger if need be, up to its {@link
- * SegmentBudget}. At the budget it also forgets, of the states that still have room, those nearest
- * to fresh; never one that is exhausted, nor one of the decision under way. If that makes no room
- * either, what would have to be written is turned away.
+ * <p>States are removed only when the segment is full. Then it is rebuilt without the fresh states,
+ * whose removal changes no decision, and larger if necessary, up to its {@link SegmentBudget}. At
+ * the budget it also evicts states that are not exhausted, those nearest to fresh first; never an
+ * exhausted one, nor one of the current decision. If there is still no space, the write is
+ * rejected.
  *
- * <p>Everything but {@link #lock}, {@link #readOptimistically} and {@link #insert} is to be called
+ * <p>All methods but {@link #lock}, {@link #readOptimistically} and {@link #insert} must be called
  * with the lock held.
  */
 final class CounterSegment extends CounterHashTable {
@@ -20,10 +20,10 @@ final class CounterSegment extends CounterHashTable {
   private static final long MAX_FRESH_IN_MILLIS = (1L << 36) - 1;
 
   private final SegmentBudget budget;
-  private long[] pinnedKeys = new long[2]; // the keys of the decision under way
+  private long[] pinnedKeys = new long[2]; // the keys of the current decision, never evicted
   private int pinnedCount;
-  private int reservedSlots; // slots, to keys that have none or may lose it
-  private int reservedWords; // of blocks, beyond those a key has
+  private int reservedSlots; // for keys that have no slot or may lose it
+  private int reservedWords; // of blocks, beyond those the keys have
   private long evicted;
 
   CounterSegment(SegmentBudget budget) {
@@ -35,7 +35,7 @@ final class CounterSegment extends CounterHashTable {
     return evicted;
   }
 
-  /** Reads the state of a key and keeps it from being evicted until {@link #unlock}. */
+  /** Reads the state of a key, which cannot be evicted until {@link #unlock}. */
   @Override
   void load(long key, CounterState s) {
     if (pinnedCount == pinnedKeys.length) {
@@ -46,8 +46,8 @@ final class CounterSegment extends CounterHashTable {
   }
 
   /**
-   * Reserves what writing the state of a key takes beyond what the key has already. Returns false
-   * if it cannot be had. A reservation holds until {@link #unlock} or {@link #release}.
+   * Reserves the space for writing the state of a key, beyond the space that the key has already.
+   * Returns false if there is none. A reservation holds until {@link #unlock} or {@link #release}.
    */
   boolean reserve(long key, CounterState s, long now) {
     int at = findSlot(key, s);
@@ -55,15 +55,15 @@ final class CounterSegment extends CounterHashTable {
       return true; // it is not written
     }
     boolean live = at != NO_SLOT && isLive(at, now);
-    int slot = live ? 0 : 1; // a slot that is over is lost when the segment is built anew
+    int slot = live ? 0 : 1; // a slot of a fresh state is lost when the segment is rebuilt
     int chain = fitsSlot(s) ? 0 : OverflowBlocks.wordsFor(2 + s.entriesLength);
     if (live && chain > 0) {
       chain = Math.max(0, chain - chainWords(at)); // its own blocks are freed first
     }
-    boolean room =
+    boolean hasSpace =
         (at != NO_SLOT || hasFreeSlot())
             && words() + blocks.growthFor(reservedWords + chain) <= budget.words();
-    if (!room && !rebuild(now, reservedSlots + slot, reservedWords + chain)) {
+    if (!hasSpace && !rebuild(now, reservedSlots + slot, reservedWords + chain)) {
       return false;
     }
     reservedSlots += slot;
@@ -71,22 +71,22 @@ final class CounterSegment extends CounterHashTable {
     return true;
   }
 
-  /** Gives up everything that was reserved. */
+  /** Releases all reservations. */
   void release() {
     reservedSlots = 0;
     reservedWords = 0;
   }
 
-  /** Takes in the state of a key it does not have; whether there was room. Locks by itself. */
+  /** Adds the state of a new key; returns whether there was space. Acquires the lock itself. */
   boolean insert(long key, CounterState s, long freshAt, boolean exhausted, long now) {
     s.slot = NO_SLOT;
     lock();
     try {
-      boolean room = reserve(key, s, now);
-      if (room) {
+      boolean hasSpace = reserve(key, s, now);
+      if (hasSpace) {
         save(key, s, freshAt, exhausted);
       }
-      return room;
+      return hasSpace;
     } finally {
       unlock();
     }
@@ -99,18 +99,18 @@ final class CounterSegment extends CounterHashTable {
     super.unlock();
   }
 
-  /** Whether one more key leaves a fifth of the slots empty, the promised ones counted. */
+  /** Whether one more key leaves a fifth of the slots empty, reserved slots included. */
   private boolean hasFreeSlot() {
     return (count() + reservedSlots + 1) * 5L <= slots.length / SLOT_WORDS * 4L;
   }
 
   /**
-   * Builds the segment anew without what may be forgotten, if that makes room for so many more keys
-   * and words of chains; whether it did.
+   * Rebuilds the segment without fresh and evicted states, if that makes space for this many more
+   * keys and words of chains; returns whether it did.
    */
   private boolean rebuild(long now, int moreKeys, int moreWords) {
-    int asked = words(moreKeys, moreWords);
-    if (budget.isUnobtainable(asked, now)) {
+    int wanted = words(moreKeys, moreWords);
+    if (budget.isUnobtainable(wanted, now)) {
       return false;
     }
     int keys = moreKeys;
@@ -126,21 +126,23 @@ final class CounterSegment extends CounterHashTable {
     }
     if (!fitsBudget(keys, chains)) {
       long[] victims = evictionOrder(now);
-      int least = keys / 8 + 1; // it would soon be full again
-      int gone = 0;
-      for (; gone < victims.length && (gone < least || !fitsBudget(keys, chains)); gone++) {
+      int minEvicted = keys / 8 + 1; // fewer would leave it nearly full
+      int evictedNow = 0;
+      for (;
+          evictedNow < victims.length && (evictedNow < minEvicted || !fitsBudget(keys, chains));
+          evictedNow++) {
         keys--;
-        chains -= chainWords(slot(victims[gone]));
+        chains -= chainWords(slot(victims[evictedNow]));
       }
       if (!fitsBudget(keys, chains)) {
         long until = Math.min(earliestFreshAt(now), now + 1_000_000);
-        budget.markUnobtainable(asked, until); // others may give back
+        budget.markUnobtainable(wanted, until); // other segments may return words
         return false;
       }
-      for (int i = 0; i < gone; i++) {
-        slots[slot(victims[i])] = 0; // the copy leaves it out
+      for (int i = 0; i < evictedNow; i++) {
+        slots[slot(victims[i])] = 0; // empty, so that it is not copied
       }
-      evicted += gone;
+      evicted += evictedNow;
     }
     int capacity =
         Math.max(
@@ -160,8 +162,8 @@ final class CounterSegment extends CounterHashTable {
   }
 
   /**
-   * The states that may be evicted, the nearest to fresh first: the milliseconds until then, and
-   * where each is.
+   * The states that may be evicted, those nearest to fresh first: each as the milliseconds until it
+   * is fresh and, in the lower bits, its slot.
    */
   private long[] evictionOrder(long now) {
     long[] order = new long[count()];

@@ -27,20 +27,20 @@ import java.util.zip.CRC32C;
 import java.util.zip.CheckedOutputStream;
 
 /**
- * The counters of a {@link MemoryStore} as a file, by which they outlive a restart.
+ * The file format for the counters of a {@link MemoryStore}, which lets them survive a restart.
  *
- * <p>A head: a mark, the version, the seed that makes callers into keys, and how far the store's
- * clock stood behind the wall clock. Then, of every state that was not fresh, three words as in a
- * slot of the table: its key; its time, with its {@link PackedDuration} in the upper bits; what is
- * used, with two marks. If one of those says so, the rest of its numbers follow. A key of 0 ends
- * them, and a checksum of everything the file.
+ * <p>The header has a magic number, the version, the seed of the hash that turns callers into keys,
+ * and how far the store's clock was behind the wall clock. Then every state that was not fresh
+ * follows, as three words like a slot of the table: its key; its time, with its {@link
+ * PackedDuration} in the upper bits; the used units, with two flags. One of the flags tells that
+ * further numbers follow. A key of 0 ends the states, and a checksum of all bytes ends the file.
  *
- * <p><b>Time.</b> States keep their times, which are the epoch's, so what passed meanwhile has
- * passed. Two faults of clocks are made good. If the wall clock was set forward while the store ran
- * by a clock that had not followed it yet, the next run's clock is that much ahead, and states are
- * moved on by as much. Not for less than a second, as no two clocks agree, and windows that begin
- * by the clock are weighed a little less once moved. If it was set back, states are ahead, and come
- * back to the present.
+ * <p><b>Time.</b> States keep their times, which are relative to the epoch, so time goes on between
+ * the runs. Two clock changes are corrected. If the wall clock was set forward and the store's
+ * clock had not followed it yet, the clock of the next run is that much ahead, and the states are
+ * moved forward by the same amount. Differences below a second are ignored, since no two clocks
+ * agree, and since moved windows that are aligned to the clock weigh a little less. If the wall
+ * clock was set back, the states are in the future and are moved back to the present.
  */
 final class CounterSnapshot {
   private static final Logger LOG = System.getLogger(MemoryStore.class.getName());
@@ -57,21 +57,21 @@ final class CounterSnapshot {
   private CounterSnapshot() {}
 
   /**
-   * Replaces the file, so that whoever reads finds the old one or the new one, whole. A segment is
-   * locked only while its states are copied.
+   * Replaces the file atomically, so that a reader finds either the complete old file or the
+   * complete new one. A segment is locked only while its states are copied.
    */
   static void write(Path file, Fingerprint fingerprint, Clock clock, CounterSegment[] segments)
       throws IOException {
     Path whole = file.toAbsolutePath();
     Path folder = whole.getParent();
     if (folder == null) {
-      throw new IOException(file + " is no file; write the path of one");
+      throw new IOException("the snapshot must be the path of a file (was " + file + ")");
     }
-    if (!Files.isDirectory(folder)) { // it may be a link to one
+    if (!Files.isDirectory(folder)) { // true for a link to a folder, too
       Files.createDirectories(folder);
     }
     Path next = folder.resolve(whole.getFileName() + ".next");
-    Files.deleteIfExists(next); // of a process that ended half-way
+    Files.deleteIfExists(next); // left by a process that was interrupted
     try {
       try (FileChannel channel =
           FileChannel.open(next, Set.of(CREATE_NEW, WRITE), ownerOnlyPermissions(folder))) {
@@ -85,22 +85,22 @@ final class CounterSnapshot {
     syncFolder(folder);
   }
 
-  /** Whoever knows the seed could make callers collide. */
+  /** The file is readable by its owner only: with the seed, an attacker could cause collisions. */
   private static FileAttribute<?>[] ownerOnlyPermissions(Path folder) {
-    boolean knowsOwners = folder.getFileSystem().supportedFileAttributeViews().contains("posix");
-    return knowsOwners
+    boolean isPosix = folder.getFileSystem().supportedFileAttributeViews().contains("posix");
+    return isPosix
         ? new FileAttribute<?>[] {
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
         }
         : new FileAttribute<?>[0];
   }
 
-  /** Makes the file's new name last, where a system lets folders be opened. */
+  /** Forces the new name of the file to disk, where the system lets folders be opened. */
   private static void syncFolder(Path folder) {
     try (FileChannel channel = FileChannel.open(folder, READ)) {
       channel.force(true);
     } catch (IOException e) {
-      return; // then its name is as lasting as the system makes it
+      return; // not supported here; the system decides when the name is durable
     }
   }
 
@@ -153,9 +153,9 @@ final class CounterSnapshot {
   }
 
   /**
-   * A store with the counters of a file.
+   * Creates a store with the counters of a file.
    *
-   * @throws IOException saying why it cannot be read
+   * @throws IOException if the file cannot be read, with the reason as its message
    */
   static MemoryStore read(Path file, Clock clock, long maxBytes) throws IOException {
     try (FileChannel channel = FileChannel.open(file, READ)) {
@@ -172,7 +172,7 @@ final class CounterSnapshot {
     }
   }
 
-  /** Refuses what is not a snapshot as it was written, before anything is believed. */
+  /** Rejects a file that is not a complete snapshot, before any of it is used. */
   private static void verify(FileChannel channel) throws IOException {
     long size = channel.size();
     ByteBuffer part = ByteBuffer.allocate(BUFFER_BYTES);
@@ -188,11 +188,11 @@ final class CounterSnapshot {
       sum.update(part);
     }
     if (size < MIN_FILE_BYTES) {
-      throw new IOException("it is cut short");
+      throw new IOException("it is truncated");
     }
     read(channel, part.clear().limit(CHECKSUM_BYTES), size - CHECKSUM_BYTES);
     if (part.getInt() != (int) sum.getValue()) {
-      throw new IOException("it is damaged or cut short");
+      throw new IOException("it is damaged or truncated");
     }
   }
 
@@ -202,14 +202,15 @@ final class CounterSnapshot {
     }
     int version = start.getInt(Long.BYTES);
     if (version != VERSION) {
-      throw new IOException("it is of version " + version + ", not " + VERSION);
+      throw new IOException(
+          "it has version " + version + ", but only version " + VERSION + " is supported");
     }
   }
 
   private static void read(FileChannel channel, ByteBuffer part, long at) throws IOException {
     while (part.hasRemaining()) {
       if (channel.read(part, at + part.position()) < 0) {
-        throw new IOException("it became shorter while it was read");
+        throw new IOException("it was truncated while it was read");
       }
     }
     part.flip();
@@ -239,10 +240,13 @@ final class CounterSnapshot {
       }
     }
     if (store.counters() > 0) {
-      LOG.log(Level.INFO, "{0} counters of the last run are in force again", store.counters());
+      LOG.log(Level.INFO, "restored {0} counters of the last run", store.counters());
     }
     if (lost > 0) {
-      LOG.log(Level.WARNING, "{0} counters of the last run find no room and start fresh", lost);
+      LOG.log(
+          Level.WARNING,
+          "{0} counters of the last run do not fit into the store and start fresh",
+          lost);
     }
   }
 
@@ -258,8 +262,9 @@ final class CounterSnapshot {
   }
 
   /**
-   * Makes a state that is ahead speak of now: nobody waits longer than when it was written, and
-   * nothing is given back. Which windows were used is not known any more, so all count as this one.
+   * Moves a state from the future to the present: no wait gets longer than when it was written, and
+   * no permits are refunded. The windows of the usage are no longer known, so all of it counts in
+   * the current window.
    */
   private static void moveBackToNow(CounterState s, long now) {
     for (int i = 0; i < s.entriesLength; i += 2) {

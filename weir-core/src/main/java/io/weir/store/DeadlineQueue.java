@@ -7,32 +7,33 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives up decisions whose store has been silent for the deadline.
+ * Expires decisions whose store has been silent for the deadline.
  *
  * <p>The deadline measures the store, not this node. Silence is counted in ticks, a fifth of the
- * deadline each, and only while the store owes a reply:
+ * deadline each, and only while a reply of the store is outstanding:
  *
  * <ul>
- *   <li>A tick runs on the thread that reads the replies, so what has arrived is read before a
- *       decision is given up.
+ *   <li>A tick runs on the thread that reads the replies, so all replies that have arrived are read
+ *       before a decision expires.
  *   <li>A late tick shows that this node did not run meanwhile (garbage collection, a CPU quota, a
- *       busy machine). Whatever its delay, it counts as a quarter of a tick.
- *   <li>Late ticks also show that the machine has too little CPU for all that runs on it, perhaps
- *       for a store beside this node, too. Each of the last 64 that was late adds a deadline, up to
- *       three.
+ *       busy machine). However late it is, it counts as a quarter of a tick.
+ *   <li>Late ticks also show that the machine has too little CPU for all its processes, which may
+ *       include the store. Each late tick of the last 64 adds a deadline, up to three.
  * </ul>
  *
- * So a frozen store costs a node that runs undisturbed the deadline, and a busy one up to four of
- * them plus the time for which it stood still itself.
+ * So a frozen store delays decisions by one deadline on an undisturbed node, and on a busy one by
+ * up to four deadlines plus the time of the node's own stalls.
  *
- * <p>Decisions may be added by any thread. Ticks follow one another and stop while nothing waits.
+ * <p>Decisions may be added by any thread. Ticks run one after another and stop while no decision
+ * is pending.
  */
 final class DeadlineQueue implements AutoCloseable {
   private static final int TICKS_PER_DEADLINE = 5;
 
-  /** A tick that would give up a decision comes sooner than others, but not much. */
+  /** The shortest delay of a tick that will expire a decision is this fraction of a tick. */
   private static final int MIN_DELAY_DIVISOR = 4;
 
+  /** A late tick counts as this fraction of a tick. */
   private static final int LATE_TICK_DIVISOR = 4;
 
   private static final int MAX_EXTRA_DEADLINES = 3;
@@ -55,7 +56,8 @@ final class DeadlineQueue implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param scheduler runs a tick on the thread that reads the replies, after reading what is there
+   * @param scheduler runs a tick on the thread that reads the replies, after it has read those
+   *     available
    */
   DeadlineQueue(Clock clock, long deadlineMicros, Scheduler scheduler) {
     this.clock = clock;
@@ -64,15 +66,15 @@ final class DeadlineQueue implements AutoCloseable {
     tickMicros = deadlineMicros / TICKS_PER_DEADLINE;
   }
 
-  void add(PendingDecision ask) {
+  void add(PendingDecision decision) {
     PendingDecision last;
     do {
       last = arrived.get();
-      ask.nextDue = last;
-    } while (!arrived.compareAndSet(last, ask));
+      decision.nextDue = last;
+    } while (!arrived.compareAndSet(last, decision));
     start();
     if (closed) {
-      ask.expire();
+      decision.expire();
     }
   }
 
@@ -83,12 +85,12 @@ final class DeadlineQueue implements AutoCloseable {
     }
   }
 
-  /** The time for which this node has been running while decisions waited; stalls do not count. */
+  /** How long this node has been running while decisions were pending, without stalls. */
   long runningMicros() {
     return runningMicros + (ticking.get() ? Math.min(clock.micros() - lastTickAt, tickMicros) : 0);
   }
 
-  /** Sets the next tick whatever happens in this one, so that no failure ends the deadlines. */
+  /** Schedules the next tick even if this one fails, so that no failure stops the deadlines. */
   private void tick() {
     long delay = tickMicros;
     try {
@@ -109,7 +111,7 @@ final class DeadlineQueue implements AutoCloseable {
     }
   }
 
-  /** Counts one tick; in how many microseconds the next one is due, negative if none is needed. */
+  /** Runs one tick; returns the microseconds until the next one, negative if none is needed. */
   private synchronized long runTick() {
     long now = clock.micros();
     long elapsed = Math.max(0, now - lastTickAt);
@@ -124,10 +126,10 @@ final class DeadlineQueue implements AutoCloseable {
     }
     collect(now);
     int extra = Math.min(Long.bitCount(lateTicks), MAX_EXTRA_DEADLINES);
-    long patience = deadlineMicros * (1 + extra);
+    long extendedDeadline = deadlineMicros * (1 + extra);
     long next = tickMicros;
     for (StoreTimeoutTracker store : activeTrackers) {
-      next = Math.min(next, store.expireOverdue(patience, recheck));
+      next = Math.min(next, store.expireOverdue(extendedDeadline, recheck));
     }
     activeTrackers.removeIf(StoreTimeoutTracker::isEmpty);
     if (next == 0) {
@@ -137,32 +139,33 @@ final class DeadlineQueue implements AutoCloseable {
       next = Math.max(next, tickMicros / MIN_DELAY_DIVISOR);
     }
     boolean idle = activeTrackers.isEmpty();
-    boolean stop = idle && wasIdle; // a lone request now and then does not start it anew each time
+    boolean stop = idle && wasIdle; // occasional single requests do not restart the ticks each time
     wasIdle = idle;
     return stop ? -1 : next;
   }
 
-  /** Moves the decisions that have arrived, the last first, to the queues of their stores. */
+  /** Moves the arrived decisions, which are linked newest first, to the queues of their stores. */
   private void collect(long now) {
     PendingDecision ordered = null;
-    for (PendingDecision ask = arrived.getAndSet(null); ask != null; ) {
-      PendingDecision earlier = ask.nextDue;
-      ask.nextDue = ordered;
-      ordered = ask;
-      ask = earlier;
+    for (PendingDecision decision = arrived.getAndSet(null); decision != null; ) {
+      PendingDecision earlier = decision.nextDue;
+      decision.nextDue = ordered;
+      ordered = decision;
+      decision = earlier;
     }
-    for (PendingDecision ask = ordered; ask != null; ) {
-      PendingDecision later = ask.nextDue;
-      ask.nextDue = null; // else one that is kept would keep all that came after it
-      StoreTimeoutTracker store = ask.timeoutTracker();
-      if (!ask.isSettled() && store.add(ask, Math.min(ask.waitedMicros(now), tickMicros), now)) {
+    for (PendingDecision decision = ordered; decision != null; ) {
+      PendingDecision later = decision.nextDue;
+      decision.nextDue = null; // else a reference to one decision would retain all later ones
+      StoreTimeoutTracker store = decision.timeoutTracker();
+      long waited = Math.min(decision.waitedMicros(now), tickMicros);
+      if (!decision.isSettled() && store.add(decision, waited, now)) {
         activeTrackers.add(store);
       }
-      ask = later;
+      decision = later;
     }
   }
 
-  /** Ends the ticks; what still waits is answered by the rules' fallbacks. */
+  /** Stops the ticks; pending decisions are answered by the rules' fallbacks. */
   @Override
   public void close() {
     closed = true;

@@ -8,9 +8,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers for a store that does not: open, closed, or from this node's share of the budget.
+ * Decides by the rules' fallbacks when a store does not answer: fail open, fail closed, or count a
+ * local share of the budget.
  *
- * <p>All or nothing here too: if an enforcing rule is closed, no share is charged.
+ * <p>All or nothing here too: if an enforcing rule fails closed, no share is charged.
  */
 final class FallbackDecider {
   private static final long MAX_SHARES_BYTES = 64L << 20;
@@ -24,10 +25,10 @@ final class FallbackDecider {
   }
 
   /**
-   * Answers, and charges the shares as the mode says. What is dated earlier was charged in the
-   * store, or is to be: the shares know nothing of it.
+   * Decides, and charges the local shares as the operation requires. A change with an earlier date
+   * concerns the counters of the store only, so it does not affect the shares.
    */
-  ClaimOutcome[] decide(Claim[] claims, StoreOperation mode, long when) {
+  ClaimOutcome[] decide(Claim[] claims, StoreOperation operation, long when) {
     long now = clock.micros();
     @Nullable ClaimOutcome[] outcomes = new ClaimOutcome[claims.length];
     boolean closed = false;
@@ -35,44 +36,47 @@ final class FallbackDecider {
     for (int i = 0; i < claims.length; i++) {
       Claim claim = claims[i];
       Limit share = claim.limit().localFallback();
-      if (share != null && !costExceedsLimit(claim, mode)) {
+      if (share != null && !costExceedsLimit(claim, operation)) {
         local.add(new Claim(share, claim.key(), claim.cost()));
         continue;
       }
-      outcomes[i] = decide(claim, mode, now);
+      outcomes[i] = decide(claim, operation, now);
       closed |= !outcomes[i].admitted() && !claim.limit().shadow();
     }
     if (!local.isEmpty()) {
-      boolean charges =
-          mode == StoreOperation.TAKE ? !closed : mode != StoreOperation.LEASE && when == Store.NOW;
-      StoreOperation how = charges ? mode : StoreOperation.PEEK;
-      ClaimOutcome[] parts = localShares().apply(local.toArray(new Claim[0]), how).join();
+      boolean charged =
+          operation == StoreOperation.TAKE
+              ? !closed
+              : operation != StoreOperation.LEASE && when == Store.NOW;
+      StoreOperation effective = charged ? operation : StoreOperation.PEEK;
+      ClaimOutcome[] ofShares = localShares().apply(local.toArray(new Claim[0]), effective).join();
       for (int i = 0, k = 0; i < claims.length; i++) {
         if (outcomes[i] == null) {
-          outcomes[i] = asFallback(parts[k++], now);
+          outcomes[i] = asFallback(ofShares[k++], now);
         }
       }
     }
     return outcomes;
   }
 
-  /** The rule's fallback, or a refusal of what can never fit. */
-  static ClaimOutcome decide(Claim claim, StoreOperation mode, long now) {
-    return costExceedsLimit(claim, mode)
+  /** The rule's fallback, or a refusal if the cost is above the limit. */
+  static ClaimOutcome decide(Claim claim, StoreOperation operation, long now) {
+    return costExceedsLimit(claim, operation)
         ? new ClaimOutcome(false, true, 0, 0, NEVER, now)
         : ClaimOutcome.degraded(
             claim.limit().rule().fallback().action() != StoreFailureFallback.FallbackAction.CLOSED,
             now);
   }
 
-  /** Whether a cost is above the limit: no count is needed to refuse it. */
-  private static boolean costExceedsLimit(Claim claim, StoreOperation mode) {
-    long most = claim.limit().capacity();
-    return most == 0
-        || (claim.cost() > most && (mode == StoreOperation.TAKE || mode == StoreOperation.PEEK));
+  /** Whether the cost is above the limit, so that it is refused without a counter. */
+  private static boolean costExceedsLimit(Claim claim, StoreOperation operation) {
+    long capacity = claim.limit().capacity();
+    return capacity == 0
+        || (claim.cost() > capacity
+            && (operation == StoreOperation.TAKE || operation == StoreOperation.PEEK));
   }
 
-  /** What never fits a share may well fit the whole, once the store is back. */
+  /** A cost above the share may be within the whole limit once the store answers again. */
   private static ClaimOutcome asFallback(ClaimOutcome o, long now) {
     return o.costExceedsLimit()
         ? ClaimOutcome.degraded(false, now)
@@ -80,16 +84,16 @@ final class FallbackDecider {
   }
 
   private MemoryStore localShares() {
-    MemoryStore made = localShares;
-    if (made == null) {
+    MemoryStore store = localShares;
+    if (store == null) {
       synchronized (this) {
-        made = localShares;
-        if (made == null) {
-          made = new MemoryStore(clock, MAX_SHARES_BYTES);
-          localShares = made;
+        store = localShares;
+        if (store == null) {
+          store = new MemoryStore(clock, MAX_SHARES_BYTES);
+          localShares = store;
         }
       }
     }
-    return made;
+    return store;
   }
 }

@@ -6,7 +6,7 @@ import io.weir.store.StoreException.StoreFailureKind;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One remote behind a {@link StoreFailureGuard}: always answers, and in time. */
+/** One remote store behind a {@link StoreFailureGuard}: always answers in time. */
 final class GuardedStore implements Store {
   private static final long PROBE_INTERVAL_MICROS = 100_000;
   private static final long OPEN_AFTER_DEADLINES = 2;
@@ -47,7 +47,7 @@ final class GuardedStore implements Store {
     return circuitBreaker.isOpen();
   }
 
-  /** Asks again what was not answered, charging nothing, for a store that nobody asks. */
+  /** Repeats the last unanswered decision as a peek, to find out whether the store answers. */
   void probe() {
     long now = guard.clock.micros();
     if (circuitBreaker.isOpen() && circuitBreaker.allowRequest(now)) {
@@ -57,34 +57,36 @@ final class GuardedStore implements Store {
   }
 
   @Override
-  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
+  public CompletableFuture<ClaimOutcome[]> apply(
+      Claim[] claims, StoreOperation operation, long when) {
     if (claims.length == 0) {
       return CompletableFuture.completedFuture(new ClaimOutcome[0]);
     }
     long now = guard.clock.micros();
     if (!circuitBreaker.allowRequest(now)) {
-      return CompletableFuture.completedFuture(guard.fallbackFor(claims, mode, when));
+      return CompletableFuture.completedFuture(guard.fallbackFor(claims, operation, when));
     }
     if (pending.incrementAndGet() > guard.maxPending) {
       pending.decrementAndGet();
       guard.recordFailure(
-          StoreFailureKind.OVERLOAD, "more than " + guard.maxPending + " decisions wait for it");
-      return CompletableFuture.completedFuture(guard.fallbackDecider.decide(claims, mode, when));
+          StoreFailureKind.OVERLOAD, "more than " + guard.maxPending + " decisions are pending");
+      return CompletableFuture.completedFuture(
+          guard.fallbackDecider.decide(claims, operation, when));
     }
-    return submit(claims, mode, when, now);
+    return submit(claims, operation, when, now);
   }
 
-  private PendingDecision submit(Claim[] claims, StoreOperation mode, long when, long now) {
-    PendingDecision ask = new PendingDecision(this, claims, mode, when, now);
+  private PendingDecision submit(Claim[] claims, StoreOperation operation, long when, long now) {
+    PendingDecision decision = new PendingDecision(this, claims, operation, when, now);
     try {
-      remote.submit(ask);
+      remote.submit(decision);
     } catch (RuntimeException e) {
-      ask.fail(new StoreException(StoreFailureKind.ERROR, String.valueOf(e)));
+      decision.fail(new StoreException(StoreFailureKind.ERROR, String.valueOf(e)));
     }
-    if (!ask.isSettled()) {
-      guard.enforceDeadline(ask);
+    if (!decision.isSettled()) {
+      guard.enforceDeadline(decision);
     }
-    return ask;
+    return decision;
   }
 
   long deadlineMicros() {
@@ -95,24 +97,24 @@ final class GuardedStore implements Store {
     return timeoutTracker;
   }
 
-  /** Notes that a decision was answered in time. */
-  void recordAnswer(StoreOperation mode, long took, long now) {
+  /** Records that a decision was answered in time. */
+  void recordAnswer(StoreOperation operation, long elapsedMicros, long now) {
     pending.decrementAndGet();
     if (circuitBreaker.recordSuccess()) {
       guard.markRecovered(this, circuitBreaker.failingMicros(now));
     }
-    guard.recordAnswer(mode, took);
+    guard.recordAnswer(operation, elapsedMicros);
   }
 
-  /** Notes that a decision was not answered, and answers by the postures. */
+  /** Records that a decision was not answered, and returns the fallbacks. */
   ClaimOutcome[] recordFailure(
-      Claim[] claims, StoreOperation mode, long when, StoreException failure) {
+      Claim[] claims, StoreOperation operation, long when, StoreException failure) {
     pending.decrementAndGet();
     if (circuitBreaker.recordFailure(guard.clock.micros())) {
       lastUnanswered = claims;
       guard.markUnavailable(this, failure.reason());
     }
     guard.recordFailure(failure.kind(), failure.reason());
-    return guard.fallbackDecider.decide(claims, mode, when);
+    return guard.fallbackDecider.decide(claims, operation, when);
   }
 }

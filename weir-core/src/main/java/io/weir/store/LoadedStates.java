@@ -6,15 +6,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The states of one decision in the {@link MemoryStore}, while the locks of their segments are
- * held. Claims on the same key share one state. Owned by one thread and used again.
+ * The states that one decision of the {@link MemoryStore} has loaded, while the locks of their
+ * segments are held. Claims on the same key share one state. Confined to a thread and reused.
  */
 final class LoadedStates {
   private CounterState[] pool = {};
   private @Nullable CounterState[] states = {};
   private boolean[] rejected = {};
 
-  /** Starts a decision of that many claims. */
+  /** Starts a decision with that many claims. */
   void begin(int claims) {
     if (claims > pool.length) {
       pool = new CounterState[claims];
@@ -33,8 +33,8 @@ final class LoadedStates {
   /**
    * Reads the states of all claims but the rejected ones.
    *
-   * @return the time to decide at, later than {@code before} if a state was written later by a
-   *     thread that read the clock later but locked first
+   * @return the time of the decision; later than {@code before} if another thread read the clock
+   *     later but locked first, so that a state is newer
    */
   long load(Claim[] claims, MemoryStore store, long before) {
     long now = before;
@@ -74,7 +74,7 @@ final class LoadedStates {
     return count;
   }
 
-  /** Writes every state that must be. */
+  /** Writes every state that has changed. */
   void save(Claim[] claims, MemoryStore store, ClaimOutcome[] outcomes) {
     for (int i = 0; i < claims.length; i++) {
       CounterState s = states[i];
@@ -89,7 +89,7 @@ final class LoadedStates {
     segment.save(key, s, o.time() + o.reset(), s.available == 0);
   }
 
-  /** The first claim on the same key as claim i, if it is another; otherwise -1. */
+  /** The first claim before claim i on the same key; -1 if there is none. */
   private static int firstWithSameKey(Claim[] claims, int i) {
     for (int k = 0; k < i; k++) {
       if (claims[k].key() == claims[i].key()) {

@@ -16,17 +16,18 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counters in this JVM's memory: a bounded table of primitive numbers, no object per caller.
+ * A store in this JVM's memory: a bounded hash table of primitive numbers, no object per caller.
  *
- * <p>The table is cut into segments by the upper bits of the key, which are the caller's, so that a
- * caller's counters share one. A decision locks the segments of its claims in ascending order,
- * which makes it atomic over all of them without deadlock; the locks are spins, held for tens of
- * nanoseconds. What has become fresh is forgotten when room is needed; no thread sweeps.
+ * <p>The table is divided into segments by the upper bits of the key, which depend on the caller
+ * only, so that all counters of a caller are in one segment. A decision locks the segments of its
+ * claims in ascending order, which makes it atomic over all of them without deadlock. The locks are
+ * spin locks, held for tens of nanoseconds. Counters that have become fresh are removed when space
+ * is needed; there is no cleanup thread.
  *
- * <p>Memory never exceeds the budget (and the transient copy of one segment). Under a flood of
- * distinct keys the states nearest to fresh are forgotten first, an exhausted one never. A known
- * key is judged by its state however full the store is; only a charge that cannot be written, as of
- * a new key, is answered by its rule's posture, as degraded.
+ * <p>Memory never exceeds the budget (plus a transient copy of one segment). Under a flood of
+ * distinct keys the counters nearest to fresh are evicted first, exhausted ones never. A known key
+ * is evaluated by its state however full the store is; only a charge that cannot be written, such
+ * as one of a new key, is answered by its rule's fallback, as degraded.
  */
 public final class MemoryStore implements Store {
   private static final Logger LOG = System.getLogger(MemoryStore.class.getName());
@@ -44,7 +45,7 @@ public final class MemoryStore implements Store {
   private final int shift;
   private final LongAdder rejectedForSpace = new LongAdder();
 
-  /** A store of at most a quarter of this JVM's heap. */
+  /** Creates a store of at most a quarter of this JVM's heap. */
   public MemoryStore(Clock clock) {
     this(clock, quarterOfHeap());
   }
@@ -54,8 +55,8 @@ public final class MemoryStore implements Store {
   }
 
   /**
-   * A store of at most that many bytes, about 33 for each counter. A sliding log takes 22 more for
-   * every charge that it remembers.
+   * Creates a store of at most that many bytes. A counter takes about 33 bytes, a sliding log 22
+   * more for every charge that it keeps.
    *
    * @throws IllegalArgumentException below 1 MiB
    */
@@ -66,7 +67,7 @@ public final class MemoryStore implements Store {
   MemoryStore(Clock clock, long maxBytes, Fingerprint fingerprint) {
     if (maxBytes < 1 << 20) {
       throw new IllegalArgumentException(
-          "a memory store of " + maxBytes + " bytes cannot be; give it at least 1 MiB");
+          "a memory store must have at least 1 MiB (was " + maxBytes + " bytes)");
     }
     this.clock = clock;
     this.fingerprint = fingerprint;
@@ -83,9 +84,9 @@ public final class MemoryStore implements Store {
   }
 
   /**
-   * A store with the counters {@link #save} wrote, of at most that many bytes. What passed since
-   * has passed: what has become fresh is left out. Without a file, or with one that cannot be read,
-   * it is empty; of the latter, a warning says so.
+   * Creates a store of at most that many bytes with the counters that {@link #save} wrote. Time
+   * goes on between the runs: counters that have become fresh since are omitted. The store is empty
+   * if there is no file, or if it cannot be read, which is logged as a warning.
    */
   public static MemoryStore load(Path file, Clock clock, long maxBytes) {
     try {
@@ -108,18 +109,19 @@ public final class MemoryStore implements Store {
   }
 
   /**
-   * Writes all counters to a file, for a start after a stop in order; what was there is replaced as
-   * a whole. Decisions go on, but of those made meanwhile the file may lack some.
+   * Writes all counters to a file, to be loaded after an orderly restart. The file is replaced
+   * atomically. Decisions continue meanwhile, and the file may lack some of them.
    *
-   * @throws IOException if it cannot be written; what was there stays
+   * @throws IOException if the file cannot be written; the old file stays
    */
   public synchronized void save(Path file) throws IOException {
     CounterSnapshot.write(file, fingerprint, clock, segments);
   }
 
   @Override
-  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
-    return CompletableFuture.completedFuture(decide(claims, mode, when));
+  public CompletableFuture<ClaimOutcome[]> apply(
+      Claim[] claims, StoreOperation operation, long when) {
+    return CompletableFuture.completedFuture(decide(claims, operation, when));
   }
 
   @Override
@@ -127,27 +129,27 @@ public final class MemoryStore implements Store {
     return fingerprint;
   }
 
-  /** How many counters it holds, those that have become fresh but were not yet needed included. */
+  /** The number of counters, including fresh ones whose space was not needed yet. */
   public long counters() {
     return sum(CounterSegment::count);
   }
 
-  /** The bytes of the table. */
+  /** The size of the table in bytes. */
   public long bytes() {
     return sum(CounterSegment::words) * 8;
   }
 
-  /** How many counters with room left were forgotten early to stay within the budget. */
+  /** How many counters that were not exhausted were evicted to stay within the budget. */
   public long evicted() {
     return sum(CounterSegment::evicted);
   }
 
-  /** How many claims could not be written and were answered by their rule's posture. */
+  /** How many claims could not be written for lack of space and were answered by the fallback. */
   public long rejectedForSpace() {
     return rejectedForSpace.sum();
   }
 
-  private ClaimOutcome[] decide(Claim[] claims, StoreOperation mode, long chargedAt) {
+  private ClaimOutcome[] decide(Claim[] claims, StoreOperation operation, long chargedAt) {
     if (claims.length == 0) {
       return new ClaimOutcome[0];
     }
@@ -155,44 +157,44 @@ public final class MemoryStore implements Store {
     int first = segment(claims[0]);
     for (int i = 1; i < claims.length; i++) {
       if (segment(claims[i]) != first) {
-        return decideAcrossSegments(claims, mode, now, chargedAt);
+        return decideAcrossSegments(claims, operation, now, chargedAt);
       }
     }
     for (int tries = 0; claims.length == 1 && tries < MAX_OPTIMISTIC_ATTEMPTS; tries++) {
       int stamp = segments[first].tryOptimisticRead();
-      ClaimOutcome outcome = tryOptimistic(claims[0], mode, now, Math.min(now, chargedAt), stamp);
+      ClaimOutcome outcome =
+          tryOptimistic(claims[0], operation, now, Math.min(now, chargedAt), stamp);
       if (outcome != null) {
         return new ClaimOutcome[] {outcome};
       }
       if (SpinLock.isUnlocked(stamp) && segments[first].validate(stamp)) {
-        break; // it was not for another thread
+        break; // no other thread interfered, so another attempt would fail too
       }
       SpinLock.backOff(tries);
       now = clock.micros();
     }
     segments[first].lock();
     try {
-      return decideLocked(claims, mode, now, chargedAt);
+      return decideLocked(claims, operation, now, chargedAt);
     } finally {
       segments[first].unlock();
     }
   }
 
   /**
-   * Decides on what it read without the lock, and locks only to write, if nothing has changed
-   * since. So a refusal or a peek takes no lock, and a flood on one key costs its neighbours
-   * nothing. Null if a glance is not enough.
+   * Decides on an optimistic read, and locks only to write, if nothing has changed since. So a
+   * refusal or a peek takes no lock, and a flood on one key does not slow down its neighbors.
+   * Returns null if the optimistic read is not sufficient.
    */
   private @Nullable ClaimOutcome tryOptimistic(
-      Claim claim, StoreOperation mode, long now, long when, int stamp) {
-    CounterState s =
-        new CounterState(); // never leaves this method, so the compiler need not make it
+      Claim claim, StoreOperation operation, long now, long when, int stamp) {
+    CounterState s = new CounterState(); // never escapes, so the JIT compiler need not allocate it
     long key = key(claim);
     CounterSegment segment = segments[segment(claim)];
     if (!segment.readOptimistically(key, s, stamp) || s.time > now) {
       return null;
     }
-    ClaimOutcome outcome = ClaimEvaluator.evaluate(claim, s, mode, now, when);
+    ClaimOutcome outcome = ClaimEvaluator.evaluate(claim, s, operation, now, when);
     if (!s.changed) {
       return outcome;
     }
@@ -208,7 +210,7 @@ public final class MemoryStore implements Store {
   }
 
   private ClaimOutcome[] decideAcrossSegments(
-      Claim[] claims, StoreOperation mode, long now, long chargedAt) {
+      Claim[] claims, StoreOperation operation, long now, long chargedAt) {
     int[] order = new int[claims.length];
     for (int i = 0; i < order.length; i++) {
       order[i] = segment(claims[i]);
@@ -220,7 +222,7 @@ public final class MemoryStore implements Store {
       }
     }
     try {
-      return decideLocked(claims, mode, now, chargedAt);
+      return decideLocked(claims, operation, now, chargedAt);
     } finally {
       for (int i = 0; i < order.length; i++) {
         if (i == 0 || order[i] != order[i - 1]) {
@@ -231,19 +233,20 @@ public final class MemoryStore implements Store {
   }
 
   /**
-   * Decides with the locks of all segments held: on all counters that are known, whether or not
-   * there is space to write them. Only if one must be written and cannot, the decision is made
-   * again with the fallback of its rule.
+   * Decides with the locks of all segments held, on all known counters, whether or not there is
+   * space to write them. If a counter must be written and has no space, the decision is made again
+   * with the fallback of its rule.
    */
   private ClaimOutcome[] decideLocked(
-      Claim[] claims, StoreOperation mode, long before, long chargedAt) {
+      Claim[] claims, StoreOperation operation, long before, long chargedAt) {
     long now = before;
     LoadedStates loaded = LOADED_STATES.get();
     loaded.begin(claims.length);
     while (true) {
       now = loaded.load(claims, this, now);
       ClaimOutcome[] outcomes =
-          ClaimEvaluator.evaluate(claims, loaded.states(), mode, now, Math.min(now, chargedAt));
+          ClaimEvaluator.evaluate(
+              claims, loaded.states(), operation, now, Math.min(now, chargedAt));
       int rejected = loaded.reserve(claims, this, now);
       if (rejected == 0) {
         loaded.save(claims, this, outcomes);
@@ -261,22 +264,22 @@ public final class MemoryStore implements Store {
     return (int) (claim.key() >>> shift);
   }
 
-  /** Where the counter of a key is, a key as the table holds it. */
+  /** The segment of a key, given as the table stores it. */
   CounterSegment segment(long key) {
     return segments[(int) (key >>> shift)];
   }
 
-  /** The key as the table holds it: 0 is an empty slot there. */
+  /** The key as the table stores it, where 0 marks an empty slot. */
   static long key(Claim claim) {
     return claim.key() == 0 ? 1 : claim.key();
   }
 
-  private long sum(ToLongFunction<CounterSegment> part) {
+  private long sum(ToLongFunction<CounterSegment> value) {
     long sum = 0;
     for (CounterSegment segment : segments) {
       segment.lock();
       try {
-        sum += part.applyAsLong(segment);
+        sum += value.applyAsLong(segment);
       } finally {
         segment.unlock();
       }

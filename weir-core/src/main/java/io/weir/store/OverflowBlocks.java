@@ -4,10 +4,11 @@ import io.weir.algorithm.CounterState;
 import java.util.Arrays;
 
 /**
- * Where a segment keeps states that do not fit their slot: chains of four-word blocks in one array.
+ * Storage for the states of a segment that do not fit into their slot: chains of four-word blocks
+ * in one array.
  *
- * <p>A chain holds the numbers of a state but its time: used, before, entries. The first word of a
- * block is the next block of its chain, or of the free ones. Not thread-safe.
+ * <p>A chain holds all numbers of a state except its time. The first word of a block is the index
+ * of the next block in its chain, or in the free list. Not thread-safe.
  */
 final class OverflowBlocks {
   private static final int BLOCK_WORDS = 4;
@@ -19,15 +20,15 @@ final class OverflowBlocks {
   private int firstFree = END;
   private int freeCount;
 
-  /** Blocks of so many words to begin with, and at most. */
-  OverflowBlocks(int words, int most) {
-    this.maxWords = most;
+  /** Creates blocks with an initial and a maximum number of words. */
+  OverflowBlocks(int words, int maxWords) {
+    this.maxWords = maxWords;
     if (words > 0) {
       grow(words);
     }
   }
 
-  /** How many words a chain of that many numbers takes. */
+  /** The number of words in a chain of that many numbers. */
   static int wordsFor(int numbers) {
     return (numbers + BLOCK_WORDS - 2) / (BLOCK_WORDS - 1) * BLOCK_WORDS;
   }
@@ -36,12 +37,12 @@ final class OverflowBlocks {
     return words.length;
   }
 
-  /** How many words it would have to grow by to hold so many more in new chains. */
+  /** By how many words it must grow to hold that many more in new chains. */
   int growthFor(int more) {
     return Math.max(0, more - freeCount * BLOCK_WORDS);
   }
 
-  /** How many words a chain takes. */
+  /** The number of words in a chain. */
   int words(int first) {
     int sum = 0;
     for (int block = first; block != END; block = (int) words[block]) {
@@ -50,7 +51,7 @@ final class OverflowBlocks {
     return sum;
   }
 
-  /** Stores the numbers of a state in a new chain. */
+  /** Stores the numbers of a state in a new chain and returns its first block. */
   int save(CounterState s) {
     int numbers = 2 + s.entriesLength;
     int first = END;
@@ -71,7 +72,7 @@ final class OverflowBlocks {
     return first;
   }
 
-  /** Reads a chain of which the number of entries is not known: it ends with its last block. */
+  /** Reads a chain. The number of entries is not stored: the chain ends with its last block. */
   void load(int first, CounterState s) {
     int i = 0;
     for (int block = first; block != END; block = (int) words[block]) {
@@ -80,10 +81,11 @@ final class OverflowBlocks {
       }
     }
     while (s.entriesLength > 0 && s.entries[s.entriesLength - 1] == 0) {
-      s.entriesLength--; // what the last block had no number for
+      s.entriesLength--; // padding of the last block
     }
   }
 
+  /** Returns the blocks of a chain to the free list. */
   void free(int first) {
     for (int block = first; block != END; ) {
       int next = (int) words[block];
@@ -97,8 +99,9 @@ final class OverflowBlocks {
 
   private int allocate(int numbers) {
     if (firstFree == END) {
-      int roomy = Math.min(words.length / 4, maxWords - words.length) / BLOCK_WORDS * BLOCK_WORDS;
-      grow(Math.max(wordsFor(numbers), roomy));
+      int preferred =
+          Math.min(words.length / 4, maxWords - words.length) / BLOCK_WORDS * BLOCK_WORDS;
+      grow(Math.max(wordsFor(numbers), preferred));
     }
     int block = firstFree;
     firstFree = (int) words[block];

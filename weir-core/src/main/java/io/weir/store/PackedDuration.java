@@ -1,8 +1,8 @@
 package io.weir.store;
 
 /**
- * A duration in eleven bits: exact below 32 µs, rounded up by less than one part in 32 above. It
- * says for how long a state must be remembered, in the bits a 53-bit number leaves free in a word.
+ * A duration in eleven bits: exact below 32 µs, above that rounded up by less than one part in 32.
+ * It stores how long a state must be kept, in the bits that a 53-bit number leaves free in a word.
  */
 final class PackedDuration {
   static final int BITS = 11;

@@ -7,20 +7,20 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One decision on its way to a {@link RemoteStore}, and the future its caller waits for. Completed
+ * One decision submitted to a {@link RemoteStore}, and the future its caller waits for. Completed
  * once, by the first of: reply, failure, deadline.
  */
 public final class PendingDecision extends CompletableFuture<ClaimOutcome[]> {
   private static final AtomicIntegerFieldUpdater<PendingDecision> SETTLED =
       AtomicIntegerFieldUpdater.newUpdater(PendingDecision.class, "settled");
 
-  /** For the remote, to queue it by. */
+  /** The next decision in the queue of the remote store, which alone uses this field. */
   public @Nullable PendingDecision next;
 
-  /** For the {@link DeadlineQueue}, to link those that have just arrived. */
+  /** The next of the decisions that have just arrived at the {@link DeadlineQueue}. */
   @Nullable PendingDecision nextDue;
 
-  /** For the {@link StoreTimeoutTracker}: what it read when this decision began to wait. */
+  /** The reading of the {@link StoreTimeoutTracker} when this decision began to wait. */
   long silenceAtStartMicros;
 
   private final GuardedStore guard;
@@ -30,12 +30,13 @@ public final class PendingDecision extends CompletableFuture<ClaimOutcome[]> {
   private final long startedAt;
   private volatile int settled;
 
-  PendingDecision(GuardedStore guard, Claim[] claims, StoreOperation mode, long when, long asked) {
+  PendingDecision(
+      GuardedStore guard, Claim[] claims, StoreOperation operation, long when, long startedAt) {
     this.guard = guard;
     this.claims = claims;
-    this.operation = mode;
+    this.operation = operation;
     this.when = when;
-    this.startedAt = asked;
+    this.startedAt = startedAt;
   }
 
   public Claim[] claims() {
@@ -46,21 +47,21 @@ public final class PendingDecision extends CompletableFuture<ClaimOutcome[]> {
     return operation;
   }
 
-  /** When the charge counts, which may be earlier than {@code now}. */
+  /** The time at which the charge counts, which may be earlier than {@code now}. */
   public long chargeTime(long now) {
     return Math.min(when, now);
   }
 
-  /** Whether nobody waits for it any more; what was not begun yet must not be charged. */
+  /** Whether it is completed; if it was not sent yet, it must not be charged any more. */
   public boolean isSettled() {
     return settled != 0;
   }
 
   /**
-   * Answers it, unless its deadline has passed. A reply that is late because this node did not run
-   * is as good as any: the store has charged it, and its caller still waits.
+   * Completes it with the reply, unless it is settled already. A reply that is late because this
+   * node stalled is used: the store has charged it, and its caller still waits.
    *
-   * @param now by the guard's clock
+   * @param now the time of the guard's clock
    */
   public void answer(ClaimOutcome[] outcomes, long now) {
     if (SETTLED.compareAndSet(this, 0, 1)) {
@@ -69,7 +70,7 @@ public final class PendingDecision extends CompletableFuture<ClaimOutcome[]> {
     }
   }
 
-  /** Has its rules' postures answer it, for this reason. */
+  /** Completes it with the fallbacks of its rules, for this reason. */
   public void fail(StoreException reason) {
     if (SETTLED.compareAndSet(this, 0, 1)) {
       complete(guard.recordFailure(claims, operation, when, reason));
@@ -84,7 +85,7 @@ public final class PendingDecision extends CompletableFuture<ClaimOutcome[]> {
     }
   }
 
-  /** For how long it has waited, by the guard's clock. */
+  /** How long it has waited, by the guard's clock. */
   long waitedMicros(long now) {
     return Math.max(0, now - startedAt);
   }

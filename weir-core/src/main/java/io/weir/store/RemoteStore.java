@@ -3,28 +3,28 @@ package io.weir.store;
 import io.weir.rule.Fingerprint;
 
 /**
- * A store that may be late, fail or never answer. A {@link StoreFailureGuard} makes it one that
- * always does.
+ * A store that may be late, fail or never answer. A {@link StoreFailureGuard} turns it into a
+ * {@link Store} that always answers in time.
  *
- * <p>Safe for any number of threads; asking never blocks.
+ * <p>Safe for any number of threads; submitting a decision never blocks.
  */
 public interface RemoteStore extends AutoCloseable {
-  /** No reply is owed. */
+  /** No call is waiting for a reply. */
   long NO_REPLY_PENDING = Long.MAX_VALUE;
 
-  /** Sees to a decision: sooner or later answers it or fails it, unless it is settled by then. */
-  void submit(PendingDecision ask);
+  /** Accepts a decision and answers or fails it sooner or later, unless it is settled by then. */
+  void submit(PendingDecision decision);
 
   /**
-   * Since when the store has owed a reply: when the oldest call without one was sent, by the
-   * guard's clock, or {@link #NO_REPLY_PENDING}. Time in which it owes none is not held against it.
-   * By default it owes one all the time, as a store does that is sent every decision at once.
+   * The time at which the oldest call without a reply was sent, by the guard's clock, or {@link
+   * #NO_REPLY_PENDING}. Only time in which a reply is pending counts towards the deadline. By
+   * default a reply is always pending, which suits a store that is sent every decision at once.
    */
   default long awaitingReplySince() {
     return Long.MIN_VALUE / 2;
   }
 
-  /** How callers become keys here; nodes that share a store share it. */
+  /** The hash that turns callers into keys; all nodes that share a store use the same one. */
   Fingerprint fingerprint();
 
   @Override

@@ -1,9 +1,9 @@
 package io.weir.store;
 
-/** Rings once after a while; injected wherever something has to happen by itself. */
+/** Runs tasks after a delay. Injected wherever work is scheduled, so that tests control time. */
 @FunctionalInterface
 public interface Scheduler {
 
-  /** Runs the task in so many microseconds, on a thread that must not be held up. */
+  /** Runs the task once after that many microseconds, on a thread that must not be blocked. */
   void schedule(long micros, Runnable task);
 }

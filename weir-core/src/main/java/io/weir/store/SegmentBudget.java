@@ -3,11 +3,11 @@ package io.weir.store;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The words one segment may have: its share of the table, and what it gets of the rest, which all
- * segments draw from. Not thread-safe but for the rest.
+ * The memory budget of one segment, in words: a fixed share of the table, plus what it takes from a
+ * rest that all segments share. Only the shared rest is thread-safe.
  */
 final class SegmentBudget {
-  /** The most words a segment can have. */
+  /** The maximum number of words of a segment. */
   static final int MAX_WORDS = 1 << 28;
 
   private final int share;
@@ -30,11 +30,11 @@ final class SegmentBudget {
     return words;
   }
 
-  /** Gets it to so many words, at least and at most, if the rest has them. */
-  void grow(int least, int most) {
-    int wanted = Math.min(Math.max(least, most), MAX_WORDS) - words;
+  /** Raises the budget to between {@code min} and {@code max} words, if the rest has them. */
+  void grow(int min, int max) {
+    int wanted = Math.min(Math.max(min, max), MAX_WORDS) - words;
     for (long seen = sharedRest.get();
-        least <= MAX_WORDS && seen >= least - words;
+        min <= MAX_WORDS && seen >= min - words;
         seen = sharedRest.get()) {
       int taken = (int) Math.min(seen, wanted);
       if (sharedRest.compareAndSet(seen, seen - taken)) {
@@ -44,14 +44,14 @@ final class SegmentBudget {
     }
   }
 
-  /** Gives back what it has above its share and does not need. */
+  /** Returns the words above the share that are not needed to the shared rest. */
   void shrink(int needed) {
     int kept = Math.max(share, needed);
     sharedRest.addAndGet(words - kept);
     words = kept;
   }
 
-  /** Notes that so many words more are not to be had until then. */
+  /** Records that this many more words cannot be obtained until then. */
   void markUnobtainable(int more, long until) {
     unobtainableWords = more;
     unobtainableUntil = until;

@@ -5,10 +5,11 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock for what is held for tens of nanoseconds, with a version that lets readers do without it.
+ * A spin lock with optimistic reads (a sequence lock), for data that is locked for tens of
+ * nanoseconds. The method names follow {@link java.util.concurrent.locks.StampedLock}.
  *
- * <p>Unfair on purpose: under contention one thread does a run of work while its cache is warm.
- * Made to be extended, so that lock and data share a cache line.
+ * <p>Unfair on purpose: under contention one thread makes several decisions while its cache is
+ * warm. Extended by the class with the data, so that lock and data share a cache line.
  */
 abstract class SpinLock {
   private static final VarHandle VERSION;
@@ -21,7 +22,7 @@ abstract class SpinLock {
     }
   }
 
-  /** Odd while locked, and another number after each time. */
+  /** Odd while locked; incremented by each lock and unlock. */
   private int version;
 
   final void lock() {
@@ -38,24 +39,26 @@ abstract class SpinLock {
     VERSION.setRelease(this, version + 1);
   }
 
-  /** Whether nobody held the lock at that {@link #tryOptimisticRead}. */
+  /** Whether the lock was free at that {@link #tryOptimisticRead}. */
   static boolean isUnlocked(int stamp) {
     return (stamp & 1) == 0;
   }
 
-  /** Takes the lock only if nobody has held it since {@link #tryOptimisticRead}; whether it did. */
+  /**
+   * Acquires the lock only if it was not held since {@link #tryOptimisticRead}; returns whether it
+   * did.
+   */
   final boolean tryConvertToWriteLock(int stamp) {
     return VERSION.compareAndSet(this, stamp, stamp + 1);
   }
 
-  /** What to hand to {@link #validate} after reading without the lock; odd if it is locked now. */
+  /** The stamp to pass to {@link #validate} after reading without the lock; odd if locked. */
   final int tryOptimisticRead() {
     return (int) VERSION.getAcquire(this);
   }
 
   /**
-   * Whether nobody has held the lock since {@link #tryOptimisticRead}, so that what was read is
-   * true.
+   * Whether the lock was not held since {@link #tryOptimisticRead}, so that the read is consistent.
    */
   final boolean validate(int stamp) {
     VarHandle.acquireFence();
@@ -63,9 +66,10 @@ abstract class SpinLock {
   }
 
   /**
-   * Waits away from the holder's cache line, longer each time: the holder may have lost its core.
+   * Waits without touching the lock's cache line, longer each time, since the thread that holds the
+   * lock may have been descheduled.
    */
-  @SuppressWarnings("ThreadPriorityCheck") // it may need this one
+  @SuppressWarnings("ThreadPriorityCheck") // the holder of the lock may need this core
   static void backOff(int tries) {
     if (tries < 6) {
       for (int i = 128 << tries; i > 0; i--) {

@@ -5,52 +5,55 @@ import io.weir.rule.Fingerprint;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Where counters live. Its whole duty is to judge the claims of one decision and charge them, in
- * one atomic step.
+ * Holds the counters. It evaluates the claims of one decision and charges them in one atomic step.
  *
- * <p>An implementation is safe for any number of threads and never completes exceptionally: what it
- * cannot answer it answers by the rule's posture, with {@link ClaimOutcome#degraded}. One that may
- * be late or fail is a {@link RemoteStore} behind a {@link StoreFailureGuard}, which sees to that.
+ * <p>An implementation is safe for any number of threads and never completes exceptionally: where
+ * it has no answer, the outcome is the rule's fallback, with {@link ClaimOutcome#degraded} set. A
+ * store that may be late or fail is a {@link RemoteStore} behind a {@link StoreFailureGuard}, which
+ * ensures that.
  */
 public interface Store extends AutoCloseable {
-  /** The time of the decision, whenever that will be. */
+  /** Stands for the store's time at which the decision is made. */
   long NOW = Long.MAX_VALUE;
 
   /**
-   * Judges all claims at one moment and charges them as the mode says. Claims on the same key are
-   * judged in turn, each after those before it. A claim of a shadow rule is judged and, if it fits
-   * and the rest is charged, charged; it never keeps the others from being charged.
+   * Evaluates all claims at one moment and charges them as the operation requires. Claims on the
+   * same key are evaluated in order, each after those before it. A claim of a shadow rule is
+   * charged if it is admitted and the others are charged; it never prevents the others from being
+   * charged.
    *
-   * @param claims not written to, neither by the store nor, until it has answered, by the caller
+   * @param claims never modified by the store; the caller must not modify it until the store has
+   *     answered
    * @return one outcome per claim, in order
    */
-  default CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode) {
-    return apply(claims, mode, NOW);
+  default CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation operation) {
+    return apply(claims, operation, NOW);
   }
 
   /**
-   * As above, for what counts from an earlier time of this store: permits that were used then, or
-   * were charged then and are given back, such as a reservation's. What would have been forgotten
-   * since changes nothing.
+   * As above, but the change counts from an earlier time of this store: the permits were used then,
+   * or were charged then and are refunded now, such as those of a reservation. A change that would
+   * have expired since then has no effect.
    *
-   * @param when {@link #NOW}, or earlier where the mode is to force or to refund
+   * @param when {@link #NOW}, or an earlier time for {@link StoreOperation#FORCE} and {@link
+   *     StoreOperation#REFUND}
    */
-  CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when);
+  CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation operation, long when);
 
-  /** How callers become keys here; nodes that share a store share it. */
+  /** The hash that turns callers into keys; all nodes that share a store use the same one. */
   Fingerprint fingerprint();
 
-  /** Whether it is expected to answer now, as far as this node knows; cheap to ask. */
+  /** Whether this node expects the store to answer now; cheap to call. */
   default boolean isAvailable() {
     return health().available();
   }
 
-  /** How it fares. */
+  /** The health of this store, as this node sees it. */
   default StoreHealth health() {
     return StoreHealth.ALWAYS_AVAILABLE;
   }
 
-  /** Ends what the store started; it must not be asked any more. */
+  /** Releases the resources of this store, which must not be used afterwards. */
   @Override
   default void close() {}
 }

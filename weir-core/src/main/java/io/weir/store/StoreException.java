@@ -2,22 +2,22 @@ package io.weir.store;
 
 /**
  * Why a store had no answer. Never reaches a caller: a {@link StoreFailureGuard} turns it into a
- * posture.
+ * fallback.
  */
 public final class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** The ways a store can fail to answer, as metrics name them. */
+  /** The ways in which a store can fail to answer; metrics use the names as labels. */
   public enum StoreFailureKind {
     /** No answer within the deadline. */
     TIMEOUT,
-    /** More decisions were waiting than may wait. */
+    /** Too many decisions were pending. */
     OVERLOAD,
     /** There is no connection. */
     UNREACHABLE,
-    /** The store said no. */
+    /** The store answered with an error. */
     ERROR,
-    /** The store said what cannot be. */
+    /** The answer of the store was not valid. */
     GARBLED
   }
 

@@ -11,11 +11,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Makes {@linkplain RemoteStore stores} that may be late, fail or vanish into stores that always
- * answer in time, by the rules' postures if need be.
+ * Turns {@linkplain RemoteStore remote stores} that may be late, fail or disappear into stores that
+ * always answer in time, by the rules' fallbacks if necessary.
  *
- * <p>Several stores may share a guard, such as the shards of a cluster: each is lost and found by
- * itself. Safe for any number of threads.
+ * <p>Several stores may share a guard, such as the shards of a cluster: each has its own circuit
+ * breaker and becomes unavailable by itself. Safe for any number of threads.
  */
 public final class StoreFailureGuard implements AutoCloseable {
   private static final Logger LOG = System.getLogger(StoreFailureGuard.class.getName());
@@ -32,43 +32,43 @@ public final class StoreFailureGuard implements AutoCloseable {
   private final AtomicLong nextLogAt = new AtomicLong();
 
   /**
-   * @param clock never steps back; the node's own shares of budgets are counted by it
-   * @param deadline for how long a store may be silent, the time a decision queues included
-   * @param maxWaiting how many decisions may wait for each store at once
-   * @param scheduler runs tasks on the thread that reads the stores' replies, after reading what is
-   *     there
+   * @param clock must never step back; local shares of budgets are counted by it
+   * @param deadline how long a store may leave a decision without an answer, queueing included
+   * @param maxPending how many decisions may be pending for each store at once
+   * @param scheduler runs tasks on the thread that reads the stores' replies, after it has read the
+   *     available ones
    */
   public StoreFailureGuard(
-      Clock clock, Duration deadline, int maxWaiting, StoreListener listener, Scheduler scheduler) {
+      Clock clock, Duration deadline, int maxPending, StoreListener listener, Scheduler scheduler) {
     if (deadline.toNanos() < 1_000_000 || deadline.compareTo(Duration.ofMinutes(1)) > 0) {
       throw new IllegalArgumentException(
           "store-deadline must be between 1ms and 1m (was "
               + Durations.format(deadline)
               + "), for example 5ms");
     }
-    if (maxWaiting < 1) {
+    if (maxPending < 1) {
       throw new IllegalArgumentException(
-          maxWaiting + " decisions at once cannot be; write at least 1");
+          "the number of pending decisions must be at least 1 (was " + maxPending + ")");
     }
     this.clock = clock;
     this.deadlineMicros = deadline.toNanos() / 1000;
-    this.maxPending = maxWaiting;
+    this.maxPending = maxPending;
     this.listener = listener;
     deadlines = new DeadlineQueue(clock, this.deadlineMicros, scheduler);
     fallbackDecider = new FallbackDecider(clock);
   }
 
-  /** A store that asks the remote one. */
+  /** Returns a store that always answers, backed by the remote one. */
   public Store wrap(RemoteStore remote) {
     return new GuardedStore(remote, this);
   }
 
-  /** Whether every store behind it answers. */
+  /** Whether all stores behind this guard answer. */
   public boolean isAvailable() {
     return unavailableStores.stream().noneMatch(GuardedStore::isUnavailable);
   }
 
-  /** Asks the lost stores whether they answer, for those whom nobody asks; call it now and then. */
+  /** Probes the unavailable stores, so that those without traffic recover; call it periodically. */
   public void probe() {
     unavailableStores.forEach(GuardedStore::probe);
   }
@@ -78,38 +78,38 @@ public final class StoreFailureGuard implements AutoCloseable {
     return clock;
   }
 
-  /** The time for which this node has been running while decisions waited, in microseconds. */
+  /** How long this node has been running while decisions were pending, without stalls. */
   public long runningMicros() {
     return deadlines.runningMicros();
   }
 
   /**
-   * Whether a decision that began at that {@linkplain #runningMicros live time} has had nine tenths
-   * of its time, so that nobody is asked.
+   * Whether a decision that began at that {@linkplain #runningMicros running time} has used nine
+   * tenths of its deadline, so that no further store should be called for it.
    */
   public boolean isDeadlineNear(long began) {
     return runningMicros() - began >= deadlineMicros / 10 * 9;
   }
 
-  /** Answers for a store that is not asked, by the rules' postures. */
-  public ClaimOutcome[] fallbackFor(Claim[] claims, StoreOperation mode, long when) {
+  /** Decides by the rules' fallbacks, for a store that is not called. */
+  public ClaimOutcome[] fallbackFor(Claim[] claims, StoreOperation operation, long when) {
     degradedDecisions.incrementAndGet();
-    return fallbackDecider.decide(claims, mode, when);
+    return fallbackDecider.decide(claims, operation, when);
   }
 
-  /** How many decisions were answered by postures so far. */
+  /** How many decisions were answered by fallbacks so far. */
   public long degradedDecisions() {
     return degradedDecisions.get();
   }
 
-  /** Ends a decision at its deadline. */
-  void enforceDeadline(PendingDecision ask) {
-    deadlines.add(ask);
+  /** Completes the decision with the fallbacks if its deadline expires first. */
+  void enforceDeadline(PendingDecision decision) {
+    deadlines.add(decision);
   }
 
-  void recordAnswer(StoreOperation mode, long micros) {
+  void recordAnswer(StoreOperation operation, long micros) {
     if (listener != StoreListener.NONE) {
-      notifyListener(l -> l.onAnswer(mode, micros));
+      notifyListener(l -> l.onAnswer(operation, micros));
     }
   }
 
@@ -121,7 +121,7 @@ public final class StoreFailureGuard implements AutoCloseable {
     if (now >= at && nextLogAt.compareAndSet(at, now + LOG_INTERVAL_MICROS)) {
       LOG.log(
           Level.WARNING,
-          "the store has no answer ({0}); rules answer by their posture, {1} decisions so far",
+          "the store did not answer ({0}); rules use their fallback, {1} decisions so far",
           reason,
           degradedDecisions.get());
     }
@@ -129,36 +129,36 @@ public final class StoreFailureGuard implements AutoCloseable {
 
   void markUnavailable(GuardedStore store, String reason) {
     unavailableStores.add(store);
-    LOG.log(Level.WARNING, "the store is lost ({0}); probing it until it answers", reason);
+    LOG.log(Level.WARNING, "the store is unavailable ({0}); probing it until it answers", reason);
     notifyListener(l -> l.onUnavailable(reason));
   }
 
-  void markRecovered(GuardedStore store, long away) {
+  void markRecovered(GuardedStore store, long outageMicros) {
     unavailableStores.remove(store);
-    LOG.log(Level.INFO, "the store answers again after {0} ms", away / 1000);
-    notifyListener(l -> l.onRecovery(Duration.ofNanos(away * 1000)));
+    LOG.log(Level.INFO, "the store answers again after {0} ms", outageMicros / 1000);
+    notifyListener(l -> l.onRecovery(Duration.ofNanos(outageMicros * 1000)));
   }
 
-  /** Passes on that a store held what it could not have written. */
+  /** Reports states of a store that cannot be valid to the listener. */
   public void reportCorruptStates(int states) {
     notifyListener(l -> l.onCorruptStates(states));
   }
 
-  /** Forgets a store that is asked no more. */
+  /** Removes a store that is closed. */
   void forget(GuardedStore store) {
     unavailableStores.remove(store);
   }
 
-  /** Tells the listener, whose failures are its own. */
-  private void notifyListener(Consumer<StoreListener> what) {
+  /** Calls the listener; its exceptions do not affect decisions. */
+  private void notifyListener(Consumer<StoreListener> event) {
     try {
-      what.accept(listener);
+      event.accept(listener);
     } catch (RuntimeException | Error e) {
       LOG.log(Level.DEBUG, "a store listener fails; decisions are not affected", e);
     }
   }
 
-  /** Ends the deadlines; what still waits is answered by the rules' fallbacks. */
+  /** Stops the deadlines; pending decisions are answered by the rules' fallbacks. */
   @Override
   public void close() {
     deadlines.close();

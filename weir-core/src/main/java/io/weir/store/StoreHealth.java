@@ -3,17 +3,18 @@ package io.weir.store;
 import java.time.Duration;
 
 /**
- * How a store fares.
+ * The health of a store, as one node sees it.
  *
- * @param available whether it is asked and answers
- * @param state in words
- * @param clockDrift how far its clock is ahead of this node's
- * @param degradedDecisions how many decisions postures have answered so far
- * @param corruptStates how many states could not be read and were taken as fresh
+ * @param available whether it is in use and answers
+ * @param state a description for operators
+ * @param clockDrift how far the store's clock is ahead of this node's
+ * @param degradedDecisions how many decisions were answered by fallbacks so far
+ * @param corruptStates how many states could not be read and were treated as fresh
  * @param nodes how many nodes share it, this one included
- * @param leasedPermits permits this node has borrowed of leased rules and not spent
- * @param unsyncedPermits permits this node has admitted under synced rules and not told it yet
- * @param syncLag by how much reporting of synced counters is behind its interval
+ * @param leasedPermits permits that this node has leased and not spent
+ * @param unsyncedPermits permits that this node has admitted under synced rules and not yet
+ *     reported
+ * @param syncLag by how much the sync of synced counters is later than its interval
  */
 public record StoreHealth(
     boolean available,
@@ -25,7 +26,7 @@ public record StoreHealth(
     long leasedPermits,
     long unsyncedPermits,
     Duration syncLag) {
-  /** That of a store which cannot be away, and is this node's own. */
+  /** The health of a store in this node's memory, which cannot fail. */
   public static final StoreHealth ALWAYS_AVAILABLE =
       new StoreHealth(true, "answers", Duration.ZERO, 0, 0, 1, 0, 0, Duration.ZERO);
 }

@@ -3,29 +3,31 @@ package io.weir.store;
 import java.time.Duration;
 
 /**
- * Hears how a store behind a {@link StoreFailureGuard} fares, for metrics and alerts. It runs on
- * the thread it happens on, so it must be quick; what it throws is swallowed.
+ * Receives the events of a store behind a {@link StoreFailureGuard}, for metrics and alerts. Called
+ * on the thread on which the event happens, so it must be quick; exceptions that it throws are
+ * ignored.
  */
 public interface StoreListener {
+  /** Ignores all events. */
   StoreListener NONE = new StoreListener() {};
 
-  /** One that passes on to two what it hears. */
+  /** A listener that forwards each event to both. */
   static StoreListener combine(StoreListener first, StoreListener second) {
     return new CompositeStoreListener(first, second);
   }
 
-  /** A decision was answered in time, after so many microseconds. */
-  default void onAnswer(StoreOperation mode, long micros) {}
+  /** A decision was answered in time, after this many microseconds. */
+  default void onAnswer(StoreOperation operation, long micros) {}
 
-  /** Decisions were not answered; their rules' postures were. */
+  /** The store did not answer a decision; the rules' fallbacks did. */
   default void onFailure(StoreException.StoreFailureKind kind, String reason) {}
 
-  /** The store is asked no more, but for a probe now and then, since it does not answer. */
+  /** The store is marked unavailable: it receives only periodic probes until it answers again. */
   default void onUnavailable(String reason) {}
 
   /** The store answers again. */
-  default void onRecovery(Duration away) {}
+  default void onRecovery(Duration outage) {}
 
-  /** The store held what it could not have written; the state was taken as fresh. */
+  /** The store held states that cannot be valid; they were treated as fresh. */
   default void onCorruptStates(int states) {}
 }

@@ -1,15 +1,15 @@
 package io.weir.store;
 
-/** How a store is asked. */
+/** What a store does with the claims of a decision. */
 public enum StoreOperation {
-  /** Charge all claims if every enforcing one fits, else none. */
+  /** Charges all claims if every enforcing one is admitted, else none. */
   TAKE,
-  /** Say what taking would say; charge nothing. */
+  /** Returns the outcomes of {@link #TAKE} without charging anything. */
   PEEK,
-  /** Charge all claims, whether they fit or not. */
+  /** Charges all claims, even beyond their limits. */
   FORCE,
-  /** Charge of each claim as much as fits. */
+  /** Charges as many permits of each claim as are available. */
   LEASE,
-  /** Give back what is still counted of each claim, never more. */
+  /** Returns the permits of each claim that are still counted, never more. */
   REFUND
 }

@@ -3,8 +3,8 @@ package io.weir.store;
 import java.util.ArrayDeque;
 
 /**
- * The decisions that wait for one store, and for how long that store has owed a reply while they
- * did. Belongs to a {@link DeadlineQueue}, whose ticks alone touch it. Times in microseconds.
+ * Tracks the decisions pending for one store, and for how long the store left a reply outstanding
+ * meanwhile. Used only by the ticks of a {@link DeadlineQueue}. Times are in microseconds.
  */
 final class StoreTimeoutTracker {
   private final RemoteStore remote;
@@ -17,26 +17,26 @@ final class StoreTimeoutTracker {
   }
 
   /**
-   * Counts a tick against the store if it owes a reply. Where it did at the last tick too, the
-   * whole tick counts, whether or not it has answered some calls between: decisions that wait
-   * behind others wait for the store.
+   * Counts a tick as silence of the store if a reply is outstanding. If one was outstanding at the
+   * last tick too, the whole tick counts, even if the store answered some calls in between:
+   * decisions that are queued behind others also wait for the store.
    */
   void recordTick(long micros, long now) {
     long since = awaitingReplySince();
-    boolean owes = since != RemoteStore.NO_REPLY_PENDING;
-    if (owes) {
+    boolean silent = since != RemoteStore.NO_REPLY_PENDING;
+    if (silent) {
       silentMicros += silentAtLastTick ? micros : Math.min(micros, Math.max(0, now - since));
     }
-    silentAtLastTick = owes;
+    silentAtLastTick = silent;
   }
 
   /**
    * Adds a decision.
    *
-   * @param waited for how long it has waited already, at most a tick
-   * @return whether it is the first that waits
+   * @param waited how long it has waited already, at most a tick
+   * @return whether it is the only pending decision
    */
-  boolean add(PendingDecision ask, long waited, long now) {
+  boolean add(PendingDecision decision, long waited, long now) {
     boolean first = pending.isEmpty();
     long since = awaitingReplySince();
     if (first) {
@@ -44,12 +44,12 @@ final class StoreTimeoutTracker {
     }
     long silent =
         since == RemoteStore.NO_REPLY_PENDING ? 0 : Math.min(waited, Math.max(0, now - since));
-    ask.silenceAtStartMicros = silentMicros - silent;
-    pending.add(ask);
+    decision.silenceAtStartMicros = silentMicros - silent;
+    pending.add(decision);
     return first;
   }
 
-  /** A fault of the remote must not end the deadlines of the others. */
+  /** An exception of the remote store must not stop the deadlines of other stores. */
   private long awaitingReplySince() {
     try {
       return remote.awaitingReplySince();
@@ -59,12 +59,12 @@ final class StoreTimeoutTracker {
   }
 
   /**
-   * Gives up the decisions that the store has owed a reply for the deadline.
+   * Expires the decisions for which the store has been silent for the deadline.
    *
-   * @param spare whether to leave them for another look at the replies
-   * @return for how much longer the store may be silent until the next one is given up
+   * @param recheck whether to keep them until the replies have been read once more
+   * @return how much longer the store may be silent until the next decision expires
    */
-  long expireOverdue(long deadline, boolean spare) {
+  long expireOverdue(long deadline, boolean recheck) {
     while (true) {
       dropSettled();
       PendingDecision first = pending.peek();
@@ -72,7 +72,7 @@ final class StoreTimeoutTracker {
         return Long.MAX_VALUE;
       }
       long left = first.silenceAtStartMicros + deadline - silentMicros;
-      if (left > 0 || spare) {
+      if (left > 0 || recheck) {
         return Math.max(0, left);
       }
       pending.remove();

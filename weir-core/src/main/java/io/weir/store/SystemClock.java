@@ -8,9 +8,9 @@ import java.util.function.LongSupplier;
 /**
  * A clock that runs by the monotonic timer, follows the wall clock and never steps back.
  *
- * <p>Time is a function of the timer, made of pieces: a straight line of up to 100 ms each. A read
- * costs one reading of the timer and one of the piece. The first reader past the end of a piece
- * compares it with the wall clock and begins the next, whose slope corrects the difference:
+ * <p>Time is a piecewise linear function of the timer, with pieces of up to 100 ms. A read costs
+ * one read of the timer and one of the current piece. The first reader past the end of a piece
+ * compares it with the wall clock and starts the next piece, whose slope corrects the difference:
  *
  * <ul>
  *   <li>below 0.1 ms: nothing;
@@ -19,12 +19,11 @@ import java.util.function.LongSupplier;
  *   <li>if the wall clock is ahead by more than a second, at two checks in a row, the clock steps
  *       forward to it;
  *   <li>if the wall clock is behind, however far, the clock only runs slower: an hour takes eight
- *       days. To stand still would stop every refill.
+ *       days. A clock that stood still would stop every refill.
  * </ul>
  *
- * <p>Every read is on the one line that holds at its time, so a read that happens after another
- * never says less, on whichever thread. A clock that nobody reads is corrected when it is read
- * again.
+ * <p>All threads read from the same piece at any time, so a later read never returns less, on any
+ * thread. A clock that is not read for long is corrected at the next read.
  */
 final class SystemClock implements Clock {
   static final long CHECK_INTERVAL_NANOS = 100_000_000;
@@ -34,7 +33,7 @@ final class SystemClock implements Clock {
   /** The largest correction from one check to the next: 0.5 %. */
   private static final long MAX_SLEW_NANOS = CHECK_INTERVAL_NANOS / 200;
 
-  /** A wall clock whose reading took longer is not believed: the thread may have lost its core. */
+  /** A slower read of the wall clock is ignored: the thread may have been descheduled. */
   private static final long MAX_READING_NANOS = 1_000_000;
 
   static final SystemClock INSTANCE = new SystemClock(System::nanoTime, SystemClock::wallNanos);
@@ -73,7 +72,8 @@ final class SystemClock implements Clock {
   @Override
   public long micros() {
     while (true) {
-      LinearPiece current = piece; // before the timer, so that the timer is not behind the piece
+      LinearPiece current =
+          piece; // read before the timer, so that the timer is not behind the piece
       long now = timer.getAsLong();
       if (now - current.from < CHECK_INTERVAL_NANOS) {
         return current.at(now) / 1000;
@@ -88,7 +88,7 @@ final class SystemClock implements Clock {
   }
 
   private LinearPiece nextPiece(LinearPiece last, long now) {
-    // past its end, which may be long ago, the last piece holds without its slope
+    // past the end of the last piece, which may be long ago, time runs at the timer's rate
     long time =
         last.at(last.from + CHECK_INTERVAL_NANOS) + (now - last.from - CHECK_INTERVAL_NANOS);
     long ahead = wall.getAsLong() - time;
@@ -104,16 +104,16 @@ final class SystemClock implements Clock {
     return new LinearPiece(now, time, Math.abs(ahead) < TOLERANCE_NANOS ? 0 : slew, false);
   }
 
-  /** Time from one check to the next. */
+  /** The time between two checks, as a linear function of the timer. */
   private static final class LinearPiece {
     final long from;
     final long time;
-    final long slew; // in parts of 2^20 of the timer
+    final long slew; // in units of 2^-20 of the timer
     final boolean isBehind;
 
     /**
-     * @param from the timer at its beginning
-     * @param time the time at its beginning, in nanoseconds since the epoch
+     * @param from the timer at the start of the piece
+     * @param time the time at the start of the piece, in nanoseconds since the epoch
      * @param slew how many nanoseconds faster than the timer, from one check to the next
      * @param isBehind whether the wall clock was found to be more than a second ahead
      */

@@ -1,69 +1,72 @@
--- The decision, once for every algorithm: look at all claims, then charge all or none. The twin of Decide.java.
--- A claim asks a cost of a state under a limit {age, charge, shadow}. Equal requests may ask at once: as many of them are
--- granted as would be one after the other. Modes: take | peek | force | lease | refund.
+-- The decision, common to all algorithms: checks all claims, then charges all or none. The Lua counterpart of ClaimEvaluator.java.
+-- A claim asks for a cost from a state under a limit {advance, charge, shadow}. Several equal requests may be decided at once:
+-- as many of them are granted as would be one after the other. Operations: take | peek | force | lease | refund.
 
--- A state {time, used, more} has notes on it: the permits that fit (room), under which limit (requests may be held to
--- rates of their own), what the claims looked at ask for together (pending), whether it must be stored even if nothing is
--- charged (behind): it follows a clock that stepped back, or has lost much that need not be read again; and if it must be
--- stored, the time until all is back (reset). Here it has none.
-local function without_notes(s, time, used, more)
-  s.time, s.used, s.more, s.pending, s.reset = time, used, more, false, false
+-- A state is {time, used, extra} plus scratch fields of the decision in progress:
+--   available     the permits available
+--   limit         the limit they were computed under, since requests may have rates of their own
+--   pending_cost  the total cost of the claims checked so far
+--   must_store    whether to store the state even if nothing is charged, since the clock stepped back or many entries expired
+--   reset         if the state must be stored, the time until all permits are back
+-- This function sets the state and clears the scratch fields.
+local function set_state(s, time, used, extra)
+  s.time, s.used, s.extra, s.pending_cost, s.reset = time, used, extra, false, false
   return s
 end
 
-local function age(limit, s, now)
+local function advance(limit, s, now)
   local shrunk
-  s.under = limit
-  s.room, s.time, s.used, s.more, shrunk = limit.age(now, s.time, s.used, s.more)
-  if shrunk then s.behind = true end
+  s.limit = limit
+  s.available, s.time, s.used, s.extra, shrunk = limit.advance(now, s.time, s.used, s.extra)
+  if shrunk then s.must_store = true end
 end
 
--- Looks at a claim: how many of the equal requests still wanted it has room for, beside those looked at before.
-local function look(limit, s, cost, wanted, now)
-  local asked = s.pending
-  if not asked then
-    s.behind, asked = s.time > now, 0
-    age(limit, s, now)
-  elseif s.under ~= limit then
-    age(limit, s, now)
+-- Checks a claim: returns for how many of the equal requests still wanted it has permits, after the claims checked before.
+local function check_claim(limit, s, cost, wanted, now)
+  local total_cost = s.pending_cost
+  if not total_cost then
+    s.must_store, total_cost = s.time > now, 0
+    advance(limit, s, now)
+  elseif s.limit ~= limit then
+    advance(limit, s, now)
   end
-  asked = asked + cost
-  s.pending = asked
-  local fits = s.room
-  if wanted * asked <= fits or limit.shadow then return wanted end
-  return (fits - fits % asked) / asked
+  total_cost = total_cost + cost
+  s.pending_cost = total_cost
+  local available = s.available
+  if wanted * total_cost <= available or limit.shadow then return wanted end
+  return (available - available % total_cost) / total_cost
 end
 
--- How much is charged: what is granted of what is taken, what fits of a lease, nothing of a peek, all of the rest.
-local function amount(mode, cost, granted, count, fits)
-  if mode == 'take' then
-    if granted * cost > fits then granted = (fits - fits % cost) / cost end
+-- Returns the permits to charge: the granted ones of a take, the available ones of a lease, none of a peek, else all.
+local function charged_amount(operation, cost, granted, count, available)
+  if operation == 'take' then
+    if granted * cost > available then granted = (available - available % cost) / cost end
     return granted * cost
   end
-  if mode == 'lease' then return min(count * cost, fits) end
-  return mode == 'force' and count * cost or mode == 'refund' and -count * cost or 0
+  if operation == 'lease' then return min(count * cost, available) end
+  return operation == 'force' and count * cost or operation == 'refund' and -count * cost or 0
 end
 
--- Charges a claim that was looked at.
-local function settle(limit, s, cost, granted, count, mode, now, when)
-  if s.under ~= limit then age(limit, s, now) end
-  local charged = amount(mode, cost, granted, count, s.room)
-  s.pending = false
-  if charged ~= 0 or s.behind then
-    s.room = s.room - charged
-    s.reset, s.time, s.used, s.more = limit.charge(now, when, charged, s.time, s.used, s.more)
+-- Charges a claim that was checked.
+local function charge_claim(limit, s, cost, granted, count, operation, now, when)
+  if s.limit ~= limit then advance(limit, s, now) end
+  local charged = charged_amount(operation, cost, granted, count, s.available)
+  s.pending_cost = false
+  if charged ~= 0 or s.must_store then
+    s.available = s.available - charged
+    s.reset, s.time, s.used, s.extra = limit.charge(now, when, charged, s.time, s.used, s.extra)
   end
 end
 
 -- Decides on `count` equal requests: the first `size` claims, each {limit, state, cost}.
-local function decide(claims, size, count, mode, now, when)
+local function decide(claims, size, count, operation, now, when)
   local granted = count
   for i = 1, size do
     local c = claims[i]
-    granted = look(c.limit, c.state, c.cost, granted, now)
+    granted = check_claim(c.limit, c.state, c.cost, granted, now)
   end
   for i = 1, size do
     local c = claims[i]
-    settle(c.limit, c.state, c.cost, granted, count, mode, now, when)
+    charge_claim(c.limit, c.state, c.cost, granted, count, operation, now, when)
   end
 end

@@ -1,4 +1,5 @@
 /**
- * Where counters live: the one duty of a store, the decision procedure, and the table in memory.
+ * Stores of counters: the interface, the evaluation of claims, the guard against store failures,
+ * and the store in memory.
  */
 package io.weir.store;

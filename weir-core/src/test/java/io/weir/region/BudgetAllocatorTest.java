@@ -8,7 +8,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** How a budget is divided over regions by what they ask for. */
+/** Tests of the allocation of a budget to regions by demand. */
 class BudgetAllocatorTest {
   private static final long SEED = Long.getLong("weir.seed", 7);
   private static final int CASES = 20_000;
@@ -32,7 +32,7 @@ class BudgetAllocatorTest {
   @Test
   void unusedBudget_goesToOthersInProportionToTheirBases() {
     assertThat(divide(Map.of("eu", 0.1, "us", 2.0, "ap", 2.0)))
-        .as("eu gets what it asks for and a fifth more")
+        .as("eu gets its demand plus 20%")
         .isEqualTo(Map.of("eu", 120, "us", 528, "ap", 352));
   }
 
@@ -53,24 +53,26 @@ class BudgetAllocatorTest {
       Map<String, Integer> shares = BudgetAllocator.allocate(total, bases, demands);
       double all = sum;
       int whole = total;
-      String what = "seed " + SEED + ", " + total + " over " + bases + " by " + demands;
-      assertThat(shares.values().stream().mapToInt(s -> s).sum()).as(what).isEqualTo(total);
+      String description = "seed " + SEED + ", " + total + " over " + bases + " by " + demands;
+      assertThat(shares.values().stream().mapToInt(s -> s).sum()).as(description).isEqualTo(total);
       double wanted = 0;
-      for (Map.Entry<String, Integer> one : bases.entrySet()) {
-        String region = one.getKey();
+      for (Map.Entry<String, Integer> entry : bases.entrySet()) {
+        String region = entry.getKey();
         int share = shares.getOrDefault(region, -1);
-        double base = one.getValue() / all * whole;
+        double base = entry.getValue() / all * whole;
         double want = BudgetAllocator.HEADROOM * 1000 * demands.getOrDefault(region, 0.0);
         wanted += Math.max(want, base / 10);
         assertThat(share + 1.0)
-            .as("%s: %s has a tenth of its base, and what it asks for up to its base", what, region)
+            .as(
+                "%s: %s gets a tenth of its base, and its demand up to its base",
+                description, region)
             .isGreaterThanOrEqualTo(Math.max(base / 10, Math.min(want, base)));
       }
       if (wanted <= total) {
         demands.forEach(
             (region, demand) ->
                 assertThat(shares.getOrDefault(region, -1) + 1.0)
-                    .as("%s: %s gets all it asks for", what, region)
+                    .as("%s: %s gets its whole demand", description, region)
                     .isGreaterThanOrEqualTo(BudgetAllocator.HEADROOM * 1000 * demand));
       }
     }

@@ -24,7 +24,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
-/** What a region enforces of rules whose budget is divided. */
+/** Tests of the limits that a region enforces for rules with a divided budget. */
 class RegionalRulesTest {
   private static final Rule PLAIN = Rule.named("plain").limit("10/minute").build();
   private static final Rule DIVIDED = divided("api").build();
@@ -38,7 +38,7 @@ class RegionalRulesTest {
     assertThat(admitted(new RegionalRules(RuleSet.of(DIVIDED), "eu"), 200)).isEqualTo(50);
     assertThat(admitted(new RegionalRules(RuleSet.of(DIVIDED), "us"), 200)).isEqualTo(30);
     assertThat(admitted(new RegionalRules(RuleSet.of(DIVIDED), "ap"), 200))
-        .as("one that is not named has what is not shared out")
+        .as("a region that is not configured has the unassigned share")
         .isEqualTo(20);
   }
 
@@ -52,17 +52,17 @@ class RegionalRulesTest {
                 LimitOverride.of(Selector.of("user", "acme"), "6000/minute"),
                 LimitOverride.of(Selector.of("user", "out"), "0/day"))
             .build();
-    Rule here = new RegionalRules(RuleSet.of(rule), "eu").current().rules().get(0);
-    assertThat(here.limits().get(0).capacity()).isEqualTo(20);
-    assertThat(here.limits().get(0).parameters().permits()).isEqualTo(50);
-    assertThat(here.limits().get(0).configuredParameters().burst()).isEqualTo(40);
-    assertThat(here.limits().get(0).localFallback())
-        .as("what a node gives out alone")
+    Rule regional = new RegionalRules(RuleSet.of(rule), "eu").current().rules().get(0);
+    assertThat(regional.limits().get(0).capacity()).isEqualTo(20);
+    assertThat(regional.limits().get(0).parameters().permits()).isEqualTo(50);
+    assertThat(regional.limits().get(0).configuredParameters().burst()).isEqualTo(40);
+    assertThat(regional.limits().get(0).localFallback())
+        .as("the local fallback")
         .satisfies(alone -> assertThat(alone.capacity()).isEqualTo(2));
-    assertThat(here.allLimits().get(1).capacity()).isEqualTo(3000);
-    assertThat(here.allLimits().get(2).capacity()).isZero();
-    assertThat(here.limit(Rate.parse("7/second")).capacity()).isEqualTo(3);
-    assertThat(here.rates()).as("it says what is written").isEqualTo(rule.rates());
+    assertThat(regional.allLimits().get(1).capacity()).isEqualTo(3000);
+    assertThat(regional.allLimits().get(2).capacity()).isZero();
+    assertThat(regional.limit(Rate.parse("7/second")).capacity()).isEqualTo(3);
+    assertThat(regional.rates()).as("the configured rates are unchanged").isEqualTo(rule.rates());
   }
 
   @Test
@@ -88,8 +88,8 @@ class RegionalRulesTest {
 
   @Test
   void unchangedRules_stayTheSameObject() {
-    LiveRules written = new LiveRules(List.of(PLAIN, DIVIDED, divided("other").build()));
-    RegionalRules rules = new RegionalRules(written, "eu");
+    LiveRules configured = new LiveRules(List.of(PLAIN, DIVIDED, divided("other").build()));
+    RegionalRules rules = new RegionalRules(configured, "eu");
     RuleSet before = rules.current();
     assertThat(rules.current()).isSameAs(before);
     assertThat(before.rule("plain")).isSameAs(PLAIN);
@@ -103,7 +103,7 @@ class RegionalRulesTest {
     assertThat(after.rule("other")).isSameAs(before.rule("other"));
     assertThat(capacity(after)).isEqualTo(70);
 
-    written.replace(List.of(PLAIN, DIVIDED));
+    configured.replace(List.of(PLAIN, DIVIDED));
     assertThat(rules.current().revision()).isEqualTo(2);
     assertThat(rules.current().rule("api")).as("keeps its share").isSameAs(after.rule("api"));
     assertThat(rules.shares()).isEqualTo(Map.of("api", 700));
@@ -122,12 +122,12 @@ class RegionalRulesTest {
 
   @Test
   void regionsEdit_resetsTheShareAndLimitEditKeepsIt() {
-    LiveRules written = new LiveRules(List.of(DIVIDED));
-    RegionalRules rules = new RegionalRules(written, "eu");
+    LiveRules configured = new LiveRules(List.of(DIVIDED));
+    RegionalRules rules = new RegionalRules(configured, "eu");
     rules.assignShare(DividedBudget.of(DIVIDED), 700);
-    written.replace(List.of(DIVIDED.edit().limit("200/minute").build()));
+    configured.replace(List.of(DIVIDED.edit().limit("200/minute").build()));
     assertThat(capacity(rules.current())).isEqualTo(140);
-    written.replace(List.of(DIVIDED.edit().regions(Map.of("eu", 40, "us", 60)).build()));
+    configured.replace(List.of(DIVIDED.edit().regions(Map.of("eu", 40, "us", 60)).build()));
     assertThat(rules.shares()).isEqualTo(Map.of("api", 400));
   }
 
@@ -135,23 +135,23 @@ class RegionalRulesTest {
   void zeroShareOrUnknownRegion_isLoggedOnce() {
     Rule all = divided("all").regions(Map.of("eu", 50, "us", 50)).build();
     try (CapturedWarnings warnings = new CapturedWarnings()) {
-      RegionalRules nothing = new RegionalRules(new LiveRules(List.of(all)), "mars");
-      assertThat(admitted(nothing, 10)).isZero();
-      nothing.assignShare(DividedBudget.of(DIVIDED), 5);
+      RegionalRules withoutShare = new RegionalRules(new LiveRules(List.of(all)), "mars");
+      assertThat(admitted(withoutShare, 10)).isZero();
+      withoutShare.assignShare(DividedBudget.of(DIVIDED), 5);
       assertThat(warnings.lines).singleElement().asString().contains("all", "mars", "refused");
       warnings.lines.clear();
 
-      LiveRules written = new LiveRules(List.of(all));
-      RegionalRules unsaid = new RegionalRules(written, "");
-      assertThat(admitted(unsaid, 200)).isEqualTo(100);
-      assertThat(unsaid.current()).isSameAs(written.current());
-      written.replace(List.of(all, PLAIN));
-      assertThat(unsaid.current()).isSameAs(written.current());
+      LiveRules configured = new LiveRules(List.of(all));
+      RegionalRules withoutRegion = new RegionalRules(configured, "");
+      assertThat(admitted(withoutRegion, 200)).isEqualTo(100);
+      assertThat(withoutRegion.current()).isSameAs(configured.current());
+      configured.replace(List.of(all, PLAIN));
+      assertThat(withoutRegion.current()).isSameAs(configured.current());
       assertThat(warnings.lines).singleElement().asString().contains("all", "--region");
     }
   }
 
-  /** What the rule named api gives out. */
+  /** Returns the capacity of the rule named api. */
   private static long capacity(RuleSet rules) {
     return rules.rules().stream()
         .filter(rule -> rule.id().equals("api"))
@@ -159,19 +159,19 @@ class RegionalRulesTest {
         .sum();
   }
 
-  private static int admitted(RegionalRules rules, int asked) {
-    return admitted(Weir.limiter(rules).store(new MemoryStore(() -> 60_000_000)).build(), asked);
+  private static int admitted(RegionalRules rules, int requests) {
+    return admitted(Weir.limiter(rules).store(new MemoryStore(() -> 60_000_000)).build(), requests);
   }
 
-  private static int admitted(Limiter limiter, int asked) {
+  private static int admitted(Limiter limiter, int requests) {
     int admitted = 0;
-    for (int i = 0; i < asked; i++) {
+    for (int i = 0; i < requests; i++) {
       admitted += limiter.decideNow(Request.of("user", "x")).allowed() ? 1 : 0;
     }
     return admitted;
   }
 
-  /** What was logged. */
+  /** Captures the log lines of {@link RegionalRules}. */
   private static final class CapturedWarnings extends Handler implements AutoCloseable {
     final List<String> lines = new ArrayList<>();
     private final Logger logger = Logger.getLogger(RegionalRules.class.getName());

@@ -69,26 +69,26 @@ class GlobTreeTest {
     Pattern[] regexes = new Pattern[patterns.length];
     GlobTree tree = new GlobTree();
     for (int i = 0; i < patterns.length; i++) {
-      patterns[i] = some(random, new String[] {"a", "b", "ab", "*", "a*", "*b", "**"});
+      patterns[i] = randomPath(random, new String[] {"a", "b", "ab", "*", "a*", "*b", "**"});
       boolean twice = patterns[i].replaceFirst("(^|/)\\*\\*(/|$)", "$1.$2").contains("**");
       patterns[i] = twice ? "a" : patterns[i];
       regexes[i] = regex(patterns[i]);
       tree.add(patterns[i], i);
     }
     for (int n = 0; n < 20_000; n++) {
-      String value = some(random, new String[] {"a", "b", "ab", "abb", ""});
+      String value = randomPath(random, new String[] {"a", "b", "ab", "abb", ""});
       int[] found = tree.find(value);
       for (int i = 0, k = 0; i < patterns.length; i++) {
-        boolean meets = k < found.length && found[k] == i;
-        k += meets ? 1 : 0;
-        assertThat(meets)
+        boolean matches = k < found.length && found[k] == i;
+        k += matches ? 1 : 0;
+        assertThat(matches)
             .as("seed %d: '%s' on '%s'", seed, patterns[i], value)
             .isEqualTo(regexes[i].matcher("/" + value).matches());
       }
     }
   }
 
-  private static String some(Random random, String[] segments) {
+  private static String randomPath(Random random, String[] segments) {
     StringBuilder text = new StringBuilder(segments[random.nextInt(segments.length)]);
     for (int i = random.nextInt(4); i > 0; i--) {
       text.append('/').append(segments[random.nextInt(segments.length)]);
@@ -96,7 +96,9 @@ class GlobTreeTest {
     return text.toString();
   }
 
-  /** The meaning, said once more: {@code **} is any number of segments, none included. */
+  /**
+   * Translates a pattern to a regular expression: {@code **} is any number of segments, even none.
+   */
   private static Pattern regex(String pattern) {
     StringBuilder regex = new StringBuilder();
     for (String segment : pattern.split("/", -1)) {

@@ -42,7 +42,7 @@ class RuleSetTest {
             rule("not-acme").match("user", "!acme").build(),
             rule("a-but-not-ab").match("user", "a*", "!ab*").build(),
             rule("neither").match("user", "!acme", "!ab").match("tier", "!free").build(),
-            rule("nobody").match("user", "x", "!x").build(),
+            rule("matches-none").match("user", "x", "!x").build(),
             rule("elsewhere").match("path", "/**", "!/admin/**").build());
     assertThat(matchingRules(rules, "user", "x")).containsExactly("not-acme");
     assertThat(matchingRules(rules, "user", "acme")).containsExactly("a-but-not-ab");
@@ -55,7 +55,9 @@ class RuleSetTest {
         .containsExactly("not-acme", "elsewhere");
     assertThat(matchingRules(rules, "user", "acme", "path", "/admin/x"))
         .containsExactly("a-but-not-ab");
-    assertThat(matchingRules(rules, "tier", "pro")).as("it must have what is excepted").isEmpty();
+    assertThat(matchingRules(rules, "tier", "pro"))
+        .as("the excluded attribute must be present")
+        .isEmpty();
   }
 
   @Test

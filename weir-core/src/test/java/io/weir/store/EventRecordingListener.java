@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Hears everything but that all is well. */
+/** Records all events except successful answers. */
 class EventRecordingListener implements StoreListener {
   private final List<String> events = new ArrayList<>();
 
@@ -12,9 +12,9 @@ class EventRecordingListener implements StoreListener {
     return List.copyOf(events);
   }
 
-  void record(String what) {
+  void record(String event) {
     synchronized (this) {
-      events.add(what);
+      events.add(event);
     }
   }
 
@@ -25,12 +25,12 @@ class EventRecordingListener implements StoreListener {
 
   @Override
   public void onUnavailable(String reason) {
-    record("lost " + reason);
+    record("unavailable " + reason);
   }
 
   @Override
-  public void onRecovery(Duration away) {
-    record("found after " + away.toMillis());
+  public void onRecovery(Duration outage) {
+    record("recovered after " + outage.toMillis());
   }
 
   @Override

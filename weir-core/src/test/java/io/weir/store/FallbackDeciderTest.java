@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What is answered for a store that does not. */
+/** The answers of the rules' fallbacks. */
 class FallbackDeciderTest {
   private final AtomicLong time = new AtomicLong(1_000_000_000);
   private final Fingerprint fingerprint = Fingerprint.random();
@@ -32,14 +32,14 @@ class FallbackDeciderTest {
 
   @Test
   void limitOfZero_refusesUnderEveryFallback() {
-    for (StoreFailureFallback posture :
+    for (StoreFailureFallback fallback :
         List.of(
             StoreFailureFallback.OPEN,
             StoreFailureFallback.CLOSED,
             StoreFailureFallback.local(10))) {
-      Rule none = rule("a", posture).edit().limit("0/minute").build();
+      Rule none = rule("a", fallback).edit().limit("0/minute").build();
       assertThat(decide(StoreOperation.TAKE, claim(none, 1))[0].admitted())
-          .as(posture.toString())
+          .as(fallback.toString())
           .isFalse();
     }
   }
@@ -62,7 +62,7 @@ class FallbackDeciderTest {
     ClaimOutcome o =
         decide(StoreOperation.TAKE, claim(rule("a", StoreFailureFallback.local(10)), 50))[0];
     assertThat(o.admitted()).isFalse();
-    assertThat(o.costExceedsLimit()).as("it fits the whole").isFalse();
+    assertThat(o.costExceedsLimit()).as("it is within the whole limit").isFalse();
   }
 
   @Test
@@ -106,17 +106,17 @@ class FallbackDeciderTest {
     assertThat(decide(StoreOperation.PEEK, local)[0].remaining()).isEqualTo(10);
   }
 
-  private static Rule rule(String id, StoreFailureFallback posture) {
+  private static Rule rule(String id, StoreFailureFallback fallback) {
     RuleBuilder builder = Rule.named(id).limit("100/minute");
-    return builder.onStoreFailure(posture).build();
+    return builder.onStoreFailure(fallback).build();
   }
 
   private Claim claim(Rule rule, long cost) {
     return Claim.of(rule.limits().get(0), fingerprint.of("x"), cost);
   }
 
-  private ClaimOutcome[] decide(StoreOperation mode, Claim... claims) {
-    return decider.decide(claims, mode, Store.NOW);
+  private ClaimOutcome[] decide(StoreOperation operation, Claim... claims) {
+    return decider.decide(claims, operation, Store.NOW);
   }
 
   private static List<Boolean> admitted(ClaimOutcome[] outcomes) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A memory store that is full of exhausted counters still judges every counter that it knows. */
+/** A memory store that is full of exhausted counters still evaluates every known counter. */
 @Tag("slow")
 class MemoryStoreFloodTest {
   private static final Fingerprint FINGERPRINT = new Fingerprint(3, 4);
@@ -28,7 +28,7 @@ class MemoryStoreFloodTest {
   private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
   private final MemoryStore store = new MemoryStore(now::get, MEBIBYTE);
 
-  /** Every algorithm, alone and with the others, so that decisions have one claim or several. */
+  /** Every algorithm alone, and all together, so that decisions have one claim or several. */
   static Stream<List<Algorithm>> mixes() {
     return Stream.concat(Algorithms.all().stream().map(List::of), Stream.of(Algorithms.all()));
   }

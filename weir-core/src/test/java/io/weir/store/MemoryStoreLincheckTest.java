@@ -11,7 +11,7 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The memory store is linearizable, per key and over several keys at once. */
+/** The memory store is linearizable, for single keys and for several keys at once. */
 @Param(name = "key", gen = IntGen.class, conf = "0:2")
 @Param(name = "cost", gen = IntGen.class, conf = "1:3")
 @Tag("slow")
@@ -62,7 +62,7 @@ public class MemoryStoreLincheckTest {
         .invocationsPerIteration(100)
         .threads(2)
         .actorsPerThread(3)
-        .loopBound(20_000) // a lock that backs off loops a while
+        .loopBound(20_000) // the lock loops while it backs off
         .check(getClass());
   }
 

@@ -54,13 +54,13 @@ class MemoryStoreTest {
     Rule closed =
         rule("closed", "1/hour").edit().onStoreFailure(StoreFailureFallback.CLOSED).build();
     int kept = 0;
-    int fitting = 0;
+    int admitted = 0;
     for (int i = 0; i < 200_000; i++) {
       ClaimOutcome o = take(store, claim(open, "flood " + i, 1));
-      fitting += o.admitted() ? 1 : 0;
+      admitted += o.admitted() ? 1 : 0;
       kept += o.degraded() ? 0 : 1;
     }
-    assertThat(fitting).isEqualTo(200_000);
+    assertThat(admitted).isEqualTo(200_000);
     assertThat(store.bytes()).isLessThanOrEqualTo(MEBIBYTE);
     assertThat(store.rejectedForSpace()).isEqualTo(200_000 - kept);
     assertThat(store.evicted()).isZero();
@@ -73,10 +73,12 @@ class MemoryStoreTest {
     assertThat(refused).isGreaterThan(90);
     for (int i = 0; i < 200_000; i++) {
       ClaimOutcome o = take(store, claim(open, "flood " + i, 1));
-      assertThat(o.degraded() || !o.admitted()).as("no exhausted key was forgotten").isTrue();
+      assertThat(o.degraded() || !o.admitted()).as("no exhausted key was evicted").isTrue();
     }
     now.addAndGet(Duration.ofHours(2).toNanos() / 1000);
-    assertThat(take(store, claim(open, "after", 1)).degraded()).as("room again").isFalse();
+    assertThat(take(store, claim(open, "after", 1)).degraded())
+        .as("space is available again")
+        .isFalse();
   }
 
   @Test
@@ -103,7 +105,7 @@ class MemoryStoreTest {
           claims[i] = claim(rule("rule-" + i, "10/second"), known + " and " + fresh, 1);
         }
         store.apply(Arrays.copyOf(claims, known), StoreOperation.TAKE).join();
-        now.addAndGet(2_000_000); // those are over now, and go when the others ask for room
+        now.addAndGet(2_000_000); // these are fresh now, and are removed when the others need space
         for (int left = 9; left >= 0; left--) {
           assertThat(store.apply(claims, StoreOperation.TAKE).join())
               .as("%d known, %d new, %d left", known, fresh, left)
@@ -127,10 +129,10 @@ class MemoryStoreTest {
       int caller = random.nextInt(logged.length);
       Claim[] claims = {claim(log, "c" + caller, 1), claim(counter, "c" + caller, 1)};
       ClaimOutcome[] outcomes = store.apply(claims, StoreOperation.TAKE).join();
-      boolean fits = logged[caller] < 20;
-      assertThat(outcomes[0].admitted()).isEqualTo(fits);
-      assertThat(outcomes[1].admitted()).isEqualTo(fits);
-      logged[caller] += fits ? 1 : 0;
+      boolean admitted = logged[caller] < 20;
+      assertThat(outcomes[0].admitted()).isEqualTo(admitted);
+      assertThat(outcomes[1].admitted()).isEqualTo(admitted);
+      logged[caller] += admitted ? 1 : 0;
       assertThat(outcomes[0].remaining()).isEqualTo(20 - logged[caller]);
       assertThat(outcomes[1].remaining()).isEqualTo(20 - logged[caller]);
     }
@@ -156,7 +158,9 @@ class MemoryStoreTest {
       ClaimOutcome[] outcomes = store.apply(claims, StoreOperation.TAKE).join();
       assertThat(store.bytes()).isLessThanOrEqualTo(MEBIBYTE);
       for (ClaimOutcome o : outcomes) {
-        assertThat(o.admitted() || !o.degraded()).as("none without room is refused here").isTrue();
+        assertThat(o.admitted() || !o.degraded())
+            .as("a claim without space is admitted by the fallback")
+            .isTrue();
       }
     }
     assertThat(store.evicted()).isPositive();
@@ -179,7 +183,7 @@ class MemoryStoreTest {
     for (int i = 0; i < 100_000; i++) {
       take(store, claim(rule("api", "10/minute"), "caller " + i, 1));
     }
-    assertThat(store.evicted() + store.rejectedForSpace()).as("given back").isZero();
+    assertThat(store.evicted() + store.rejectedForSpace()).as("space is returned").isZero();
     assertThat(store.bytes()).isLessThan(6 * MEBIBYTE);
   }
 
@@ -190,21 +194,22 @@ class MemoryStoreTest {
     Claim[] claim = {claim(rule, "hot", 1)};
     ExecutorService pool = Executors.newFixedThreadPool(64);
     try {
-      List<Future<Integer>> parts = new ArrayList<>();
+      List<Future<Integer>> futures = new ArrayList<>();
       for (int t = 0; t < 64; t++) {
-        parts.add(
+        futures.add(
             pool.submit(
                 () -> {
-                  int fits = 0;
+                  int admitted = 0;
                   for (int i = 0; i < 1000; i++) {
-                    fits += store.apply(claim, StoreOperation.TAKE).join()[0].admitted() ? 1 : 0;
+                    admitted +=
+                        store.apply(claim, StoreOperation.TAKE).join()[0].admitted() ? 1 : 0;
                   }
-                  return fits;
+                  return admitted;
                 }));
       }
       int total = 0;
-      for (Future<Integer> part : parts) {
-        total += part.get();
+      for (Future<Integer> future : futures) {
+        total += future.get();
       }
       assertThat(total).isEqualTo(1000);
     } finally {
@@ -219,32 +224,32 @@ class MemoryStoreTest {
     Claim[] claim = {claim(rule, "hot", 1)};
     ExecutorService pool = Executors.newFixedThreadPool(8);
     try {
-      List<Future<long[]>> parts = new ArrayList<>();
+      List<Future<long[]>> futures = new ArrayList<>();
       for (int t = 0; t < 8; t++) {
-        parts.add(
+        futures.add(
             pool.submit(
                 () -> {
                   long first = Long.MAX_VALUE;
                   long last = 0;
-                  long fits = 0;
+                  long admitted = 0;
                   for (int i = 0; i < 100_000; i++) {
                     ClaimOutcome o = store.apply(claim, StoreOperation.TAKE).join()[0];
-                    fits += o.admitted() ? 1 : 0;
+                    admitted += o.admitted() ? 1 : 0;
                     first = Math.min(first, o.time());
                     last = Math.max(last, o.time());
                   }
-                  return new long[] {fits, first, last};
+                  return new long[] {admitted, first, last};
                 }));
       }
-      long fits = 0;
+      long admitted = 0;
       long first = Long.MAX_VALUE;
       long last = 0;
-      for (Future<long[]> part : parts) {
-        fits += part.get()[0];
-        first = Math.min(first, part.get()[1]);
-        last = Math.max(last, part.get()[2]);
+      for (Future<long[]> future : futures) {
+        admitted += future.get()[0];
+        first = Math.min(first, future.get()[1]);
+        last = Math.max(last, future.get()[2]);
       }
-      assertThat(fits).isLessThanOrEqualTo(1000 + (last - first) / 10 + 1);
+      assertThat(admitted).isLessThanOrEqualTo(1000 + (last - first) / 10 + 1);
     } finally {
       pool.shutdownNow();
     }

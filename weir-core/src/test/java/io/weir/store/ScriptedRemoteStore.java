@@ -10,14 +10,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** A remote store that does what a test says, and at first nothing. */
+/** A remote store with scripted behavior; at first it does not answer. */
 final class ScriptedRemoteStore implements RemoteStore {
   final List<PendingDecision> submitted = new ArrayList<>();
   private final Clock clock;
   private final Fingerprint fingerprint = Fingerprint.random();
-  private Consumer<PendingDecision> behavior = ask -> {};
+  private Consumer<PendingDecision> behavior = decision -> {};
 
-  /** Since when it says it owes a reply. */
+  /** The value that {@link #awaitingReplySince()} returns. */
   long awaitingReplySince;
 
   boolean failsWhenPolled;
@@ -31,28 +31,28 @@ final class ScriptedRemoteStore implements RemoteStore {
   }
 
   void failAllWith(StoreException reason) {
-    behavior = ask -> ask.fail(reason);
+    behavior = decision -> decision.fail(reason);
   }
 
   void throwAlways(RuntimeException reason) {
     behavior =
-        ask -> {
+        decision -> {
           throw reason;
         };
   }
 
   void answerNone() {
-    behavior = ask -> {};
+    behavior = decision -> {};
   }
 
-  void answer(PendingDecision ask) {
-    ask.answer(new ClaimOutcome[] {new ClaimOutcome(true, false, 9, 0, 0, 0)}, clock.micros());
+  void answer(PendingDecision decision) {
+    decision.answer(new ClaimOutcome[] {new ClaimOutcome(true, false, 9, 0, 0, 0)}, clock.micros());
   }
 
   @Override
-  public void submit(PendingDecision ask) {
-    submitted.add(ask);
-    behavior.accept(ask);
+  public void submit(PendingDecision decision) {
+    submitted.add(decision);
+    behavior.accept(decision);
   }
 
   @Override
@@ -68,15 +68,15 @@ final class ScriptedRemoteStore implements RemoteStore {
     return fingerprint;
   }
 
-  /** Asks a store for a permit of a rule with that posture. */
-  static CompletableFuture<ClaimOutcome[]> take(Store store, StoreFailureFallback posture) {
-    return take(store, posture, 1);
+  /** Takes one permit of a rule with that fallback and a limit of 10. */
+  static CompletableFuture<ClaimOutcome[]> take(Store store, StoreFailureFallback fallback) {
+    return take(store, fallback, 1);
   }
 
-  /** The same at a cost; the limit is 10. */
+  /** As above, with a cost. */
   static CompletableFuture<ClaimOutcome[]> take(
-      Store store, StoreFailureFallback posture, long cost) {
-    Rule rule = Rule.named("a").limit("10/minute").onStoreFailure(posture).build();
+      Store store, StoreFailureFallback fallback, long cost) {
+    Rule rule = Rule.named("a").limit("10/minute").onStoreFailure(fallback).build();
     Claim claim = Claim.of(rule.limits().get(0), store.fingerprint().of("x"), cost);
     return store.apply(new Claim[] {claim}, StoreOperation.TAKE);
   }

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A guarded store always answers, and in time, whatever the store behind it does. */
+/** A guarded store always answers in time, whatever the remote store does. */
 class StoreFailureGuardTest {
   private static final Duration DEADLINE = Duration.ofMillis(50);
 
@@ -36,7 +36,7 @@ class StoreFailureGuardTest {
     time.advance(1);
     assertThat(await(answer).degraded()).isTrue();
     assertThat(listener.events()).contains("failed TIMEOUT no answer in 50 ms");
-    assertThat(remote.submitted.get(0).isSettled()).as("nobody waits for it any more").isTrue();
+    assertThat(remote.submitted.get(0).isSettled()).as("settled").isTrue();
   }
 
   @Test
@@ -53,7 +53,8 @@ class StoreFailureGuardTest {
   void replyDuringStallOfThisNode_isUsed() throws Exception {
     CompletableFuture<ClaimOutcome[]> answer = take(store, StoreFailureFallback.CLOSED);
     time.stall(3_000_000);
-    time.schedule(0, () -> remote.answer(remote.submitted.get(0))); // read after the overdue tick
+    time.schedule(
+        0, () -> remote.answer(remote.submitted.get(0))); // reply is read after the overdue tick
     time.advance(0);
     assertThat(await(answer).degraded()).isFalse();
     assertThat(await(answer).admitted()).isTrue();
@@ -87,8 +88,7 @@ class StoreFailureGuardTest {
 
   @Test
   void timeWithoutPendingReply_doesNotCountAgainstStore() throws Exception {
-    remote.awaitingReplySince =
-        RemoteStore.NO_REPLY_PENDING; // a thread of this node has not come to send it
+    remote.awaitingReplySince = RemoteStore.NO_REPLY_PENDING; // not sent yet by this node
     CompletableFuture<ClaimOutcome[]> answer = take(store, StoreFailureFallback.OPEN);
     time.advance(1_000_000);
     assertThat(answer).isNotDone();
@@ -105,7 +105,7 @@ class StoreFailureGuardTest {
     time.advance(35_000);
     CompletableFuture<ClaimOutcome[]> second = take(store, StoreFailureFallback.OPEN);
     remote.awaitingReplySince =
-        time.micros() - 1_000; // others are answered, quickly, one after another
+        time.micros() - 1_000; // other calls are answered quickly, one after another
     time.advance(20_000);
     assertThat(await(first).degraded()).isTrue();
     time.advance(29_000);
@@ -126,16 +126,16 @@ class StoreFailureGuardTest {
 
   @Test
   void costAboveLimit_exceedsCapacityWhileDegraded() throws Exception {
-    for (StoreFailureFallback posture :
+    for (StoreFailureFallback fallback :
         new StoreFailureFallback[] {
           StoreFailureFallback.OPEN,
           StoreFailureFallback.CLOSED,
           new StoreFailureFallback(LOCAL, 50)
         }) {
-      CompletableFuture<ClaimOutcome[]> answer = take(store, posture, 11);
+      CompletableFuture<ClaimOutcome[]> answer = take(store, fallback, 11);
       time.advance(50_000);
       assertThat(await(answer).degraded()).isTrue();
-      assertThat(await(answer).costExceedsLimit()).as("%s", posture).isTrue();
+      assertThat(await(answer).costExceedsLimit()).as("%s", fallback).isTrue();
     }
   }
 
@@ -172,9 +172,11 @@ class StoreFailureGuardTest {
     }
     assertThat(await(take(store, StoreFailureFallback.OPEN)).degraded()).isTrue();
     assertThat(listener.events())
-        .containsExactly("failed OVERLOAD more than 3 decisions wait for it");
+        .containsExactly("failed OVERLOAD more than 3 decisions are pending");
     remote.submitted.forEach(remote::answer);
-    for (int round = 0; round < 10; round++) { // whatever way they end, they wait no more
+    for (int round = 0;
+        round < 10;
+        round++) { // settled decisions are not pending, however they ended
       remote.failAllWith(new StoreException(StoreFailureKind.ERROR, "odd"));
       assertThat(await(take(store, StoreFailureFallback.OPEN)).degraded()).isTrue();
       remote.answerAll();
@@ -185,7 +187,7 @@ class StoreFailureGuardTest {
   @Test
   void answer_isReportedWithOperationAndLatency() throws Exception {
     guard.close();
-    StringBuilder heard = new StringBuilder();
+    StringBuilder events = new StringBuilder();
     guard =
         new StoreFailureGuard(
             time,
@@ -193,8 +195,8 @@ class StoreFailureGuardTest {
             100,
             new StoreListener() {
               @Override
-              public void onAnswer(StoreOperation mode, long micros) {
-                heard.append(mode).append(' ').append(micros);
+              public void onAnswer(StoreOperation operation, long micros) {
+                events.append(operation).append(' ').append(micros);
               }
             },
             time);
@@ -203,7 +205,7 @@ class StoreFailureGuardTest {
     time.advance(700);
     remote.answer(remote.submitted.get(0));
     assertThat(await(answer).degraded()).isFalse();
-    assertThat(heard).hasToString("TAKE 700");
+    assertThat(events).hasToString("TAKE 700");
   }
 
   @Test
@@ -222,6 +224,6 @@ class StoreFailureGuardTest {
             () -> new StoreFailureGuard(time, Duration.ofHours(1), 1, StoreListener.NONE, time))
         .hasMessage("store-deadline must be between 1ms and 1m (was 1h), for example 5ms");
     assertThatThrownBy(() -> new StoreFailureGuard(time, DEADLINE, 0, StoreListener.NONE, time))
-        .hasMessageContaining("write at least 1");
+        .hasMessageContaining("must be at least 1 (was 0)");
   }
 }

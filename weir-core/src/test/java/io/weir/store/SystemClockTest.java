@@ -10,7 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** The system clock beside a wall clock and a timer that are set by the test. */
+/** The system clock with a wall clock and a timer that the test controls. */
 class SystemClockTest {
   private static final long SECOND_NANOS = 1_000_000_000;
   private static final long START = 1_767_225_600 * SECOND_NANOS;
@@ -87,7 +87,7 @@ class SystemClockTest {
   @Test
   void clockNotReadForLong_isCorrectedAtNextRead() {
     timer += 3600 * SECOND_NANOS;
-    wallAhead += 7200 * SECOND_NANOS; // the timer stands while a machine sleeps
+    wallAhead += 7200 * SECOND_NANOS; // the timer stops while a machine sleeps
     advance(300_000_000);
     assertThat(errorMicros()).isZero();
   }
@@ -157,7 +157,7 @@ class SystemClockTest {
     assertThat(stopwatch.micros()).isGreaterThanOrEqualTo(first);
   }
 
-  /** Lets time pass, reading the clock every millisecond. */
+  /** Advances time, reading the clock every millisecond. */
   private void advance(long nanos) {
     long end = timer + nanos;
     while (timer < end) {

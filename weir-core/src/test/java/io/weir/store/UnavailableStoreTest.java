@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A store that answers no more is lost, and found again when it does. */
+/** A store that stops answering is marked unavailable, and recovers when it answers again. */
 class UnavailableStoreTest {
   private static final Duration DEADLINE = Duration.ofMillis(50);
 
@@ -33,7 +33,7 @@ class UnavailableStoreTest {
     for (int i = 0; i < 50; i++) {
       assertThat(await(take(store, StoreFailureFallback.CLOSED)).admitted()).isFalse();
     }
-    assertThat(remote.submitted).as("nobody waits for a lost store").hasSize(before);
+    assertThat(remote.submitted).as("no calls while unavailable").hasSize(before);
     time.advance(100_000);
     await(take(store, StoreFailureFallback.OPEN));
     await(take(store, StoreFailureFallback.OPEN));
@@ -43,7 +43,7 @@ class UnavailableStoreTest {
     remote.answerAll();
     assertThat(await(take(store, StoreFailureFallback.CLOSED)).degraded()).isFalse();
     assertThat(guard.isAvailable()).isTrue();
-    assertThat(listener.events()).last().asString().startsWith("found ");
+    assertThat(listener.events()).last().asString().startsWith("recovered ");
     assertThat(await(take(store, StoreFailureFallback.CLOSED)).degraded()).isFalse();
   }
 
@@ -59,7 +59,7 @@ class UnavailableStoreTest {
     assertThat(guard.isAvailable()).isTrue();
     int before = remote.submitted.size();
     guard.probe();
-    assertThat(remote.submitted).as("what answers is not probed").hasSize(before);
+    assertThat(remote.submitted).as("an available store is not probed").hasSize(before);
   }
 
   @Test
@@ -71,7 +71,7 @@ class UnavailableStoreTest {
       time.advance(20_000);
       await(take(store, StoreFailureFallback.OPEN));
     }
-    assertThat(guard.isAvailable()).as("however the last decisions end").isTrue();
+    assertThat(guard.isAvailable()).as("after further failures").isTrue();
   }
 
   @Test
@@ -80,7 +80,7 @@ class UnavailableStoreTest {
     for (int i = 0; i < 100; i++) {
       await(take(store, StoreFailureFallback.OPEN));
     }
-    assertThat(guard.isAvailable()).as("many in no time").isTrue();
+    assertThat(guard.isAvailable()).as("many failures within a short time").isTrue();
     remote.answerAll();
     await(take(store, StoreFailureFallback.OPEN));
     remote.failAllWith(new StoreException(StoreFailureKind.ERROR, "odd"));
@@ -88,7 +88,7 @@ class UnavailableStoreTest {
       time.advance(1_000_000);
       await(take(store, StoreFailureFallback.OPEN));
     }
-    assertThat(guard.isAvailable()).as("four in a long time").isTrue();
+    assertThat(guard.isAvailable()).as("four failures over a long time").isTrue();
   }
 
   @Test
@@ -97,10 +97,10 @@ class UnavailableStoreTest {
     listener =
         new EventRecordingListener() {
           @Override
-          void record(String what) {
-            super.record(what);
-            if (what.startsWith("failed")) {
-              throw new AssertionError("a bug of the listener's");
+          void record(String event) {
+            super.record(event);
+            if (event.startsWith("failed")) {
+              throw new AssertionError("a bug of the listener");
             }
             throw new IllegalStateException("another");
           }
@@ -112,11 +112,13 @@ class UnavailableStoreTest {
     remote.answerNone();
     CompletableFuture<ClaimOutcome[]> probe = take(store, StoreFailureFallback.OPEN);
     time.advance(100_000);
-    assertThat(await(probe).degraded()).as("the watch goes on").isTrue();
+    assertThat(await(probe).degraded()).as("deadlines still work").isTrue();
     remote.answerAll();
     assertThat(await(take(store, StoreFailureFallback.CLOSED)).degraded()).isFalse();
     guard.reportCorruptStates(3);
-    assertThat(listener.events()).contains("corrupt 3").anyMatch(word -> word.startsWith("found"));
+    assertThat(listener.events())
+        .contains("corrupt 3")
+        .anyMatch(event -> event.startsWith("recovered"));
   }
 
   private void makeUnavailable() throws Exception {
@@ -126,6 +128,6 @@ class UnavailableStoreTest {
       time.advance(20_000);
     }
     assertThat(guard.isAvailable()).isFalse();
-    assertThat(listener.events()).contains("lost gone");
+    assertThat(listener.events()).contains("unavailable gone");
   }
 }

@@ -3,7 +3,7 @@ package io.weir.store;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** A clock and a scheduler of a test: time passes, and tasks run, only when the test says so. */
+/** A clock and scheduler for tests: time advances, and tasks run, only when the test calls. */
 final class VirtualTime implements Clock, Scheduler {
   private record VirtualTask(long at, long number, Runnable action) {}
 
@@ -23,7 +23,7 @@ final class VirtualTime implements Clock, Scheduler {
     tasks.add(new VirtualTask(now + micros, scheduled++, task));
   }
 
-  /** Lets time pass, running every task when it is due. */
+  /** Advances time, running every task when it is due. */
   void advance(long micros) {
     long until = now + micros;
     while (!tasks.isEmpty() && tasks.element().at() <= until) {
@@ -39,7 +39,7 @@ final class VirtualTime implements Clock, Scheduler {
     return tasks.isEmpty();
   }
 
-  /** Lets time pass in which this node does not run: what was due happens at the next occasion. */
+  /** Advances time without running tasks, like a stall of the node; due tasks run later. */
   void stall(long micros) {
     now += micros;
   }

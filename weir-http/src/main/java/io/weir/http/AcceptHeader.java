@@ -2,9 +2,11 @@ package io.weir.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads an {@code Accept} field (RFC 9110, 12.5.1) for the one question there is. */
+/**
+ * Parses an {@code Accept} header (RFC 9110, 12.5.1) to choose between plain JSON and problem JSON.
+ */
 final class AcceptHeader {
-  /** What is read of a field; who has more to say gets JSON. */
+  /** Longer fields are not parsed; their senders get plain JSON. */
   private static final int MAX_FIELD_LENGTH = 4096;
 
   private static final int FULL_WEIGHT = 1000;
@@ -13,8 +15,8 @@ final class AcceptHeader {
   private AcceptHeader() {}
 
   /**
-   * Whether {@code application/problem+json} is named, and wanted no less than JSON. A wildcard
-   * does not name it: who takes anything gets the plain JSON.
+   * Returns whether {@code application/problem+json} is listed with at least the weight of JSON. A
+   * wildcard does not list it: clients that accept anything get plain JSON.
    */
   static boolean prefersProblemJson(@Nullable String field) {
     if (field == null || field.length() > MAX_FIELD_LENGTH) {
@@ -42,7 +44,10 @@ final class AcceptHeader {
     return problem > 0 && problem >= plain;
   }
 
-  /** The weight in thousandths that the parameters from there on give; 0 if it is none. */
+  /**
+   * Returns the weight, in thousandths, of the {@code q} parameter at or after the given index:
+   * 1000 if there is none, 0 if it is invalid.
+   */
   private static int weight(String element, int parameters) {
     for (int from = parameters; from < element.length(); ) {
       int end = HeaderValueScanner.endOfPart(element, from, element.length(), ';');

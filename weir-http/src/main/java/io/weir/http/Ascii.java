@@ -2,7 +2,7 @@ package io.weir.http;
 
 import java.util.Locale;
 
-/** Characters as HTTP and URIs know them. */
+/** Character classes of HTTP and URIs, and hexadecimal digits. */
 final class Ascii {
   private static final int ASCII_SIZE = 128;
   private static final String LETTERS_AND_DIGITS =
@@ -30,27 +30,30 @@ final class Ascii {
     return digits;
   }
 
-  /** Of RFC 9110's tokens: methods and field names. */
+  /** Returns whether a character may be part of a token (RFC 9110), such as a method. */
   static boolean isToken(char c) {
     return c < ASCII_SIZE && TOKEN_CHARS[c];
   }
 
-  /** Means the same percent-encoded and not, everywhere. */
+  /** Returns whether a character means the same with and without percent-encoding (RFC 3986). */
   static boolean isUnreserved(int c) {
     return c < ASCII_SIZE && UNRESERVED_CHARS[c];
   }
 
-  /** May stand in a segment of a path as it is; the semicolon, which begins parameters, is not. */
+  /**
+   * Returns whether a character may be part of a path segment without encoding. The semicolon may
+   * not: it begins parameters.
+   */
   static boolean isPathSegmentChar(int c) {
     return c < ASCII_SIZE && PATH_SEGMENT_CHARS[c];
   }
 
-  /** Seen on paper and no space. */
+  /** Returns whether a character is printable and not a space. */
   static boolean isVisible(char c) {
     return c > ' ' && c < 0x7f;
   }
 
-  /** The value of a hexadecimal digit; negative if it is none. */
+  /** Returns the value of a hexadecimal digit; negative if the character is not one. */
   static int hexValue(char c) {
     return c < ASCII_SIZE ? HEX_VALUES[c] : -1;
   }
@@ -60,7 +63,7 @@ final class Ascii {
     out.append('%').append(HEX_DIGITS[octet >> 4 & 0xf]).append(HEX_DIGITS[octet & 0xf]);
   }
 
-  /** In small letters; only for what holds no other than ASCII characters. */
+  /** Returns the text in lower case; only for text of ASCII characters. */
   static String toLowerCase(String text) {
     return text.toLowerCase(Locale.ROOT);
   }

@@ -3,16 +3,19 @@ package io.weir.http;
 import java.util.List;
 
 /**
- * Finds the address a request is counted by.
+ * Determines the address that a request is counted by.
  *
- * <p>It is the address of the socket. Only where that is a trusted proxy, its forwarding field is
- * read, from right to left: each element was written by the one to its right, so it is believed as
- * long as that one is trusted, and the first that is not trusted is the caller. An element that is
- * no address ends the reading: the last one before it is the caller. So there always is one, and
- * nobody can choose it. Immutable.
+ * <p>This is the address of the socket. Only if the socket belongs to a trusted proxy is the
+ * forwarding header read, from right to left: each element was written by the proxy to its right
+ * and is accepted as long as that proxy is trusted. The first untrusted address is the caller. An
+ * element that is not an address ends the reading; the address before it is the caller. There is
+ * therefore always an address, and a caller cannot choose it. Immutable.
  */
 public final class CallerAddressResolver {
-  /** The block of an IPv6 address that is one caller, as providers give them to a household. */
+  /**
+   * The default prefix length that counts as one IPv6 caller: providers assign a /64 to each
+   * household.
+   */
   public static final int DEFAULT_V6_BITS = 64;
 
   private static final int MAX_HOPS = 32;
@@ -23,21 +26,23 @@ public final class CallerAddressResolver {
   private final int v6Bits;
 
   /**
-   * @param trusted the proxies whose word is taken; none: no field is read
-   * @param by the field they write
-   * @param v6Bits how many leading bits of an IPv6 address make one caller, 16 to 128
+   * @param trustedProxies the proxies whose forwarding header is trusted; if empty, it is never
+   *     read
+   * @param forwardingHeader the header that they write
+   * @param v6Bits the prefix length that identifies an IPv6 caller, 16 to 128
    */
-  public CallerAddressResolver(List<IpNetwork> trusted, ForwardingHeader by, int v6Bits) {
+  public CallerAddressResolver(
+      List<IpNetwork> trustedProxies, ForwardingHeader forwardingHeader, int v6Bits) {
     if (v6Bits < 16 || v6Bits > IpAddress.ADDRESS_BITS) {
       throw new IllegalArgumentException(
-          "callers of " + v6Bits + " bits cannot be; write 16 to 128, such as 64");
+          "IPv6 prefix length must be between 16 and 128 (was " + v6Bits + "), for example 64");
     }
-    this.trustedProxies = trusted.toArray(new IpNetwork[0]);
-    this.forwardingHeader = by;
+    this.trustedProxies = trustedProxies.toArray(new IpNetwork[0]);
+    this.forwardingHeader = forwardingHeader;
     this.v6Bits = v6Bits;
   }
 
-  /** The address of the caller whose request came from {@code peer}. */
+  /** Returns the address of the caller whose request came from the socket address {@code peer}. */
   public IpAddress resolve(IpAddress peer, RequestHeaders headers) {
     if (!isTrusted(peer) || headers.get(forwardingHeader.fieldName()) == null) {
       return peer;
@@ -56,7 +61,7 @@ public final class CallerAddressResolver {
         int to = HeaderValueScanner.trimTrailingSpace(line, from, end);
         end = begin - 1;
         if (from == to) {
-          continue; // empty elements mean nothing
+          continue; // empty elements are ignored
         }
         IpAddress next = ++hops > MAX_HOPS ? null : forwardingHeader.parseAddress(line, from, to);
         if (next == null) {
@@ -71,7 +76,7 @@ public final class CallerAddressResolver {
     return last;
   }
 
-  /** The attribute {@code ip}: an IPv4 address, or the block of an IPv6 one. */
+  /** Returns the attribute {@code ip}: an IPv4 address, or the network of an IPv6 address. */
   public String toAttribute(IpAddress caller) {
     return caller.isV4() ? caller.toString() : IpNetwork.of(caller, v6Bits).toString();
   }

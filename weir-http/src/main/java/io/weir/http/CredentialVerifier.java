@@ -3,12 +3,12 @@ package io.weir.http;
 import java.util.Optional;
 
 /**
- * Says whose a secret or token is. Asked on the path of every request that presents one: from
- * memory, without waiting, by any number of threads.
+ * Verifies API keys or tokens. Called for every request that presents one, by any number of
+ * threads: implementations must answer from memory, without blocking.
  */
 @FunctionalInterface
 public interface CredentialVerifier {
 
-  /** Whose it is; empty if that cannot be verified. */
+  /** Returns the caller that a secret or token belongs to; empty if it cannot be verified. */
   Optional<VerifiedCaller> verify(String presented);
 }

@@ -5,11 +5,11 @@ import io.weir.Decision.RuleOutcome;
 import java.util.List;
 
 /**
- * A whole decision as the JSON of the decision API, shadow rules included: for services that ask,
- * not for their callers, whom a {@link RefusalResponse} tells less.
+ * Formats a decision as the JSON of the decision API, including shadow rules. It is meant for
+ * services that ask for decisions; their callers get the shorter {@link RefusalResponse}.
  *
- * <p>Durations are in milliseconds, rounded up. What is left of a rule whose fallback answered is
- * unknown, and so null.
+ * <p>Durations are in milliseconds, rounded up. The remaining permits of a rule that was decided by
+ * its fallback are unknown and written as null.
  */
 public final class DecisionJson {
   private static final int INITIAL_CAPACITY = 256;
@@ -21,7 +21,7 @@ public final class DecisionJson {
     return appendFields(out.append('{'), decision).append('}').toString();
   }
 
-  /** Appends the fields without the braces, for an object that has more. */
+  /** Appends the fields without the enclosing braces, for objects with additional fields. */
   public static StringBuilder appendFields(StringBuilder out, Decision decision) {
     out.append("\"allowed\":").append(decision.allowed());
     out.append(",\"degraded\":").append(decision.degraded());

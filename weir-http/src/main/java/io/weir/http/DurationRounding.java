@@ -2,7 +2,7 @@ package io.weir.http;
 
 import java.time.Duration;
 
-/** Durations rounded up, so that nobody who waits as long as told comes too early. */
+/** Rounds durations up, so that callers who wait exactly that long are not too early. */
 final class DurationRounding {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long MICROS_PER_SECOND = 1_000_000;

@@ -5,26 +5,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads request lines so that no spelling of a path dodges the rules for it.
+ * Normalizes request lines, so that no alternative spelling of a path evades its rules.
  *
- * <p>Characters that need no percent-encoding are decoded, hexadecimal digits are capitals, {@code
- * //} is {@code /}, {@code .} and {@code ..} are resolved, parameters of segments ({@code ;a=b})
- * are not matched, nor is a last {@code /} or the query. What upstreams could read differently is a
- * {@link BadRequestException}: an encoded slash, backslash, percent sign before two digits or
- * control character, bytes that are not UTF-8, a {@code ..} above the root, after {@code //} or
- * with parameters. What needs no change is not copied. Immutable.
+ * <p>Characters that need no percent-encoding are decoded, hexadecimal digits become upper case,
+ * {@code //} becomes {@code /}, and {@code .} and {@code ..} are resolved. Segment parameters
+ * ({@code ;a=b}), a trailing {@code /} and the query are not matched. Targets that upstreams could
+ * interpret differently are rejected with a {@link BadRequestException}: an encoded slash,
+ * backslash, percent sign before two digits or control character, bytes that are not UTF-8, a
+ * {@code ..} above the root, after {@code //} or with parameters. Targets that need no change are
+ * not copied. Immutable.
  */
 public final class EndpointNormalizer {
-  /** The longest request target that is read. */
+  /** The maximum length of a request target, in characters. */
   public static final int MAX_TARGET_LENGTH = 8192;
 
   private static final int MAX_METHOD_LENGTH = 32;
 
-  /** How upstreams differ from the usual. */
+  /** Describes how upstreams differ from the default path handling. */
   public enum PathOption {
-    /** {@code /Orders} is {@code /orders} to the upstream; rules are written in small letters. */
+    /** The upstream treats {@code /Orders} as {@code /orders}; rules use lower case. */
     IGNORE_CASE,
-    /** {@code /orders/} is not {@code /orders} to the upstream. */
+    /** The upstream treats {@code /orders/} and {@code /orders} as different paths. */
     KEEP_TRAILING_SLASH
   }
 
@@ -38,32 +39,32 @@ public final class EndpointNormalizer {
   }
 
   /**
-   * Reads a request line.
+   * Normalizes a request line.
    *
    * @param method as it was sent
-   * @param target as it was sent: a path, with a query or without; a whole URI; {@code *}
-   * @throws BadRequestException if it could be read in more than one way, or is none
+   * @param target as it was sent: a path with or without a query, an absolute URI, or {@code *}
+   * @throws BadRequestException if it is invalid or ambiguous
    */
   public RequestEndpoint normalize(String method, String target) {
-    String capitals = normalizeMethod(method);
+    String upperMethod = normalizeMethod(method);
     if (target.length() > MAX_TARGET_LENGTH) {
       throw new BadRequestException(
-          "the target is longer than " + MAX_TARGET_LENGTH + " characters");
+          "the request target is longer than " + MAX_TARGET_LENGTH + " characters");
     }
     if (target.startsWith("/")) {
-      return originForm(capitals, target, null);
+      return originForm(upperMethod, target, null);
     }
-    if (target.equals("*") && capitals.equals("OPTIONS")) {
-      return new RequestEndpoint(capitals, "*", "*", null);
+    if (target.equals("*") && upperMethod.equals("OPTIONS")) {
+      return new RequestEndpoint(upperMethod, "*", "*", null);
     }
-    return absoluteForm(capitals, target);
+    return absoluteForm(upperMethod, target);
   }
 
   private RequestEndpoint absoluteForm(String method, String target) {
     int colon = target.indexOf("://");
     String scheme = colon < 0 ? "" : target.substring(0, colon);
     if (!scheme.equalsIgnoreCase("http") && !scheme.equalsIgnoreCase("https")) {
-      throw new BadRequestException("the target is no path; write one that begins with /");
+      throw new BadRequestException("the request target must be a path that begins with /");
     }
     int from = colon + "://".length();
     int end = from;
@@ -94,18 +95,18 @@ public final class EndpointNormalizer {
     if (method.isEmpty() || method.length() > MAX_METHOD_LENGTH) {
       throw new BadRequestException("the method is empty or too long");
     }
-    boolean capitals = true;
+    boolean upperCase = true;
     for (int i = 0; i < method.length(); i++) {
       char c = method.charAt(i);
       if (!Ascii.isToken(c)) {
-        throw new BadRequestException("the method is no token");
+        throw new BadRequestException("the method is not a valid token");
       }
-      capitals &= c < 'a' || c > 'z';
+      upperCase &= c < 'a' || c > 'z';
     }
-    return capitals ? method : method.toUpperCase(Locale.ROOT);
+    return upperCase ? method : method.toUpperCase(Locale.ROOT);
   }
 
-  /** Whether a path is spelled as it is matched, but for a last slash and capitals. */
+  /** Returns whether a path is normalized, except for a trailing slash and upper case. */
   private static boolean isCanonical(String target, int end) {
     for (int i = 0; i < end; i++) {
       char c = target.charAt(i);

@@ -2,19 +2,22 @@ package io.weir.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** One element of a forwarding field: who called a proxy. */
+/** Parses the address in one element of a forwarding header. */
 final class ForwardedNodeParser {
   private static final int MAX_PORT_DIGITS = 5;
 
   private ForwardedNodeParser() {}
 
-  /** Of {@code X-Forwarded-For}: an address, an IPv6 one with or without brackets, and a port. */
+  /**
+   * Parses an element of {@code X-Forwarded-For}: an address with an optional port; brackets around
+   * IPv6 addresses are optional.
+   */
   static @Nullable IpAddress parseXForwardedFor(String line, int from, int to) {
     IpAddress bare = IpAddressFormat.parse(line, from, to);
     return bare != null ? bare : parseWithPort(line, from, to);
   }
 
-  /** Of {@code Forwarded}: the node of the only {@code for} of its pairs. */
+  /** Parses an element of {@code Forwarded}: the node of its only {@code for} pair. */
   static @Nullable IpAddress parseForwarded(String line, int from, int to) {
     IpAddress found = null;
     for (int at = from; at <= to; ) {
@@ -38,7 +41,7 @@ final class ForwardedNodeParser {
 
   private static @Nullable IpAddress parseNode(String line, int from, int to) {
     if (from < to && line.charAt(from) == '"') {
-      // an address needs no backslash, so who writes one hides something
+      // an address needs no backslash, so one with a backslash is not accepted
       return to - from > 1 && line.charAt(to - 1) == '"'
           ? parseWithPort(line, from + 1, to - 1)
           : null;
@@ -46,7 +49,7 @@ final class ForwardedNodeParser {
     return parseWithPort(line, from, to);
   }
 
-  /** An IPv4 address or an IPv6 one in brackets, with a port or without. */
+  /** Parses an IPv4 address, or an IPv6 address in brackets, with an optional port. */
   private static @Nullable IpAddress parseWithPort(String line, int from, int to) {
     if (from >= to) {
       return null;
@@ -69,7 +72,7 @@ final class ForwardedNodeParser {
     return address != null && address.isV4() ? address : null;
   }
 
-  /** A colon and a number, or a hidden port ({@code :_x}, RFC 7239). */
+  /** Returns whether a range is a port or an obfuscated port ({@code :_x}, RFC 7239). */
   private static boolean isPort(String line, int from, int to) {
     if (line.charAt(from) != ':' || from + 1 == to) {
       return false;

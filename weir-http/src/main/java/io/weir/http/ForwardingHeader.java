@@ -2,7 +2,10 @@ package io.weir.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** The field in which an operator's proxies say for whom they call; one, for they may not agree. */
+/**
+ * The header in which trusted proxies pass on the address of their caller. Only one is configured,
+ * because the two could contradict each other.
+ */
 public enum ForwardingHeader {
   /** {@code X-Forwarded-For: caller, proxy, proxy}. */
   X_FORWARDED_FOR("X-Forwarded-For") {
@@ -25,11 +28,11 @@ public enum ForwardingHeader {
     this.fieldName = field;
   }
 
-  /** The name of the field. */
+  /** Returns the name of the header field. */
   public String fieldName() {
     return fieldName;
   }
 
-  /** Whom one element of the field names; null if it does not name an address. */
+  /** Returns the address in one element of the field; null if the element is not an address. */
   abstract @Nullable IpAddress parseAddress(String line, int from, int to);
 }

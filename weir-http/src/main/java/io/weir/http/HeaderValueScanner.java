@@ -1,11 +1,11 @@
 package io.weir.http;
 
-/** Finds the parts of a field's value without copying them. */
+/** Finds the parts of a header value without copying them. */
 final class HeaderValueScanner {
 
   private HeaderValueScanner() {}
 
-  /** Where a part that begins at {@code from} ends: at the separator, unless that is in quotes. */
+  /** Returns the end of the part that begins at {@code from}: the next unquoted separator. */
   static int endOfPart(String text, int from, int to, char separator) {
     boolean quoted = false;
     for (int i = from; i < to; i++) {
@@ -22,8 +22,8 @@ final class HeaderValueScanner {
   }
 
   /**
-   * Where the last part before {@code to} begins, read from the right: what stands to the left of a
-   * comma was written by somebody else, whose quotes are no business of those who wrote the right.
+   * Returns the start of the last list element before {@code to}, scanning from the right. The text
+   * to the left of a comma was written by another proxy, so its quotes must not affect the element.
    */
   static int startOfLastElement(String text, int to) {
     boolean quoted = false;

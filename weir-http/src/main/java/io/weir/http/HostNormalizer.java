@@ -2,7 +2,7 @@ package io.weir.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** The host a request is for, spelled in one way: small letters, no port, no last dot. */
+/** Normalizes the host of a request: lower case, without port and trailing dot. */
 final class HostNormalizer {
   private static final int MAX_HOST_LENGTH = 255;
   private static final int MAX_PORT_DIGITS = 5;
@@ -10,9 +10,9 @@ final class HostNormalizer {
   private HostNormalizer() {}
 
   /**
-   * Reads a {@code Host} field or an authority.
+   * Normalizes a {@code Host} header or an authority.
    *
-   * @throws BadRequestException if it is none
+   * @throws BadRequestException if it is invalid
    */
   static String normalize(String text) {
     int end = text.length();
@@ -37,23 +37,23 @@ final class HostNormalizer {
 
   private static String normalizeName(String text, int end) {
     int last = end > 1 && text.charAt(end - 1) == '.' ? end - 1 : end;
-    boolean small = true;
+    boolean lowerCase = true;
     for (int i = 0; i < last; i++) {
       char c = text.charAt(i);
       boolean dot = c == '.' && i > 0 && text.charAt(i - 1) != '.';
       if (c > 0x7f || (!dot && c != '_' && c != '-' && !Character.isLetterOrDigit(c))) {
         throw invalidHost();
       }
-      small &= c < 'A' || c > 'Z';
+      lowerCase &= c < 'A' || c > 'Z';
     }
     if (last == 0) {
       throw invalidHost();
     }
     String name = last == text.length() ? text : text.substring(0, last);
-    return small ? name : Ascii.toLowerCase(name);
+    return lowerCase ? name : Ascii.toLowerCase(name);
   }
 
-  /** Whether the rest is nothing, or a colon and the digits of a port, which may be missing. */
+  /** Returns whether the rest is empty, or a colon followed by at most 5 digits. */
   private static boolean isOptionalPort(String text, int from) {
     if (from < text.length() && text.charAt(from) != ':') {
       return false;
@@ -67,18 +67,18 @@ final class HostNormalizer {
   }
 
   private static BadRequestException invalidHost() {
-    return new BadRequestException("the host is none; write a name or an address, and a port");
+    return new BadRequestException("invalid host; expected a name or an IP address");
   }
 
   /**
-   * The host of a request: of its target, or else of its only {@code Host} field; null if it has
-   * none.
+   * Returns the host of a request: that of its target, or else that of its only {@code Host}
+   * header; null if there is none.
    */
   static @Nullable String hostOf(RequestEndpoint endpoint, RequestHeaders headers) {
     String authority = endpoint.authority();
     String field = headers.get("Host");
     if (field != null && headers.all("Host").size() > 1) {
-      throw new BadRequestException("the host is named twice; name it once");
+      throw new BadRequestException("more than one Host header; send exactly one");
     }
     String text = authority != null ? authority : field;
     return text == null || (text.isEmpty() && authority == null) ? null : normalize(text);

@@ -5,14 +5,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as a door has read it: what is called and by whom, and what the limiter is asked.
+ * An HTTP request with its normalized endpoint, its caller and the attributes for the limiter.
+ * Created by {@link IdentityResolver}.
  *
- * @param endpoint what is called
- * @param address where it comes from
- * @param caller who calls, if that could be verified
- * @param request the attributes to decide by, of cost 1
- * @param unauthorized whether to answer 401 once it was decided: the operator demands a verified
- *     caller and there is none. Decide first, so that whoever tries secrets is counted by address.
+ * @param endpoint the normalized method and path
+ * @param address the address of the caller
+ * @param caller the verified caller; null if there is none
+ * @param request the attributes to decide by, with a cost of 1
+ * @param unauthorized whether to answer 401 after the decision, because a verified caller is
+ *     required and there is none. The limiter decides first, so that guessing secrets is counted by
+ *     address.
  */
 public record IdentifiedRequest(
     RequestEndpoint endpoint,
@@ -20,10 +22,10 @@ public record IdentifiedRequest(
     @Nullable VerifiedCaller caller,
     Request request,
     boolean unauthorized) {
-  /** The status of a request without a verified caller where the operator demands one. */
+  /** The HTTP status of a request without a verified caller where one is required. */
   public static final int UNAUTHORIZED = 401;
 
-  /** The same by another method, such as {@code WS} for the messages of a WebSocket. */
+  /** Returns a copy with another method, such as {@code WS} for the messages of a WebSocket. */
   public IdentifiedRequest withMethod(String method) {
     RequestEndpoint other = endpoint.withMethod(method);
     Map<String, String> attributes = request.attributes();

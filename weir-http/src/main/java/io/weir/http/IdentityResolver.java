@@ -8,10 +8,10 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads requests: what is called, and by whom as far as that can be verified. What cannot be is not
- * believed: such a request has its address and nothing else to be counted by.
+ * Resolves the endpoint and the caller of a request into the attributes that rules match.
+ * Unverified identities are ignored: such a request is counted by its address only.
  *
- * <p>Made by {@link #builder}. Safe for any number of threads; never waits.
+ * <p>Created by {@link #builder}. Thread-safe and non-blocking.
  */
 public final class IdentityResolver {
   private static final String BEARER_PREFIX = "Bearer ";
@@ -22,41 +22,43 @@ public final class IdentityResolver {
   private final IdentityResolverBuilder settings;
   private final String challenge;
 
-  IdentityResolver(IdentityResolverBuilder spec) {
-    this.settings = spec;
-    this.endpointNormalizer = spec.endpointNormalizer;
+  IdentityResolver(IdentityResolverBuilder settings) {
+    this.settings = settings;
+    this.endpointNormalizer = settings.endpointNormalizer;
     this.addressResolver =
-        new CallerAddressResolver(spec.trustedProxies, spec.forwardedBy, spec.v6Bits);
+        new CallerAddressResolver(settings.trustedProxies, settings.forwardedBy, settings.v6Bits);
     this.challenge =
-        spec.tokenVerifier != null ? "Bearer" : "ApiKey header=\"" + spec.apiKeyHeader + "\"";
+        settings.tokenVerifier != null
+            ? "Bearer"
+            : "ApiKey header=\"" + settings.apiKeyHeader + "\"";
   }
 
-  /** Begins one that believes the socket's address and nothing else. */
+  /** Returns a builder of a resolver that by default trusts nothing but the socket's address. */
   public static IdentityResolverBuilder builder() {
     return new IdentityResolverBuilder();
   }
 
   /**
-   * Reads a request.
+   * Resolves a request.
    *
    * @param peer the address of the socket
    * @param method as it was sent
-   * @param target as it was sent, with its query
-   * @param headers of HTTP/2 with {@code :authority} as {@code Host}
-   * @throws BadRequestException if it could be read in more than one way: answer 400
+   * @param target as it was sent, including the query
+   * @param headers the header fields; for HTTP/2, {@code :authority} must be passed as {@code Host}
+   * @throws BadRequestException if the request is invalid or ambiguous; answer 400
    */
   public IdentifiedRequest resolve(
       IpAddress peer, String method, String target, RequestHeaders headers) {
     return resolve(peer, method, target, headers, (ip, attributes) -> {});
   }
 
-  /** As above, of a request whose door knows more of it. */
+  /** Resolves a request with additional attributes, such as those known to its framework. */
   public IdentifiedRequest resolve(
       IpAddress peer,
       String method,
       String target,
       RequestHeaders headers,
-      AttributeContributor more) {
+      AttributeContributor contributor) {
     RequestEndpoint endpoint = endpointNormalizer.normalize(method, target);
     String host = HostNormalizer.hostOf(endpoint, headers);
     IpAddress address = addressResolver.resolve(peer, headers);
@@ -74,30 +76,30 @@ public final class IdentityResolver {
     pairs.add("path", endpoint.path());
     pairs.add("host", host == null ? "" : host);
     addHeaders(pairs, headers);
-    more.contribute(ip, pairs::addIfAbsent);
+    contributor.contribute(ip, pairs::addIfAbsent);
     boolean unauthorized = settings.required && caller == null;
     return new IdentifiedRequest(endpoint, address, caller, pairs.toRequest(), unauthorized);
   }
 
   /**
-   * Whether a socket's address is a trusted proxy's: what it says of where a request comes from may
-   * be passed on, what others say must be replaced.
+   * Returns whether a socket's address belongs to a trusted proxy. Forwarding headers of trusted
+   * proxies may be passed on; those of others must be replaced.
    */
   public boolean isTrustedProxy(IpAddress peer) {
     return addressResolver.isTrusted(peer);
   }
 
-  /** The field in which trusted proxies say it. */
+  /** Returns the header in which trusted proxies pass on the caller's address. */
   public ForwardingHeader forwardingHeader() {
     return settings.forwardedBy;
   }
 
-  /** The {@code WWW-Authenticate} of a 401. */
+  /** Returns the {@code WWW-Authenticate} value of a 401 response. */
   public String challenge() {
     return challenge;
   }
 
-  /** Who calls: by its API key, or else by its token. */
+  /** Returns the caller identified by its API key, or else by its bearer token. */
   private @Nullable VerifiedCaller verifyCaller(RequestHeaders headers) {
     Optional<VerifiedCaller> found = Optional.empty();
     CredentialVerifier keys = settings.apiKeyVerifier;
@@ -124,26 +126,27 @@ public final class IdentityResolver {
     for (IdentityResolverBuilder.HeaderAttribute header : settings.headers) {
       String value = headers.joined(header.field());
       if (value != null && value.length() > MAX_HEADER_LENGTH) {
-        throw new BadRequestException("a header field is longer than " + MAX_HEADER_LENGTH);
+        throw new BadRequestException(
+            "a header field is longer than " + MAX_HEADER_LENGTH + " characters");
       }
       pairs.add(header.attribute(), value == null ? "" : value);
     }
   }
 
-  /** What else a door knows of a request, such as whom its framework has authenticated. */
+  /** Adds attributes to a request, such as the user that a framework has authenticated. */
   @FunctionalInterface
   public interface AttributeContributor {
 
     /**
-     * Says it.
+     * Adds the attributes.
      *
      * @param ip the attribute of that name
-     * @param attributes takes names and values; what is empty, or there already, is left out
+     * @param attributes takes names and values; empty values and existing names are ignored
      */
     void contribute(String ip, BiConsumer<String, String> attributes);
   }
 
-  /** The attributes so far; what is empty is left out. */
+  /** Collects attributes; empty values are omitted. */
   private static final class AttributePairs {
     private final List<String> pairs;
 

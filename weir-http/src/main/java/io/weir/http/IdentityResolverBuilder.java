@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An {@link IdentityResolver} in the making. */
+/** Builds an {@link IdentityResolver}. */
 public final class IdentityResolverBuilder {
   private static final int MAX_HEADERS = 32;
 
@@ -33,64 +33,67 @@ public final class IdentityResolverBuilder {
     headers = other.headers;
   }
 
-  /** A header field and the attribute it becomes. */
+  /** A header field and the attribute that it is mapped to. */
   record HeaderAttribute(String field, String attribute) {}
 
-  /** How paths are read. */
-  public IdentityResolverBuilder endpoints(EndpointNormalizer one) {
-    endpointNormalizer = one;
+  /** Sets how paths are normalized. */
+  public IdentityResolverBuilder endpoints(EndpointNormalizer normalizer) {
+    endpointNormalizer = normalizer;
     return this;
   }
 
-  /** The proxies whose forwarding field is believed, such as {@code 10.0.0.0/8}. */
+  /** Sets the proxies whose forwarding header is trusted, such as {@code 10.0.0.0/8}. */
   public IdentityResolverBuilder trustedProxies(String... networks) {
     trustedProxies = Arrays.stream(networks).map(IpNetwork::parse).toList();
     return this;
   }
 
-  /** The field trusted proxies write; {@code X-Forwarded-For} if not said. */
+  /** Sets the header that trusted proxies write; {@code X-Forwarded-For} by default. */
   public IdentityResolverBuilder forwardedBy(ForwardingHeader field) {
     forwardedBy = field;
     return this;
   }
 
-  /** How many leading bits of an IPv6 address make one caller; 64 if not said. */
+  /** Sets the prefix length that identifies an IPv6 caller; 64 by default. */
   public IdentityResolverBuilder v6Bits(int bits) {
     v6Bits = bits;
     return this;
   }
 
-  /** Callers known by a secret in a header field, such as {@code X-API-Key}. */
+  /** Identifies callers by a secret in a header field, such as {@code X-API-Key}. */
   public IdentityResolverBuilder apiKeys(String header, CredentialVerifier credentials) {
     apiKeyHeader = checkFieldName(header);
     apiKeyVerifier = credentials;
     return this;
   }
 
-  /** Callers known by {@code Authorization: Bearer} and a token. */
+  /** Identifies callers by the token in {@code Authorization: Bearer}. */
   public IdentityResolverBuilder tokens(CredentialVerifier credentials) {
     tokenVerifier = credentials;
     return this;
   }
 
-  /** Demands a verified caller: {@link IdentifiedRequest#unauthorized} is said of all others. */
+  /**
+   * Requires a verified caller; {@link IdentifiedRequest#unauthorized} is true for all other
+   * requests.
+   */
   public IdentityResolverBuilder required() {
     required = true;
     return this;
   }
 
-  /** Header fields that become attributes: {@code X-Tenant} is {@code header.x-tenant}. */
+  /** Maps header fields to attributes: {@code X-Tenant} becomes {@code header.x-tenant}. */
   public IdentityResolverBuilder headers(String... names) {
     if (names.length > MAX_HEADERS) {
       throw new IllegalArgumentException(
-          names.length + " headers as attributes are too many; name at most " + MAX_HEADERS);
+          "at most " + MAX_HEADERS + " headers can be attributes (was " + names.length + ")");
     }
     List<HeaderAttribute> listed = new ArrayList<>();
     for (String name : names) {
       HeaderAttribute header =
           new HeaderAttribute(checkFieldName(name), "header." + Ascii.toLowerCase(name));
       if (listed.stream().anyMatch(h -> h.attribute().equals(header.attribute()))) {
-        throw new IllegalArgumentException("header '" + name + "' stands twice; name it once");
+        throw new IllegalArgumentException("header '" + name + "' is listed twice; list it once");
       }
       listed.add(header);
     }
@@ -101,18 +104,18 @@ public final class IdentityResolverBuilder {
   private static String checkFieldName(String name) {
     if (name.isEmpty() || !name.chars().allMatch(c -> Ascii.isToken((char) c))) {
       throw new IllegalArgumentException(
-          "'" + name + "' is no name of a header field; write one such as X-API-Key");
+          "'" + name + "' is not a valid header field name, for example X-API-Key");
     }
     return name;
   }
 
   /**
-   * @throws IllegalArgumentException if a caller is demanded and there is no way to verify one
+   * @throws IllegalArgumentException if a verified caller is required and no verifier is configured
    */
   public IdentityResolver build() {
     if (required && apiKeyVerifier == null && tokenVerifier == null) {
       throw new IllegalArgumentException(
-          "identity is required but nothing verifies one; write api-key or jwt");
+          "a verified caller is required but neither api-key nor jwt is configured");
     }
     return new IdentityResolver(new IdentityResolverBuilder(this));
   }

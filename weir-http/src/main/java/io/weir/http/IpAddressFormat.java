@@ -2,7 +2,7 @@ package io.weir.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** Addresses as text. Strict: what some would read as one address and others as another is none. */
+/** Parses and formats IP addresses. Strict: ambiguous notations are rejected. */
 final class IpAddressFormat {
   private static final int GROUP_COUNT = 8;
   private static final int MAX_LENGTH = 45;
@@ -10,7 +10,7 @@ final class IpAddressFormat {
 
   private IpAddressFormat() {}
 
-  /** The address that the characters are; null if they are none. */
+  /** Parses the characters of a range; null if they are not an address. */
   static @Nullable IpAddress parse(String text, int from, int to) {
     if (to - from > MAX_LENGTH || from >= to) {
       return null;
@@ -24,7 +24,7 @@ final class IpAddressFormat {
     return bits < 0 ? null : IpAddress.v4((int) bits);
   }
 
-  /** Four decimal numbers without leading zeros; negative if it is not. */
+  /** Parses four decimal numbers without leading zeros; negative if invalid. */
   private static long v4(String text, int from, int to) {
     long bits = 0;
     int at = from;
@@ -47,7 +47,8 @@ final class IpAddressFormat {
   }
 
   /**
-   * Groups of hexadecimal digits, at most one {@code ::}, and perhaps an IPv4 address at the end.
+   * Parses groups of hexadecimal digits, at most one {@code ::}, and an optional IPv4 address at
+   * the end.
    */
   private static @Nullable IpAddress v6(String text, int from, int to) {
     int[] groups = new int[GROUP_COUNT];
@@ -134,7 +135,7 @@ final class IpAddressFormat {
 
   private static String v6(IpAddress address) {
     int gap = NONE;
-    int longest = 1; // one zero group alone is written
+    int longest = 1; // a single zero group is not shortened
     for (int i = 0; i < GROUP_COUNT; i++) {
       int end = i;
       while (end < GROUP_COUNT && address.group(end) == 0) {

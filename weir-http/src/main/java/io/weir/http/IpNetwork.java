@@ -1,33 +1,31 @@
 package io.weir.http;
 
 /**
- * A block of addresses, such as {@code 10.0.0.0/8}, {@code 2001:db8::/32} or a single address.
+ * An IP network, such as {@code 10.0.0.0/8}, {@code 2001:db8::/32} or a single address.
  *
- * @param address the first of them
- * @param bits how many leading bits they share: at most 32 for IPv4, 128 for IPv6
+ * @param address the first address of the network
+ * @param bits the prefix length: at most 32 for IPv4, 128 for IPv6
  */
 public record IpNetwork(IpAddress address, int bits) {
 
   public IpNetwork {
     if (bits < 0 || bits > maxPrefixLength(address)) {
       throw new IllegalArgumentException(
-          address
-              + "/"
-              + bits
-              + " cannot be; write a length from 0 to "
-              + maxPrefixLength(address));
+          "prefix length of %s must be between 0 and %d (was %d)"
+              .formatted(address, maxPrefixLength(address), bits));
     }
     IpAddress first = address.masked(prefixOf128(address, bits));
     if (!first.equals(address)) {
       throw new IllegalArgumentException(
-          address + "/" + bits + " does not begin there; write " + first + "/" + bits);
+          "%s/%d is not the first address of its network; write %s/%d"
+              .formatted(address, bits, first, bits));
     }
   }
 
   /**
-   * Reads a block.
+   * Parses a network.
    *
-   * @throws IllegalArgumentException saying what to write instead
+   * @throws IllegalArgumentException if it is invalid, with a message that explains the format
    */
   public static IpNetwork parse(String text) {
     int slash = text.indexOf('/');
@@ -35,12 +33,12 @@ public record IpNetwork(IpAddress address, int bits) {
     String length = slash < 0 ? "" : text.substring(slash + 1);
     if (address == null || (slash >= 0 && !length.matches("0|[1-9]\\d{0,2}"))) {
       throw new IllegalArgumentException(
-          "'" + text + "' is no block of addresses; write one such as 10.0.0.0/8 or 2001:db8::/32");
+          "'" + text + "' is not an IP network, for example 10.0.0.0/8 or 2001:db8::/32");
     }
     return new IpNetwork(address, slash < 0 ? maxPrefixLength(address) : Integer.parseInt(length));
   }
 
-  /** The block of that length an address is in. */
+  /** Returns the network with the given prefix length that contains an address. */
   static IpNetwork of(IpAddress address, int bits) {
     return new IpNetwork(address.masked(prefixOf128(address, bits)), bits);
   }

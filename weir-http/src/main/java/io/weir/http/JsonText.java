@@ -1,14 +1,14 @@
 package io.weir.http;
 
-/** Writes texts as JSON. */
+/** Writes JSON strings and error objects. */
 public final class JsonText {
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
   private JsonText() {}
 
   /**
-   * Appends a text in quotes: control characters escaped, and halves of surrogate pairs too, which
-   * no UTF-8 could carry.
+   * Appends a text in quotes. Control characters are escaped, and so are unpaired surrogates, which
+   * cannot be encoded in UTF-8.
    */
   public static StringBuilder quote(StringBuilder out, String text) {
     out.append('"');
@@ -30,7 +30,7 @@ public final class JsonText {
     return out.append(text, plain, text.length()).append('"');
   }
 
-  /** An error that is no refusal: its name, and what is wrong in words for people. */
+  /** Returns an error object with an error code and a message for people. */
   public static String error(String name, String message) {
     StringBuilder out = new StringBuilder("{\"error\":");
     quote(out, name).append(",\"message\":");

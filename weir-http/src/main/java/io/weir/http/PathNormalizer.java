@@ -3,9 +3,10 @@ package io.weir.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One path on its way to its one spelling, segment by segment: as it is matched and as it is
- * forwarded. The two differ where upstreams may tell things apart that rules do not: in parameters,
- * a last slash, capitals, and characters that mean the same encoded or not to most, not to all.
+ * Normalizes one path, segment by segment, into the form to match and the form to forward. They
+ * differ where upstreams may distinguish paths that rules do not: in segment parameters, a trailing
+ * slash, upper case, and characters that most, but not all, upstreams treat alike with and without
+ * percent-encoding.
  */
 final class PathNormalizer {
   private static final int DELETE_CHAR = 0x7f;
@@ -35,7 +36,7 @@ final class PathNormalizer {
       from = end + 1;
     }
     if (hasEmptySegment && hasParentSegment) {
-      throw new BadRequestException("the path has both // and ..; write it without");
+      throw new BadRequestException("the path contains both // and ..");
     }
     if (PercentEncoding.isEncodedTwice(forwarded)) {
       throw new BadRequestException("the path is percent-encoded twice; encode it once");
@@ -75,7 +76,7 @@ final class PathNormalizer {
     }
   }
 
-  /** Appends a segment's characters; whether it has parameters, which are not matched. */
+  /** Appends a segment; returns whether it has parameters, which are not matched. */
   private boolean appendCharacters(String path, int from, int end) {
     boolean parameters = false;
     for (int i = from; i < end; i++) {
@@ -96,7 +97,7 @@ final class PathNormalizer {
 
   private void appendPlain(char c, boolean parameter) {
     if (!Ascii.isVisible(c) || c == '\\' || c == '#') {
-      throw new BadRequestException("the path has a character that cannot stand in a path");
+      throw new BadRequestException("the path has a character that is not allowed in a path");
     }
     if (Ascii.isPathSegmentChar(c)) {
       forwarded.append(c);

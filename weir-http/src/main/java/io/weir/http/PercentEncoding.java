@@ -1,15 +1,15 @@
 package io.weir.http;
 
-/** Characters written as the percent-encoded bytes of their UTF-8. */
+/** Encodes and decodes characters as percent-encoded UTF-8. */
 final class PercentEncoding {
   private static final int CONTINUATION_BYTE = 0x80;
 
   private PercentEncoding() {}
 
   /**
-   * The character whose encoding begins at {@code at}, a percent sign.
+   * Decodes the character whose encoding begins at {@code at}, a percent sign.
    *
-   * @throws BadRequestException if it is cut, not in the shortest form, or no character
+   * @throws BadRequestException if it is truncated, not in the shortest form, or not a character
    */
   static int decode(String text, int at, int end) {
     int first = decodeOctet(text, at, end);
@@ -32,7 +32,7 @@ final class PercentEncoding {
     return character;
   }
 
-  /** How many bytes a character takes; more than 4 if there is no such character. */
+  /** Returns the length of a character in UTF-8; more than 4 if there is no such character. */
   static int utf8Length(int character) {
     if (character < 0x800) {
       return character < 0x80 ? 1 : 2;
@@ -56,15 +56,16 @@ final class PercentEncoding {
   private static int decodeOctet(String text, int at, int end) {
     if (at + 2 >= end || text.charAt(at) != '%' || !isHexPair(text, at + 1)) {
       throw new BadRequestException(
-          "the path has a percent sign or byte that encodes nothing; write %25 for a percent sign");
+          "the path has an invalid percent-encoding; write %25 for a percent sign");
     }
     return (Ascii.hexValue(text.charAt(at + 1)) << 4) | Ascii.hexValue(text.charAt(at + 2));
   }
 
   /**
-   * Whether something is still encoded after it was decoded once, for whoever decodes twice.
+   * Returns whether a path is still percent-encoded after it was decoded once; upstreams that
+   * decode twice would see another path.
    *
-   * @param text in which what needs no encoding is not encoded
+   * @param text a path without unnecessary percent-encodings
    */
   static boolean isEncodedTwice(StringBuilder text) {
     for (int at = text.indexOf("%25"); at >= 0; at = text.indexOf("%25", at + 1)) {

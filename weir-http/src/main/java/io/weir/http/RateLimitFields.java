@@ -6,15 +6,18 @@ import io.weir.rule.Limit;
 import io.weir.store.ClaimOutcome;
 
 /**
- * Limits as the structured fields of draft-ietf-httpapi-ratelimit-headers-10: one policy for each
- * limit, named by its rule, and by its unit of time too where the rule has several.
+ * Writes limits as the structured fields of draft-ietf-httpapi-ratelimit-headers-10. Each limit is
+ * one policy, named by its rule, and also by its unit of time if the rule has several limits.
  */
 final class RateLimitFields {
   private static final long MICROS_PER_SECOND = 1_000_000;
 
   private RateLimitFields() {}
 
-  /** The name of a limit, such as {@code orders}, or {@code orders/hour} if its rule has more. */
+  /**
+   * Returns the name of a limit, such as {@code orders}, or {@code orders/hour} if its rule has
+   * several limits.
+   */
   static String policyName(Decision decision, int i) {
     String id = ruleId(decision, i);
     if (!hasSeveralLimits(decision, i)) {
@@ -24,7 +27,7 @@ final class RateLimitFields {
     return id + rate.substring(rate.indexOf('/'));
   }
 
-  /** Limits of one rule stand beside each other. */
+  /** Limits of the same rule are adjacent in a decision. */
   private static boolean hasSeveralLimits(Decision decision, int i) {
     return isOfSameRule(decision, i, i - 1) || isOfSameRule(decision, i, i + 1);
   }
@@ -37,7 +40,7 @@ final class RateLimitFields {
     return decision.claim(i).limit().rule().id();
   }
 
-  /** What holds, such as {@code "orders";q=100;w=60}. */
+  /** Appends the policy of a limit, such as {@code "orders";q=100;w=60}. */
   static void appendPolicy(StringBuilder out, Decision decision, int i) {
     Limit limit = decision.claim(i).limit();
     LimitParameters terms = limit.parameters();
@@ -52,8 +55,8 @@ final class RateLimitFields {
   }
 
   /**
-   * What is left, such as {@code "orders";r=23;t=37}: until all permits are back, or if it refused,
-   * until the request would fit.
+   * Appends the state of a limit, such as {@code "orders";r=23;t=37}. {@code t} is the time until
+   * all permits are available again, or, after a refusal, until the request would be admitted.
    */
   static void appendRateLimit(StringBuilder out, Decision decision, int i) {
     ClaimOutcome outcome = decision.outcome(i);
@@ -66,7 +69,7 @@ final class RateLimitFields {
         .append(DurationRounding.ceilToSeconds(until));
   }
 
-  /** Nothing in a name needs an escape: {@code Rule} sees to it. */
+  /** Names need no escaping; {@code Rule} validates them. */
   private static void appendName(StringBuilder out, Decision decision, int i) {
     out.append('"').append(policyName(decision, i)).append('"');
   }

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * The header fields that tell a caller of a decision.
+ * Writes the response headers that report a decision to a caller.
  *
- * <p>The {@code X-RateLimit} fields speak of the limit that bound, {@code RateLimit-Policy} and
- * {@code RateLimit} (draft-ietf-httpapi-ratelimit-headers-10) of every enforcing limit that met the
- * request. Shadow rules are not told of; where no enforcing rule met the request there are no
- * fields. Of a limit the store was silent about and the posture admitted, only the policy is told:
- * what is left of it nobody knows, and a zero would make careful callers stop.
+ * <p>The {@code X-RateLimit} headers report the binding limit. {@code RateLimit-Policy} and {@code
+ * RateLimit} (draft-ietf-httpapi-ratelimit-headers-10) report every enforcing limit that matches
+ * the request. Shadow rules are not reported; if no enforcing rule matches, there are no headers.
+ * For a limit whose fallback admitted the request because the store failed, only the policy is
+ * written: its remaining permits are unknown, and a zero would make careful callers stop.
  */
 public final class RateLimitHeaders {
   public static final String LIMIT = "X-RateLimit-Limit";
@@ -22,7 +22,7 @@ public final class RateLimitHeaders {
   public static final String RATE_LIMIT_POLICY = "RateLimit-Policy";
   public static final String RATE_LIMIT = "RateLimit";
 
-  /** All that may be written: what a proxy removes from its upstream's answer before. */
+  /** All headers that may be written; a proxy removes them from its upstream's response first. */
   public static final List<String> NAMES =
       List.of(LIMIT, REMAINING, RESET, RETRY_AFTER, RATE_LIMIT_POLICY, RATE_LIMIT);
 
@@ -30,14 +30,14 @@ public final class RateLimitHeaders {
 
   private RateLimitHeaders() {}
 
-  /** Gives every field to {@code out}, name and value, each name at most once. */
+  /** Passes name and value of every header to {@code out}, each name at most once. */
   public static void write(Decision decision, BiConsumer<String, String> out) {
     write(List.of(decision), out);
   }
 
   /**
-   * As above, of several decisions on one request, such as before and after its caller was known:
-   * the tightest binds.
+   * Writes the headers for several decisions on one request, such as those before and after its
+   * caller was authenticated. The tightest limit of all decisions is the binding one.
    */
   public static void write(List<Decision> decisions, BiConsumer<String, String> out) {
     Decision tightest = decisions.get(0);
@@ -90,7 +90,7 @@ public final class RateLimitHeaders {
     return list.length() == 0 ? list : list.append(", ");
   }
 
-  /** Whether it is known what is left: of the fallbacks only a local one counts. */
+  /** Returns whether the remaining permits are known; of the fallbacks, only a local one counts. */
   private static boolean isRemainingKnown(ClaimOutcome outcome) {
     return !outcome.degraded() || outcome.reset() > 0;
   }

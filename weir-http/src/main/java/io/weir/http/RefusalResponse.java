@@ -5,15 +5,15 @@ import io.weir.rule.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a refused caller is answered, beside the {@link RateLimitHeaders}.
+ * The response to a refused request, in addition to the {@link RateLimitHeaders}.
  *
  * @param status always 429
  * @param contentType {@code application/json}, or {@code application/problem+json} (RFC 9457) for
- *     callers that name it
- * @param body the rule that bound, and for how long to wait
+ *     callers that accept it explicitly
+ * @param body the binding rule, and the time to wait
  */
 public record RefusalResponse(int status, String contentType, String body) {
-  /** The status of every refusal: too many requests. */
+  /** The HTTP status of every refusal: Too Many Requests. */
   public static final int STATUS = 429;
 
   public static final String JSON = "application/json";
@@ -28,15 +28,15 @@ public record RefusalResponse(int status, String contentType, String body) {
           + ",\"detail\":";
 
   /**
-   * The answer to a refused request.
+   * Returns the response to a refused request.
    *
-   * @param accept the request's {@code Accept} field, its lines joined by commas; null if it has
-   *     none
-   * @throws IllegalArgumentException if it was not refused
+   * @param accept the {@code Accept} header of the request, its lines joined by commas; null if
+   *     there is none
+   * @throws IllegalArgumentException if the request was admitted
    */
   public static RefusalResponse of(Decision decision, @Nullable String accept) {
     if (decision.allowed()) {
-      throw new IllegalArgumentException("it was admitted; answer with what was asked for");
+      throw new IllegalArgumentException("the request was admitted; there is no refusal to write");
     }
     StringBuilder out = new StringBuilder(INITIAL_CAPACITY);
     if (AcceptHeader.prefersProblemJson(accept)) {
@@ -49,7 +49,7 @@ public record RefusalResponse(int status, String contentType, String body) {
         STATUS, JSON, appendFields(out.append('{'), decision).append('}').toString());
   }
 
-  /** Appends what every refusal says: error, rule and, where waiting helps, for how long. */
+  /** Appends the fields of every refusal: error, rule and, if waiting helps, the time to wait. */
   static StringBuilder appendFields(StringBuilder out, Decision decision) {
     out.append("\"error\":\"")
         .append(decision.costExceedsLimit() ? "cost_exceeds_limit" : "rate_limited")
@@ -77,11 +77,11 @@ public record RefusalResponse(int status, String contentType, String body) {
     Claim claim = bindingClaim(decision);
     String rule = claim.limit().rule().id();
     if (decision.costExceedsLimit()) {
-      return "A cost of %d can never fit the %d permits of %s; ask for less at once."
+      return "A cost of %d exceeds the capacity of %d permits of %s; request fewer at once."
           .formatted(claim.cost(), claim.limit().capacity(), rule);
     }
     long wait = RetryAfterHeader.seconds(decision);
-    return "%s has no room for this request; retry after %d %s."
+    return "%s has too few permits available for this request; retry after %d %s."
         .formatted(rule, wait, wait == 1 ? "second" : "seconds");
   }
 

@@ -3,16 +3,16 @@ package io.weir.http;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The header fields of a request as its framework has them, by name without regard to case. */
+/** The header fields of a request, looked up by case-insensitive name; adapts a framework. */
 public interface RequestHeaders {
 
-  /** The value of the first line of a field; null if there is none. */
+  /** Returns the value of the first line of a field; null if the field is missing. */
   @Nullable String get(String name);
 
-  /** The values of all lines of a field, in their order; empty if there is none. */
+  /** Returns the values of all lines of a field, in order; empty if the field is missing. */
   List<String> all(String name);
 
-  /** The lines of a field as one, which is what they mean; null if there is none. */
+  /** Returns all lines of a field, joined by commas; null if the field is missing. */
   default @Nullable String joined(String name) {
     String first = get(name);
     if (first == null) {
@@ -22,7 +22,7 @@ public interface RequestHeaders {
     return lines.size() > 1 ? String.join(", ", lines) : first;
   }
 
-  /** The value of a field that must not stand twice; null if there is none, or more than one. */
+  /** Returns the value of a field; null if the field is missing or occurs more than once. */
   default @Nullable String single(String name) {
     String first = get(name);
     return first == null || all(name).size() > 1 ? null : first;

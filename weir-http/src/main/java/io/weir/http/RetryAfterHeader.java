@@ -2,14 +2,17 @@ package io.weir.http;
 
 import io.weir.Decision;
 
-/** How long a refused caller is told to wait, in whole seconds. */
+/** Computes the {@code Retry-After} header of a refusal, in whole seconds. */
 final class RetryAfterHeader {
-  /** It was not refused, or waiting does not help. */
+  /** The request was admitted, or waiting does not help. */
   static final long NONE = 0;
 
   private RetryAfterHeader() {}
 
-  /** Rounded up and at least 1; {@link #NONE} if it was admitted or can never be. */
+  /**
+   * Returns the time to wait, rounded up and at least 1; {@link #NONE} if the request was admitted
+   * or can never be admitted.
+   */
   static long seconds(Decision decision) {
     if (decision.allowed() || decision.costExceedsLimit()) {
       return NONE;

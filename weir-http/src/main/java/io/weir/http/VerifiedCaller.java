@@ -1,8 +1,8 @@
 package io.weir.http;
 
 /**
- * Who calls, verified; what is not known is empty.
+ * A caller identified by a verified API key or token. Unknown values are empty.
  *
- * @param apiKey the id of its API key, never the secret
+ * @param apiKey the id of the API key, never the secret
  */
 public record VerifiedCaller(String apiKey, String user, String tier) {}

@@ -1,5 +1,5 @@
 /**
- * What every HTTP door shares, whatever its framework: who calls, what is called, and how a
- * decision is told.
+ * Framework-independent parts of all HTTP endpoints: caller identification, path normalization,
+ * rate limit headers and refusal bodies.
  */
 package io.weir.http;

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** G1 and G2: whose address a request is counted by. Proxies of 10/8 and fd00::/8 are trusted. */
+/** Tests which address a request is counted by. Proxies in 10/8 and fd00::/8 are trusted. */
 class CallerAddressResolverTest {
   private static final List<IpNetwork> TRUSTED =
       Stream.of("10.0.0.0/8", "fd00::/8", "192.0.2.7").map(IpNetwork::parse).toList();
@@ -167,10 +167,10 @@ class CallerAddressResolverTest {
   @Test
   void tooShortPrefix_isRejected() {
     assertThatThrownBy(() -> new CallerAddressResolver(List.of(), ForwardingHeader.FORWARDED, 15))
-        .hasMessage("callers of 15 bits cannot be; write 16 to 128, such as 64");
+        .hasMessage("IPv6 prefix length must be between 16 and 128 (was 15), for example 64");
   }
 
-  /** Whatever a caller writes, the proxy's own word about it decides. */
+  /** Whatever a caller sends, the element that the trusted proxy appended decides. */
   @ParameterizedTest
   @EnumSource(ForwardingHeader.class)
   void randomForwardingHeader_neverChangesResolvedAddress(ForwardingHeader by) {

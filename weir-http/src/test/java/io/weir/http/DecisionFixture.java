@@ -10,7 +10,7 @@ import io.weir.testkit.FakeClock;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Decisions made by real limiters under a clock to turn. */
+/** Makes decisions with a real limiter and a fake clock. */
 final class DecisionFixture {
   final FakeClock clock = new FakeClock();
   private final Limiter limiter;
@@ -23,7 +23,7 @@ final class DecisionFixture {
     return limiter.decideNow(Request.of("user", "42").cost(cost));
   }
 
-  /** The header fields of a decision, each written once. */
+  /** Returns the header fields of a decision; fails if one is written twice. */
   static Map<String, String> headers(Decision decision) {
     Map<String, String> fields = new LinkedHashMap<>();
     RateLimitHeaders.write(

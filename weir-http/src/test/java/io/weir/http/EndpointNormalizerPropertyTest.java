@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** H1 on random paths: one spelling, the one upstreams resolve. */
+/** Property tests on random paths: each has one canonical form, and upstreams resolve the same. */
 class EndpointNormalizerPropertyTest {
   private static final List<String> PIECES =
       List.of(
@@ -37,12 +37,12 @@ class EndpointNormalizerPropertyTest {
         check(sent, endpoints.normalize("GET", sent));
         accepted++;
       } catch (BadRequestException e) {
-        assertThat(e.getStackTrace()).as("costs no more than reading").isEmpty();
+        assertThat(e.getStackTrace()).as("exception without stack trace").isEmpty();
       } catch (RuntimeException | AssertionError e) {
         throw new AssertionError("-Dweir.seed=" + seed + " at step " + step + ": " + sent, e);
       }
     }
-    assertThat(accepted).as("tried enough, -Dweir.seed=" + seed).isGreaterThan(STEPS / 20);
+    assertThat(accepted).as("accepted paths, -Dweir.seed=" + seed).isGreaterThan(STEPS / 20);
   }
 
   private void check(String sent, RequestEndpoint endpoint) {
@@ -52,8 +52,8 @@ class EndpointNormalizerPropertyTest {
     assertThat(path).startsWith("/").doesNotContain("//", ";", "\\", "#");
     assertThat(path.length() == 1 || !path.endsWith("/")).isTrue();
     List<String> resolved = resolve(path);
-    assertThat(resolve(endpoint.target())).as("what is forwarded").isEqualTo(resolved);
-    assertThat(resolve(sent)).as("what was sent").isEqualTo(resolved);
+    assertThat(resolve(endpoint.target())).as("forwarded path").isEqualTo(resolved);
+    assertThat(resolve(sent)).as("original path").isEqualTo(resolved);
   }
 
   @Test
@@ -76,7 +76,8 @@ class EndpointNormalizerPropertyTest {
   }
 
   /**
-   * As most servers find a resource: parameters cut, decoded once, then empty and dots resolved.
+   * Resolves a path as most servers do: parameters are removed, the path is decoded once, and empty
+   * and dot segments are resolved.
    */
   private static List<String> resolve(String path) {
     StringBuilder decoded = new StringBuilder();
@@ -103,7 +104,7 @@ class EndpointNormalizerPropertyTest {
     return path.toString();
   }
 
-  /** The same path with letters encoded and segments added that lead nowhere. */
+  /** Returns the same path with encoded letters and redundant segments. */
   private String randomSpelling(String path) {
     StringBuilder spelling = new StringBuilder();
     for (int i = 0; i < path.length(); i++) {

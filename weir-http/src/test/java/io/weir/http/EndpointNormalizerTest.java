@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** H1: no spelling of a path dodges a rule, and what is forwarded is what was matched. */
+/** Tests that no spelling of a path evades a rule and that the matched path is forwarded. */
 class EndpointNormalizerTest {
   private final EndpointNormalizer endpoints = new EndpointNormalizer();
 
@@ -85,7 +85,7 @@ class EndpointNormalizerTest {
     assertThat(endpoint.target()).isEqualTo(forwarded);
     assertThat(endpoint.name()).isEqualTo("GET " + matched);
     RequestEndpoint again = endpoints.normalize("GET", forwarded);
-    assertThat(again).as("what is forwarded reads the same").isEqualTo(endpoint);
+    assertThat(again).as("forwarded path is normalized to the same endpoint").isEqualTo(endpoint);
   }
 
   @ParameterizedTest
@@ -249,7 +249,9 @@ class EndpointNormalizerTest {
     RequestEndpoint endpoint =
         new EndpointNormalizer(PathOption.IGNORE_CASE).normalize("GET", sent);
     assertThat(endpoint.path()).isEqualTo(matched);
-    assertThat(endpoint.target()).as("the upstream gets what was sent").doesNotContain("login;x");
+    assertThat(endpoint.target())
+        .as("the upstream gets the original case")
+        .doesNotContain("login;x");
   }
 
   @ParameterizedTest

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** G3 and the attributes of a whole request. */
+/** Tests the attributes of a request, and that unverified identities are ignored. */
 class IdentityResolverTest {
   private static final VerifiedCaller ACME = new VerifiedCaller("k7", "acme", "pro");
   private static final CredentialVerifier KEYS =
@@ -109,7 +109,7 @@ class IdentityResolverTest {
     assertThat(user("Authorization", "Bearer good", "Authorization", "Bearer good")).isNull();
   }
 
-  /** G3: whoever makes up identities is counted by address, and whom it names is not. */
+  /** Forged identities are counted by address; the callers they name are not affected. */
   @Test
   void forgedIdentities_areCountedByAddress() {
     Limiter limiter =
@@ -204,13 +204,13 @@ class IdentityResolverTest {
   @Test
   void invalidSettings_areRejected() {
     assertThatThrownBy(() -> IdentityResolver.builder().required().build())
-        .hasMessage("identity is required but nothing verifies one; write api-key or jwt");
+        .hasMessage("a verified caller is required but neither api-key nor jwt is configured");
     assertThatThrownBy(() -> IdentityResolver.builder().headers("X-Tenant", "x-tenant"))
-        .hasMessage("header 'x-tenant' stands twice; name it once");
+        .hasMessage("header 'x-tenant' is listed twice; list it once");
     assertThatThrownBy(() -> IdentityResolver.builder().headers("X Tenant"))
-        .hasMessageEndingWith("write one such as X-API-Key");
+        .hasMessageEndingWith("is not a valid header field name, for example X-API-Key");
     assertThatThrownBy(() -> IdentityResolver.builder().apiKeys("", KEYS))
-        .hasMessageEndingWith("write one such as X-API-Key");
+        .hasMessageEndingWith("is not a valid header field name, for example X-API-Key");
     assertThatThrownBy(() -> IdentityResolver.builder().headers(new String[33]))
         .hasMessageContaining("33");
     assertThatThrownBy(() -> IdentityResolver.builder().trustedProxies("10.0.0.1/8"))

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** G2: addresses have one spelling, and nothing else is one. */
+/** Tests parsing and formatting of IP addresses and networks. */
 class IpAddressTest {
 
   @ParameterizedTest
@@ -112,7 +112,7 @@ class IpAddressTest {
     assertThat(IpAddress.parse(text)).isNull();
   }
 
-  /** The JDK reads every spelling of an address we write, and never has to ask a server for it. */
+  /** The JDK parses every formatted address to the same value, without a DNS lookup. */
   @Test
   void randomAddress_isReadTheSameByTheJdk() throws UnknownHostException {
     long seed = RandomHistory.seed();
@@ -139,7 +139,7 @@ class IpAddressTest {
     byte[] mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (byte) 0xff, (byte) 0xff, 10, 0, 0, 1};
     assertThat(IpAddress.of(mapped)).hasToString("10.0.0.1");
     assertThatThrownBy(() -> IpAddress.of(new byte[5]))
-        .hasMessage("an address of 5 bytes cannot be; write 4 or 16");
+        .hasMessage("an IP address must have 4 or 16 bytes (was 5)");
   }
 
   @ParameterizedTest
@@ -172,15 +172,15 @@ class IpAddressTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "10.1.2.3/8 | 10.1.2.3/8 does not begin there; write 10.0.0.0/8",
-        "2001:db8::1/64 | 2001:db8::1/64 does not begin there; write 2001:db8::/64",
-        "10.0.0.0/33 | 10.0.0.0/33 cannot be; write a length from 0 to 32",
-        "::/129 | ::/129 cannot be; write a length from 0 to 128",
-        "10.0.0.0/ | '10.0.0.0/' is no block of addresses; write one such as 10.0.0.0/8 or 2001:db8::/32",
-        "10/8 | '10/8' is no block of addresses; write one such as 10.0.0.0/8 or 2001:db8::/32",
-        "10.0.0.0/08 | '10.0.0.0/08' is no block of addresses; write one such as 10.0.0.0/8 or 2001:db8::/32",
-        "10.0.0.0/-1 | '10.0.0.0/-1' is no block of addresses; write one such as 10.0.0.0/8 or 2001:db8::/32",
-        "localhost | 'localhost' is no block of addresses; write one such as 10.0.0.0/8 or 2001:db8::/32"
+        "10.1.2.3/8 | 10.1.2.3/8 is not the first address of its network; write 10.0.0.0/8",
+        "2001:db8::1/64 | 2001:db8::1/64 is not the first address of its network; write 2001:db8::/64",
+        "10.0.0.0/33 | prefix length of 10.0.0.0 must be between 0 and 32 (was 33)",
+        "::/129 | prefix length of :: must be between 0 and 128 (was 129)",
+        "10.0.0.0/ | '10.0.0.0/' is not an IP network, for example 10.0.0.0/8 or 2001:db8::/32",
+        "10/8 | '10/8' is not an IP network, for example 10.0.0.0/8 or 2001:db8::/32",
+        "10.0.0.0/08 | '10.0.0.0/08' is not an IP network, for example 10.0.0.0/8 or 2001:db8::/32",
+        "10.0.0.0/-1 | '10.0.0.0/-1' is not an IP network, for example 10.0.0.0/8 or 2001:db8::/32",
+        "localhost | 'localhost' is not an IP network, for example 10.0.0.0/8 or 2001:db8::/32"
       })
   void invalidNetwork_isRejectedWithMessage(String text, String message) {
     assertThatThrownBy(() -> IpNetwork.parse(text)).hasMessage(message);

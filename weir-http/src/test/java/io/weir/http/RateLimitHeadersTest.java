@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** I1 and I2: the header fields of every limited answer. */
+/** Tests the rate limit headers of responses. */
 class RateLimitHeadersTest {
-  private static final long START_SECONDS = 1_767_225_600; // where the clock to turn begins
+  private static final long START_SECONDS = 1_767_225_600; // start of FakeClock
 
   @Test
   void admittedRequest_reportsRemaining() {
@@ -74,14 +74,14 @@ class RateLimitHeadersTest {
     "9000000, 1",
     "9999999, 1"
   })
-  void retryAfter_isRoundedUpAndNeverTooEarly(long micros, String told) {
+  void retryAfter_isRoundedUpAndNeverTooEarly(long micros, String expected) {
     DecisionFixture login =
         new DecisionFixture(
             Rule.named("login").algorithm("sliding-log").per("user").limit("1/10s").build());
     login.take(1);
     login.clock.advance(Duration.ofNanos(1000 * micros));
-    assertThat(headers(login.take(1))).containsEntry("Retry-After", told);
-    login.clock.advance(Duration.ofSeconds(Long.parseLong(told)));
+    assertThat(headers(login.take(1))).containsEntry("Retry-After", expected);
+    login.clock.advance(Duration.ofSeconds(Long.parseLong(expected)));
     assertThat(login.take(1).allowed()).isTrue();
   }
 
@@ -176,20 +176,20 @@ class RateLimitHeadersTest {
 
   @Test
   void degradedDecision_hasNullRemaining() {
-    for (StoreFailureFallback posture :
+    for (StoreFailureFallback fallback :
         List.of(
             StoreFailureFallback.OPEN,
             StoreFailureFallback.CLOSED,
             StoreFailureFallback.local(10))) {
-      Decision decision = degraded(posture);
+      Decision decision = degraded(fallback);
       assertThat(DecisionJson.format(decision)).contains("\"degraded\":true", "\"remaining\":null");
       assertThat(decision.toString()).contains("unknown of 100 left");
     }
   }
 
-  private static Decision degraded(StoreFailureFallback posture) {
+  private static Decision degraded(StoreFailureFallback fallback) {
     FakeClock clock = new FakeClock();
-    Rule rule = rule("api", "100/minute").edit().onStoreFailure(posture).build();
+    Rule rule = rule("api", "100/minute").edit().onStoreFailure(fallback).build();
     try (StoreFailureGuard guard =
         new StoreFailureGuard(
             clock, Duration.ofSeconds(1), 1, StoreListener.NONE, (micros, task) -> {})) {
@@ -200,7 +200,7 @@ class RateLimitHeadersTest {
     }
   }
 
-  /** A store that fails whatever is asked. */
+  /** A store that fails every operation. */
   private static final class FailingRemoteStore implements RemoteStore {
     @Override
     public void submit(PendingDecision ask) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** I1 and I2: the bodies of decisions and of refusals. */
+/** Tests the JSON bodies of decisions and refusals. */
 class RefusalResponseTest {
 
   @Test
@@ -79,7 +79,7 @@ class RefusalResponseTest {
                 """
                 {"type":"https://iana.org/assignments/http-problem-types#quota-exceeded",\
                 "title":"Request cannot be satisfied as assigned quota has been exceeded",\
-                "status":429,"detail":"both has no room for this request; retry after 1800 seconds.",\
+                "status":429,"detail":"both has too few permits available for this request; retry after 1800 seconds.",\
                 "violated-policies":["both/second","both/hour","login"],\
                 "error":"rate_limited","rule":"both","retry_after_seconds":1800}"""));
   }
@@ -92,7 +92,7 @@ class RefusalResponseTest {
     assertThat(RefusalResponse.of(never, null).body())
         .isEqualTo("{\"error\":\"cost_exceeds_limit\",\"rule\":\"api\"}");
     assertThat(RefusalResponse.of(never, "application/problem+json").body())
-        .contains("A cost of 101 can never fit the 100 permits of api")
+        .contains("A cost of 101 exceeds the capacity of 100 permits of api")
         .doesNotContain("retry");
   }
 

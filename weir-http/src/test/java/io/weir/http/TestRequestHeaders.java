@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Header fields of a test's request. */
+/** The header fields of a test request. */
 final class TestRequestHeaders implements RequestHeaders {
   private final Map<String, List<String>> lines = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
-  /** Names and values in turn; a name may stand again. */
+  /** Creates fields from alternating names and values; names may be repeated. */
   static TestRequestHeaders of(String... pairs) {
     TestRequestHeaders fields = new TestRequestHeaders();
     for (int i = 0; i < pairs.length; i += 2) {

@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One burst at a token bucket and at a leaky bucket: both admit as much, but the one lets it out at
- * once and the other at its rate.
+ * An experiment that sends one burst to a token bucket and to a leaky bucket: both admit the same
+ * number, but the token bucket at once and the leaky bucket at its rate.
  *
- * @param limit permits a second
- * @param burst the size of the bucket, and of the queue
- * @param requests how many come at once
+ * @param limit the permits per second
+ * @param burst the size of the bucket and of the queue
+ * @param requests the size of the burst
  */
 public record BurstExperiment(long limit, long burst, long requests) {
   private static final long MAX_VALUE = 20_000;
@@ -23,70 +23,70 @@ public record BurstExperiment(long limit, long burst, long requests) {
   public BurstExperiment {
     ExperimentLimiter.require(
         limit >= 1 && limit <= MAX_VALUE,
-        "a limit of " + limit + " cannot be tried; write 1 to " + MAX_VALUE);
+        "limit must be between 1 and " + MAX_VALUE + " (was " + limit + ")");
     ExperimentLimiter.require(
         burst >= 1 && burst <= MAX_VALUE,
-        "a burst of " + burst + " cannot be tried; write 1 to " + MAX_VALUE);
+        "burst must be between 1 and " + MAX_VALUE + " (was " + burst + ")");
     ExperimentLimiter.require(
         requests >= 1 && requests <= MAX_VALUE,
-        requests + " requests cannot be tried; write 1 to " + MAX_VALUE);
+        "requests must be between 1 and " + MAX_VALUE + " (was " + requests + ")");
   }
 
-  /** Sends the burst to both. */
+  /** Runs the experiment. */
   public ExperimentResult run() {
-    ExperimentResult.ResultBuilder notes =
+    ExperimentResult.ResultBuilder result =
         new ExperimentResult.ResultBuilder(
-            requests + " requests at once, " + limit + " a second, bucket of " + burst,
+            requests + " requests at once, " + limit + " per second, bucket of " + burst,
             "seconds",
-            "requests gone on");
-    notes.headings("algorithm", "admitted", "refused", "longest wait, ms", "most in 100 ms");
-    notes.figure("limit", limit).figure("burst", burst).figure("requests", requests);
+            "requests forwarded");
+    result.headings("algorithm", "admitted", "refused", "max delay, ms", "max in 100 ms");
+    result.figure("limit", limit).figure("burst", burst).figure("requests", requests);
     for (Algorithm algorithm : List.of(Algorithms.TOKEN_BUCKET, Algorithms.LEAKY_BUCKET)) {
-      ExperimentLimiter bench =
+      ExperimentLimiter limiter =
           new ExperimentLimiter(algorithm, new Rate(limit, Duration.ofSeconds(1)), burst);
-      List<Long> out = new ArrayList<>();
+      List<Long> delays = new ArrayList<>();
       for (long i = 0; i < requests; i++) {
-        Decision decision = bench.decideAt(0, "caller", 1);
+        Decision decision = limiter.decideAt(0, "caller", 1);
         if (decision.allowed()) {
-          out.add(ExperimentLimiter.toMicros(decision.delay()));
+          delays.add(ExperimentLimiter.toMicros(decision.delay()));
         }
       }
       String name = algorithm.name();
-      long longest = out.isEmpty() ? 0 : out.get(out.size() - 1);
-      long peak = maxIn100Millis(out);
-      notes.row(name, out.size(), requests - out.size(), longest / 1000.0, peak);
+      long maxDelay = delays.isEmpty() ? 0 : delays.get(delays.size() - 1);
+      long peak = maxIn100Millis(delays);
+      result.row(name, delays.size(), requests - delays.size(), maxDelay / 1000.0, peak);
       String prefix = name.replace("-bucket", "_");
-      notes.figure(prefix + "admitted", out.size());
-      notes.figure(prefix + "longest_wait_ms", longest / 1000.0);
-      notes.figure(prefix + "most_in_100_ms", peak);
-      notes.series(name, toPoints(out));
+      result.figure(prefix + "admitted", delays.size());
+      result.figure(prefix + "longest_wait_ms", maxDelay / 1000.0);
+      result.figure(prefix + "most_in_100_ms", peak);
+      result.series(name, toPoints(delays));
     }
-    return notes.build();
+    return result.build();
   }
 
-  private List<PlotPoint> toPoints(List<Long> out) {
+  private List<PlotPoint> toPoints(List<Long> delays) {
     List<PlotPoint> points = new ArrayList<>();
     double end = (double) burst / limit;
     points.add(PlotPoint.of(0, 0));
-    for (int i = 0; i < out.size(); i++) {
-      double at = ExperimentLimiter.toSeconds(out.get(i));
-      points.add(PlotPoint.of(at, i));
-      points.add(PlotPoint.of(at, i + 1));
+    for (int i = 0; i < delays.size(); i++) {
+      double seconds = ExperimentLimiter.toSeconds(delays.get(i));
+      points.add(PlotPoint.of(seconds, i));
+      points.add(PlotPoint.of(seconds, i + 1));
     }
-    points.add(PlotPoint.of(end, out.size()));
+    points.add(PlotPoint.of(end, delays.size()));
     return points;
   }
 
-  /** The most that go on within a tenth of a second. */
-  private static long maxIn100Millis(List<Long> out) {
+  /** Returns the most requests forwarded within 100 ms. */
+  private static long maxIn100Millis(List<Long> delays) {
     int from = 0;
-    long most = 0;
-    for (int i = 0; i < out.size(); i++) {
-      while (out.get(i) - out.get(from) >= 100_000) {
+    long max = 0;
+    for (int i = 0; i < delays.size(); i++) {
+      while (delays.get(i) - delays.get(from) >= 100_000) {
         from++;
       }
-      most = Math.max(most, i - from + 1);
+      max = Math.max(max, i - from + 1);
     }
-    return most;
+    return max;
   }
 }

@@ -19,11 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What wrong clocks do to a counter that nodes share: if each node told its own time, and as it is
- * in Weir, where the store's time counts. Each node is asked, evenly, for the whole limit.
+ * An experiment on clock skew between nodes that share a counter: with the nodes' clocks, and as in
+ * Weir with the store's clock. Each node receives requests for the whole limit, evenly spaced.
  *
- * @param limit permits a second for all nodes
- * @param skew by how much the clocks are apart, the first to the last
+ * @param limit the permits per second for all nodes
+ * @param skew the difference between the first and the last clock
  */
 public record ClockSkewExperiment(int nodes, long limit, Duration skew) {
   private static final long MAX_REQUESTS_PER_SECOND = 2_000;
@@ -34,44 +34,44 @@ public record ClockSkewExperiment(int nodes, long limit, Duration skew) {
 
   public ClockSkewExperiment {
     ExperimentLimiter.require(
-        nodes >= 2 && nodes <= 20, nodes + " nodes cannot be tried; write 2 to 20");
+        nodes >= 2 && nodes <= 20, "nodes must be between 2 and 20 (was " + nodes + ")");
     ExperimentLimiter.require(
         limit >= 1 && limit * nodes <= MAX_REQUESTS_PER_SECOND,
-        "a limit of " + limit + " cannot be tried; write 1 to " + MAX_REQUESTS_PER_SECOND / nodes);
+        "limit must be between 1 and " + MAX_REQUESTS_PER_SECOND / nodes + " (was " + limit + ")");
     ExperimentLimiter.require(
         !skew.isNegative() && skew.compareTo(Duration.ofMinutes(1)) <= 0,
-        "a skew of " + Durations.format(skew) + " cannot be tried; write 0 to 1m");
+        "skew must be between 0 and 1m (was " + Durations.format(skew) + ")");
   }
 
-  /** Runs the nodes both ways, on all algorithms. */
+  /** Runs the experiment on all algorithms, with both kinds of clock. */
   public ExperimentResult run() {
-    ExperimentResult.ResultBuilder notes =
+    ExperimentResult.ResultBuilder result =
         new ExperimentResult.ResultBuilder(
-            nodes + " nodes, " + limit + " a second, clocks " + skew.toMillis() + " ms apart",
+            nodes + " nodes, " + limit + " per second, clocks " + skew.toMillis() + " ms apart",
             "skew, ms",
-            "times what may be");
-    notes.headings(
-        "algorithm", "may be", "by the nodes' clocks", "times", "by the store's", "times");
+            "admitted / allowed");
+    result.headings("algorithm", "allowed", "node clocks", "factor", "store clock", "factor");
     double worst = 0;
     double weir = 0;
     for (Algorithm algorithm : Algorithms.all()) {
-      long right = admittedByNodeClocks(algorithm, 0);
+      long allowed = admittedByNodeClocks(algorithm, 0);
       List<PlotPoint> points = new ArrayList<>();
-      long own = right;
+      long withNodeClocks = allowed;
       for (int i = 0; i <= PLOT_STEPS; i++) {
         long apart = ExperimentLimiter.toMicros(skew) * i / PLOT_STEPS;
-        own = admittedByNodeClocks(algorithm, apart);
-        points.add(PlotPoint.of(apart / 1000.0, (double) own / right));
+        withNodeClocks = admittedByNodeClocks(algorithm, apart);
+        points.add(PlotPoint.of(apart / 1000.0, (double) withNodeClocks / allowed));
       }
-      long stores = admittedByStoreClock(algorithm);
-      double factor = (double) stores / right;
-      notes.row(algorithm.name(), right, own, (double) own / right, stores, factor);
-      notes.series(algorithm.name() + ", own clocks", points);
-      worst = Math.max(worst, (double) own / right);
+      long withStoreClock = admittedByStoreClock(algorithm);
+      double factor = (double) withStoreClock / allowed;
+      double nodeFactor = (double) withNodeClocks / allowed;
+      result.row(algorithm.name(), allowed, withNodeClocks, nodeFactor, withStoreClock, factor);
+      result.series(algorithm.name() + ", node clocks", points);
+      worst = Math.max(worst, nodeFactor);
       weir = Math.max(weir, factor);
     }
-    notes.series("Weir", List.of(PlotPoint.of(0, 1), PlotPoint.of(skew.toMillis(), weir)));
-    return notes
+    result.series("Weir", List.of(PlotPoint.of(0, 1), PlotPoint.of(skew.toMillis(), weir)));
+    return result
         .figure("nodes", nodes)
         .figure("limit", limit)
         .figure("skew_ms", skew.toNanos() / 1e6)
@@ -80,7 +80,7 @@ public record ClockSkewExperiment(int nodes, long limit, Duration skew) {
         .build();
   }
 
-  /** How many permits are admitted if each node's clock tells the counter the time. */
+  /** Returns how many requests are admitted if each node's clock dates its requests. */
   private long admittedByNodeClocks(Algorithm algorithm, long apart) {
     Timeline time =
         new Timeline(SimulatedCluster.START_MICROS + MICROS_PER_SECOND * DURATION_SECONDS);
@@ -90,41 +90,44 @@ public record ClockSkewExperiment(int nodes, long limit, Duration skew) {
             ExperimentLimiter.createRule(algorithm, new Rate(limit, Duration.ofSeconds(1)), 0));
     MemoryStore store = new MemoryStore(() -> time.micros() + ahead[0], STORE_BYTES);
     Limiter limiter = Weir.limiter(() -> rules).store(store).build();
-    long began = time.micros();
+    long start = time.micros();
     long admitted = 0;
     for (long k = 0; k < requestCount(); k++) {
-      time.runUntil(began + requestOffsetMicros(k));
+      time.runUntil(start + requestOffsetMicros(k));
       ahead[0] = clockOffsetMicros(k, apart);
       admitted += limiter.decideNow(Request.of("key", "caller")).allowed() ? 1 : 0;
     }
     return admitted;
   }
 
-  /** How many permits nodes with such clocks admit that share a store. */
+  /** Returns how many requests nodes with these clocks admit if the store's clock counts. */
   private long admittedByStoreClock(Algorithm algorithm) {
     RuleSet rules =
         RuleSet.of(
             ExperimentLimiter.createRule(algorithm, new Rate(limit, Duration.ofSeconds(1)), 0));
-    SimulatedCluster world = new SimulatedCluster(1);
+    SimulatedCluster cluster = new SimulatedCluster(1);
     for (int i = 0; i < nodes; i++) {
-      SimulatedCluster.SimulatedNodeOptions plain = SimulatedCluster.SimulatedNodeOptions.DEFAULTS;
+      SimulatedCluster.SimulatedNodeOptions defaults =
+          SimulatedCluster.SimulatedNodeOptions.DEFAULTS;
       long ahead = clockOffsetMicros(i, ExperimentLimiter.toMicros(skew));
-      SimulatedCluster.SimulatedNodeOptions traits =
+      SimulatedCluster.SimulatedNodeOptions options =
           new SimulatedCluster.SimulatedNodeOptions(
-              ahead, 0, plain.deadline(), plain.spikeThreshold());
-      world.addNode(() -> rules, traits, NetworkConditions.IDEAL);
+              ahead, 0, defaults.deadline(), defaults.spikeThreshold());
+      cluster.addNode(() -> rules, options, NetworkConditions.IDEAL);
     }
     long[] admitted = {0};
     for (long k = 0; k < requestCount(); k++) {
-      SimulatedNode node = world.nodes().get((int) (k % nodes));
-      Runnable ask =
+      SimulatedNode node = cluster.nodes().get((int) (k % nodes));
+      Runnable send =
           () -> {
-            var answer = node.limiter().decide(Request.of("key", "caller"));
-            var unused = answer.thenAccept(d -> admitted[0] += d.allowed() ? 1 : 0);
+            var decision = node.limiter().decide(Request.of("key", "caller"));
+            var unused = decision.thenAccept(d -> admitted[0] += d.allowed() ? 1 : 0);
           };
-      world.timeline().scheduleAt(SimulatedCluster.START_MICROS + requestOffsetMicros(k), ask);
+      cluster.timeline().scheduleAt(SimulatedCluster.START_MICROS + requestOffsetMicros(k), send);
     }
-    world.timeline().runUntil(SimulatedCluster.START_MICROS + DURATION_SECONDS * MICROS_PER_SECOND);
+    cluster
+        .timeline()
+        .runUntil(SimulatedCluster.START_MICROS + DURATION_SECONDS * MICROS_PER_SECOND);
     return admitted[0];
   }
 

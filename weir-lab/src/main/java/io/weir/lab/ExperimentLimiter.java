@@ -15,7 +15,7 @@ import io.weir.store.MemoryStore;
 import java.time.Duration;
 import java.util.List;
 
-/** One limiter that counts in memory, under one rule per {@code key} and time that waits. */
+/** A limiter in memory with one rule per {@code key}, on virtual time. */
 final class ExperimentLimiter {
   private static final long STORE_BYTES = 64L << 20;
   private static final long MICROS_PER_SECOND = 1_000_000;
@@ -24,7 +24,7 @@ final class ExperimentLimiter {
   private final Limiter limiter;
 
   /**
-   * @param burst the size of a bucket; 0 for that of the rate
+   * @param burst the size of a bucket; 0 for the permits of the rate
    */
   ExperimentLimiter(Algorithm algorithm, Rate rate, long burst) {
     timeline = new Timeline(SimulatedCluster.START_MICROS);
@@ -41,9 +41,9 @@ final class ExperimentLimiter {
     return (burst > 0 && algorithm.hasBurst() ? rule.burst(burst) : rule).build();
   }
 
-  /** Decides at that many microseconds from the start, which no decision may be before. */
-  Decision decideAt(long at, String key, long cost) {
-    timeline.runUntil(SimulatedCluster.START_MICROS + at);
+  /** Decides at a time in microseconds since the start; times must not decrease. */
+  Decision decideAt(long offsetMicros, String key, long cost) {
+    timeline.runUntil(SimulatedCluster.START_MICROS + offsetMicros);
     return limiter.decideNow(Request.of("key", key).cost(cost));
   }
 
@@ -55,7 +55,7 @@ final class ExperimentLimiter {
     return duration.toNanos() / 1000;
   }
 
-  /** Refuses what an experiment cannot be made with. */
+  /** Throws an exception if a parameter of an experiment is invalid. */
   static void require(boolean condition, String reason) {
     if (!condition) {
       throw new IllegalArgumentException(reason);

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an experiment found.
+ * The result of an experiment: figures, a table and series to plot.
  *
- * @param figures what it comes down to, by name
- * @param headings of the rows
- * @param rows the same side by side, where there is more than one of a kind
- * @param xLabel what the first number of each point is
- * @param yLabel what the second is
- * @param series lines to be drawn
+ * @param figures the main figures by name
+ * @param headings the column headings of the rows
+ * @param rows a table, for example with one row per algorithm
+ * @param xLabel the label of the x axis
+ * @param yLabel the label of the y axis
+ * @param series the lines to plot
  */
 public record ExperimentResult(
     String title,
@@ -25,22 +25,22 @@ public record ExperimentResult(
     String yLabel,
     List<PlotSeries> series) {
 
-  /** A line to be drawn. */
+  /** A line in the plot. */
   public record PlotSeries(String name, List<PlotPoint> points) {}
 
-  /** A point of a line. */
+  /** A point of a series. */
   public record PlotPoint(double x, double y) {
     static PlotPoint of(Number x, Number y) {
       return new PlotPoint(round(x.doubleValue()), round(y.doubleValue()));
     }
   }
 
-  /** Rounds to what is worth showing. */
+  /** Rounds to three decimals. */
   static double round(double value) {
     return Math.round(value * 1000) / 1000.0;
   }
 
-  /** A number as people write it: without a fraction where there is none. */
+  /** Formats a number, without decimals if it is an integer. */
   public static String formatNumber(double value) {
     double rounded = round(value);
     return rounded == Math.rint(rounded) && Math.abs(rounded) < 1e15
@@ -48,7 +48,7 @@ public record ExperimentResult(
         : String.valueOf(rounded);
   }
 
-  /** A finding in the making. */
+  /** Builds a result. */
   static final class ResultBuilder {
     private final String title;
     private final String xLabel;
@@ -83,7 +83,7 @@ public record ExperimentResult(
       return this;
     }
 
-    /** A row of one of which nothing can be said. */
+    /** Adds a row without values. */
     ResultBuilder emptyRow(String name) {
       List<String> row = new ArrayList<>(Collections.nCopies(headings.size(), "-"));
       row.set(0, name);

@@ -5,7 +5,7 @@ import io.weir.lab.ExperimentResult.PlotSeries;
 import java.util.List;
 import java.util.Locale;
 
-/** Draws a finding as SVG that stands for itself, in the colours of whoever looks at it. */
+/** Draws an experiment result as standalone SVG, for light and dark color schemes. */
 public final class SvgPlot {
   private static final int WIDTH = 800;
   private static final int HEIGHT = 440;
@@ -40,21 +40,21 @@ public final class SvgPlot {
   }
 
   private static double maxCoordinate(ExperimentResult finding, boolean x) {
-    double most = 0;
+    double max = 0;
     for (PlotSeries series : finding.series()) {
       for (PlotPoint point : series.points()) {
-        most = Math.max(most, x ? point.x() : point.y());
+        max = Math.max(max, x ? point.x() : point.y());
       }
     }
-    return most > 0 ? most : 1;
+    return max > 0 ? max : 1;
   }
 
-  /** The drawing alone. */
+  /** Returns the plot as SVG. */
   public static String svg(ExperimentResult finding) {
     return new SvgPlot(finding).draw();
   }
 
-  /** A page with the drawing, its figures and its rows. */
+  /** Returns an HTML page with the plot, the figures and the rows. */
   public static String html(ExperimentResult finding) {
     StringBuilder page = new StringBuilder();
     page.append("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">")
@@ -128,15 +128,15 @@ public final class SvgPlot {
     drawText("faint", LEFT, TOP - 8, "start", finding.yLabel());
   }
 
-  /** A round distance between lines: 1, 2 or 5 times a power of ten. */
-  private static double tickStep(double most) {
-    double raw = most / TICKS;
+  /** Returns a round distance between grid lines: 1, 2 or 5 times a power of ten. */
+  private static double tickStep(double max) {
+    double raw = max / TICKS;
     double power = Math.pow(10, Math.floor(Math.log10(raw)));
     double times = raw / power;
     return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
   }
 
-  /** Every other line is dashed, so that of two on the same way both are seen. */
+  /** Draws a series; every other one is dashed, so that overlapping lines are both visible. */
   private void drawSeries(PlotSeries series, int number) {
     String colour = COLOURS.get(number % COLOURS.size());
     String dashes = number % 2 == 1 ? "\" stroke-dasharray=\"9 6" : "";

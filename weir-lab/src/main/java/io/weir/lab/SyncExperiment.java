@@ -17,11 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * By how much nodes overrun a limit that learn of each other only every interval: a fixed window of
- * a second, of which each node is asked, evenly, for as many permits as all of them have.
+ * An experiment on the overshoot of nodes that synchronize only every interval. The algorithm is a
+ * fixed window of one second; each node receives requests for the whole limit, evenly spaced.
  *
- * @param limit how many permits a second has for all nodes
- * @param interval how often they reconcile; zero for asking the store each time
+ * @param limit the permits per second for all nodes
+ * @param interval the synchronization interval; zero to decide in the store each time
  */
 public record SyncExperiment(int nodes, long limit, Duration interval) {
   private static final long MAX_REQUESTS_PER_SECOND = 20_000;
@@ -31,36 +31,36 @@ public record SyncExperiment(int nodes, long limit, Duration interval) {
 
   public SyncExperiment {
     ExperimentLimiter.require(
-        nodes >= 1 && nodes <= 50, nodes + " nodes cannot be tried; write 1 to 50");
+        nodes >= 1 && nodes <= 50, "nodes must be between 1 and 50 (was " + nodes + ")");
     ExperimentLimiter.require(
         limit >= 1 && limit * nodes <= MAX_REQUESTS_PER_SECOND,
-        "a limit of " + limit + " cannot be tried; write 1 to " + MAX_REQUESTS_PER_SECOND / nodes);
+        "limit must be between 1 and " + MAX_REQUESTS_PER_SECOND / nodes + " (was " + limit + ")");
     ExperimentLimiter.require(
         !interval.isNegative() && interval.compareTo(Duration.ofSeconds(10)) <= 0,
-        "an interval of " + Durations.format(interval) + " cannot be tried; write 0 to 10s");
+        "interval must be between 0 and 10s (was " + Durations.format(interval) + ")");
     ExperimentLimiter.require(
         interval.isZero() || interval.toMillis() >= 1,
-        "an interval below 1ms cannot be; write 0, or at least 1ms");
+        "interval must be 0 or at least 1ms (was " + Durations.format(interval) + ")");
   }
 
-  /** Runs the nodes, at this interval and at those up to a second. */
+  /** Runs the experiment at this interval, and for the plot at intervals up to one second. */
   public ExperimentResult run() {
     long total = admittedInOneWindow(interval);
     long bound = limit + OvershootBound.of(createRule(interval), nodes);
     List<PlotPoint> measured = new ArrayList<>();
     List<PlotPoint> bounds = new ArrayList<>();
-    long longest = Math.max(1000, interval.toMillis());
+    long maxMillis = Math.max(1000, interval.toMillis());
     for (int i = 0; i <= PLOT_STEPS; i++) {
-      Duration every = Duration.ofMillis(longest * i / PLOT_STEPS);
-      long over = OvershootBound.of(createRule(every), nodes);
-      measured.add(PlotPoint.of(every.toMillis(), (double) admittedInOneWindow(every) / limit));
-      bounds.add(PlotPoint.of(every.toMillis(), (double) (limit + over) / limit));
+      Duration step = Duration.ofMillis(maxMillis * i / PLOT_STEPS);
+      long overshoot = OvershootBound.of(createRule(step), nodes);
+      measured.add(PlotPoint.of(step.toMillis(), (double) admittedInOneWindow(step) / limit));
+      bounds.add(PlotPoint.of(step.toMillis(), (double) (limit + overshoot) / limit));
     }
     return new ExperimentResult.ResultBuilder(
             nodes
                 + " nodes, "
                 + limit
-                + " a second, reconciled every "
+                + " per second, synchronized every "
                 + interval.toMillis()
                 + " ms",
             "interval, ms",
@@ -77,43 +77,43 @@ public record SyncExperiment(int nodes, long limit, Duration interval) {
         .build();
   }
 
-  private Rule createRule(Duration every) {
+  private Rule createRule(Duration syncInterval) {
     return Rule.named("lab")
         .per("key")
         .algorithm(Algorithms.FIXED_WINDOW)
         .limit(List.of(new Rate(limit, WINDOW)))
-        .consistency(every.isZero() ? Consistency.EXACT : Consistency.synced(every))
+        .consistency(syncInterval.isZero() ? Consistency.EXACT : Consistency.synced(syncInterval))
         .build();
   }
 
-  /** How many permits all nodes admit in one window, which begins with an interval. */
-  private long admittedInOneWindow(Duration every) {
-    RuleSet rules = RuleSet.of(createRule(every));
-    SimulatedCluster world = new SimulatedCluster(1);
+  /** Returns how many requests all nodes admit in one window, which starts with an interval. */
+  private long admittedInOneWindow(Duration syncInterval) {
+    RuleSet rules = RuleSet.of(createRule(syncInterval));
+    SimulatedCluster cluster = new SimulatedCluster(1);
     long[] admitted = {0};
     Request caller = Request.of("key", "caller");
     for (int i = 0; i < nodes; i++) {
       SimulatedNode node =
-          world.addNode(
+          cluster.addNode(
               () -> rules, SimulatedCluster.SimulatedNodeOptions.DEFAULTS, NetworkConditions.IDEAL);
-      var known = node.limiter().peek(caller); // else the store decides the first request
-      world.timeline().runUntil(SimulatedCluster.START_MICROS);
-      known.join();
+      var firstPeek = node.limiter().peek(caller); // else the store decides the first request
+      cluster.timeline().runUntil(SimulatedCluster.START_MICROS);
+      firstPeek.join();
     }
     for (long k = 0; k < limit * nodes; k++) {
-      SimulatedNode node = world.nodes().get((int) (k % nodes));
+      SimulatedNode node = cluster.nodes().get((int) (k % nodes));
       long at =
           SimulatedCluster.START_MICROS + (2 * k + 1) * MICROS_PER_SECOND / (2 * limit * nodes);
-      world
+      cluster
           .timeline()
           .scheduleAt(
               at,
               () -> {
-                var answer = node.limiter().decide(caller);
-                var unused = answer.thenAccept(d -> admitted[0] += d.allowed() ? 1 : 0);
+                var decision = node.limiter().decide(caller);
+                var unused = decision.thenAccept(d -> admitted[0] += d.allowed() ? 1 : 0);
               });
     }
-    world.timeline().runUntil(SimulatedCluster.START_MICROS + MICROS_PER_SECOND - 1);
+    cluster.timeline().runUntil(SimulatedCluster.START_MICROS + MICROS_PER_SECOND - 1);
     return admitted[0];
   }
 }

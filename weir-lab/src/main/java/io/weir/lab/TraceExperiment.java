@@ -11,10 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What really happened, held against all algorithms side by side; each key has a limit of its own.
+ * An experiment that replays recorded requests on all algorithms; each key has its own limit.
  *
- * @param lines in the order of their times
- * @param burst the size of the buckets; 0 for that of the rate
+ * @param lines the requests in order of time
+ * @param burst the size of the buckets; 0 for the permits of the rate
  */
 public record TraceExperiment(List<TraceLine> lines, Rate rate, long burst) {
   private static final int MAX_PLOT_POINTS = 400;
@@ -22,65 +22,65 @@ public record TraceExperiment(List<TraceLine> lines, Rate rate, long burst) {
 
   public TraceExperiment {
     ExperimentLimiter.require(
-        !lines.isEmpty(), "the trace is empty; write lines such as 12.5,alice,1");
+        !lines.isEmpty(), "the trace is empty; add lines such as 12.5,alice,1");
     lines = List.copyOf(lines);
     var unused = Limit.checkRate(rate);
-    ExperimentLimiter.require(burst >= 0, "a burst of " + burst + " cannot be; write at least 1");
+    ExperimentLimiter.require(burst >= 0, "burst must be at least 0 (was " + burst + ")");
   }
 
-  /** Asks all of it of each algorithm. */
+  /** Replays the trace on each algorithm. */
   public ExperimentResult run() {
-    ExperimentResult.ResultBuilder notes =
+    ExperimentResult.ResultBuilder result =
         new ExperimentResult.ResultBuilder(
-            lines.size() + " requests held against " + rate, "seconds", "permits admitted");
-    notes.headings(
+            lines.size() + " requests replayed with " + rate, "seconds", "permits admitted");
+    result.headings(
         "algorithm",
         "admitted",
         "refused",
         "permits",
         "refused, %",
         "keys refused",
-        "longest hold, ms");
-    notes.figure("requests", lines.size());
-    notes.figure("keys", lines.stream().map(TraceLine::key).distinct().count());
-    notes.figure("permits", lines.stream().mapToLong(TraceLine::cost).sum());
+        "max delay, ms");
+    result.figure("requests", lines.size());
+    result.figure("keys", lines.stream().map(TraceLine::key).distinct().count());
+    result.figure("permits", lines.stream().mapToLong(TraceLine::cost).sum());
     for (Algorithm algorithm : Algorithms.all()) {
       try {
-        run(new ExperimentLimiter(algorithm, rate, burst), algorithm.name(), notes);
-      } catch (RuleException e) { // as a log, which remembers only so many
-        notes.emptyRow(algorithm.name());
+        run(new ExperimentLimiter(algorithm, rate, burst), algorithm.name(), result);
+      } catch (RuleException e) { // the rate is not supported, for example too many log entries
+        result.emptyRow(algorithm.name());
       }
     }
-    return notes.series("asked for", requestedPoints()).build();
+    return result.series("requested", requestedPoints()).build();
   }
 
   private void run(
-      ExperimentLimiter bench, String algorithm, ExperimentResult.ResultBuilder notes) {
+      ExperimentLimiter limiter, String algorithm, ExperimentResult.ResultBuilder result) {
     List<PlotPoint> points = new ArrayList<>();
     List<String> refused = new ArrayList<>();
     long permits = 0;
-    long longest = 0;
+    long maxDelay = 0;
     for (TraceLine line : lines) {
-      Decision decision = bench.decideAt(windowAlignedMicros(line), line.key(), line.cost());
+      Decision decision = limiter.decideAt(windowAlignedMicros(line), line.key(), line.cost());
       if (decision.allowed()) {
         permits += line.cost();
-        longest = Math.max(longest, ExperimentLimiter.toMicros(decision.delay()));
+        maxDelay = Math.max(maxDelay, ExperimentLimiter.toMicros(decision.delay()));
       } else {
         refused.add(line.key());
       }
       points.add(toPoint(line, permits));
     }
     int admitted = lines.size() - refused.size();
-    notes.figure(algorithm.replace('-', '_') + "_refused", refused.size());
-    notes.row(
+    result.figure(algorithm.replace('-', '_') + "_refused", refused.size());
+    result.row(
         algorithm,
         admitted,
         refused.size(),
         permits,
         100.0 * refused.size() / lines.size(),
         refused.stream().distinct().count(),
-        longest / 1000.0);
-    notes.series(algorithm, downsample(points));
+        maxDelay / 1000.0);
+    result.series(algorithm, downsample(points));
   }
 
   private List<PlotPoint> requestedPoints() {
@@ -98,12 +98,12 @@ public record TraceExperiment(List<TraceLine> lines, Rate rate, long burst) {
         ExperimentLimiter.toSeconds(line.micros() - lines.get(0).micros()), permits);
   }
 
-  /** From the beginning of its first day, so that windows begin when they would have. */
+  /** Returns the time since the start of the first day, so that windows are aligned as recorded. */
   private long windowAlignedMicros(TraceLine line) {
     return line.micros() - Math.floorDiv(lines.get(0).micros(), MICROS_PER_DAY) * MICROS_PER_DAY;
   }
 
-  /** As many points as can be told apart. */
+  /** Reduces the points to at most about {@code MAX_PLOT_POINTS}. */
   private static List<PlotPoint> downsample(List<PlotPoint> points) {
     List<PlotPoint> kept = new ArrayList<>();
     int step = Math.max(1, points.size() / MAX_PLOT_POINTS);

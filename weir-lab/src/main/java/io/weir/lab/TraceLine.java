@@ -11,26 +11,26 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One request of a trace: when, whose, and what it costs.
+ * One request of a trace: time, key and cost.
  *
- * @param micros since the epoch, or since whenever the trace counts from
+ * @param micros the time since the epoch or since the start of the trace
  */
 public record TraceLine(long micros, String key, long cost) {
   private static final long MAX_TIME_MICROS = 10_000_000_000_000_000L;
 
   /**
-   * Reads lines of {@code time,key,cost}: seconds or a date, any text, a whole number that is 1 if
-   * left out. A first line that names the columns, empty lines and those after # are passed over.
+   * Parses lines of {@code time,key,cost}: seconds or a date, any text, and a whole number (default
+   * 1). A header line, empty lines and lines starting with # are skipped.
    *
-   * @return by time
-   * @throws IllegalArgumentException naming the line and what to write instead
+   * @return the requests in order of time
+   * @throws IllegalArgumentException if a line is invalid; the message starts with its number
    */
   public static List<TraceLine> read(List<String> csv) {
     List<TraceLine> lines = new ArrayList<>();
     for (int i = 0; i < csv.size(); i++) {
       String text = csv.get(i).strip();
-      boolean names = lines.isEmpty() && text.toLowerCase(Locale.ROOT).startsWith("time,");
-      if (!text.isEmpty() && !text.startsWith("#") && !names) {
+      boolean isHeader = lines.isEmpty() && text.toLowerCase(Locale.ROOT).startsWith("time,");
+      if (!text.isEmpty() && !text.startsWith("#") && !isHeader) {
         try {
           lines.add(parse(text));
         } catch (IllegalArgumentException e) {
@@ -64,7 +64,7 @@ public record TraceLine(long micros, String key, long cost) {
         return micros;
       }
     } catch (DateTimeParseException e) {
-      // told below, as what is out of range is
+      // reported below, like times out of range
     }
     throw new IllegalArgumentException(
         "'"

@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The attack on the edge of a window: the whole limit late in one window, and again as the next one
- * begins.
+ * An experiment with two bursts around the edge of a window: the whole limit late in one window and
+ * again at the start of the next.
  *
- * @param limit how many permits a window has
- * @param window how long it is
- * @param position where in its window the first burst comes, from 0 for its beginning to 1
+ * @param limit the permits per window
+ * @param window the length of the window
+ * @param position where in its window the first burst comes, from 0 (start) to 1 (end)
  */
 public record WindowEdgeExperiment(long limit, Duration window, double position) {
   private static final long MAX_LIMIT = 10_000;
@@ -23,37 +23,39 @@ public record WindowEdgeExperiment(long limit, Duration window, double position)
   public WindowEdgeExperiment {
     ExperimentLimiter.require(
         limit >= 1 && limit <= MAX_LIMIT,
-        "a limit of " + limit + " cannot be tried; write 1 to " + MAX_LIMIT);
+        "limit must be between 1 and " + MAX_LIMIT + " (was " + limit + ")");
     ExperimentLimiter.require(
         window.toMillis() >= 1 && window.compareTo(Duration.ofDays(1)) <= 0,
-        "a window of " + Durations.format(window) + " cannot be tried; write 1ms to 1d");
+        "window must be between 1ms and 1d (was " + Durations.format(window) + ")");
     ExperimentLimiter.require(
         position >= 0 && position <= 1,
-        "a position of " + position + " cannot be; write 0 to 1, such as 0.9");
+        "position must be 0 to 1 (was " + position + "), for example 0.9");
   }
 
-  /** Makes the attack on all algorithms. */
+  /** Runs the experiment on all algorithms. */
   public ExperimentResult run() {
     long period = ExperimentLimiter.toMicros(window);
     long first = Math.min((long) (period * position), period - 1);
     long gap = period - first;
-    ExperimentResult.ResultBuilder notes =
+    ExperimentResult.ResultBuilder result =
         new ExperimentResult.ResultBuilder(
-            limit + " permits per window, twice across its edge", "seconds", "permits admitted");
-    notes.headings("algorithm", "asked", "admitted", "times the limit");
+            limit + " permits per window, two bursts around its edge",
+            "seconds",
+            "permits admitted");
+    result.headings("algorithm", "requested", "admitted", "times the limit");
     long fixed = 0;
     for (Algorithm algorithm : Algorithms.all()) {
-      ExperimentLimiter bench = new ExperimentLimiter(algorithm, new Rate(limit, window), 0);
+      ExperimentLimiter limiter = new ExperimentLimiter(algorithm, new Rate(limit, window), 0);
       List<PlotPoint> points = new ArrayList<>(List.of(PlotPoint.of(0, 0)));
-      long before = sendBurst(bench, first, 0, points);
-      long admitted = sendBurst(bench, period, before, points);
+      long before = sendBurst(limiter, first, 0, points);
+      long admitted = sendBurst(limiter, period, before, points);
       points.add(PlotPoint.of(ExperimentLimiter.toSeconds(2 * period), admitted));
-      long inAWindow = first == 0 ? before : admitted;
-      notes.row(algorithm.name(), 2 * limit, inAWindow, (double) inAWindow / limit);
-      notes.series(algorithm.name(), points);
-      fixed = algorithm == Algorithms.FIXED_WINDOW ? inAWindow : fixed;
+      long inOneWindow = first == 0 ? before : admitted;
+      result.row(algorithm.name(), 2 * limit, inOneWindow, (double) inOneWindow / limit);
+      result.series(algorithm.name(), points);
+      fixed = algorithm == Algorithms.FIXED_WINDOW ? inOneWindow : fixed;
     }
-    return notes
+    return result
         .figure("limit", limit)
         .figure("position", position)
         .figure("admitted", fixed)
@@ -63,13 +65,14 @@ public record WindowEdgeExperiment(long limit, Duration window, double position)
         .build();
   }
 
-  private long sendBurst(ExperimentLimiter bench, long at, long before, List<PlotPoint> points) {
+  private long sendBurst(
+      ExperimentLimiter limiter, long offsetMicros, long before, List<PlotPoint> points) {
     long admitted = before;
-    points.add(PlotPoint.of(ExperimentLimiter.toSeconds(at), admitted));
+    points.add(PlotPoint.of(ExperimentLimiter.toSeconds(offsetMicros), admitted));
     for (long i = 0; i < limit; i++) {
-      admitted += bench.decideAt(at, "attacker", 1).allowed() ? 1 : 0;
+      admitted += limiter.decideAt(offsetMicros, "attacker", 1).allowed() ? 1 : 0;
     }
-    points.add(PlotPoint.of(ExperimentLimiter.toSeconds(at), admitted));
+    points.add(PlotPoint.of(ExperimentLimiter.toSeconds(offsetMicros), admitted));
     return admitted;
   }
 }

@@ -1,5 +1,2 @@
-/**
- * Experiments one can look at: how limits behave, shown by the classes that enforce them, under
- * time that moves only when told.
- */
+/** Experiments that show how limits behave, run with the production classes on virtual time. */
 package io.weir.lab;

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.xml.sax.InputSource;
 
-/** The figures of the lab are those people know, and come out of the classes that enforce. */
+/** The experiments produce the known figures of the algorithms, with the production classes. */
 class ExperimentsTest {
 
   @Test
@@ -108,7 +108,7 @@ class ExperimentsTest {
         "soon,a,1|line 2: 'soon' is not a time; write seconds or a date",
         "12.5|line 2: '12.5' is not time,key,cost; write a line such as 12.5,alice,1",
         "1,a,-3|line 2: '-3' is not a cost; write a whole number, at least 1",
-        "1,a,0|line 2: a cost of 0 cannot be"
+        "1,a,0|line 2: cost must be"
       })
   void invalidTraceLine_isReportedWithLineAndExample(String line, String reason) {
     assertThatThrownBy(() -> TraceLine.read(List.of("0,a", line))).hasMessageStartingWith(reason);
@@ -117,7 +117,7 @@ class ExperimentsTest {
   @Test
   void invalidParameters_areReportedWithRange() {
     assertThatThrownBy(() -> new SyncExperiment(3, 60_000, Duration.ZERO))
-        .hasMessage("a limit of 60000 cannot be tried; write 1 to 6666");
+        .hasMessage("limit must be between 1 and 6666 (was 60000)");
     assertThatThrownBy(() -> new WindowEdgeExperiment(100, Duration.ofMinutes(1), 2))
         .hasMessageContaining("0 to 1");
     assertThatThrownBy(() -> new TraceExperiment(List.of(), new Rate(1, Duration.ofSeconds(1)), 0))

@@ -14,14 +14,14 @@ import io.weir.store.Clock;
 import java.util.function.BiConsumer;
 
 /**
- * Counts decisions by rule and outcome, and how long they take. Labels come from the rules, never
- * from callers. Safe for any number of threads.
+ * Counts decisions by rule and outcome, and records their latency. Labels come from the rules,
+ * never from callers. Thread-safe.
  *
- * <p>Only a door knows when a request came, so the doors measure:
+ * <p>Only an endpoint knows when a request arrived, so endpoints measure the latency:
  *
  * <pre>{@code
- * long came = decisions.now();
- * limiter.decide(request).thenAccept(d -> { decisions.tookSince(came); … });
+ * long arrived = decisions.now();
+ * limiter.decide(request).thenAccept(d -> { decisions.recordLatencySince(arrived); … });
  * }</pre>
  */
 public final class DecisionMetrics implements DecisionListener {
@@ -31,16 +31,16 @@ public final class DecisionMetrics implements DecisionListener {
   private final Counter refused;
   private final Timer latency;
   private final BiConsumer<Limit, ClaimOutcome> countRule =
-      this::count; // made once, not per decision
+      this::count; // created once, not per decision
 
-  DecisionMetrics(MeterRegistry registry, Clock clock, int mostRules) {
+  DecisionMetrics(MeterRegistry registry, Clock clock, int maxRules) {
     this.clock = clock;
-    ruleMeters = new RuleMeterRegistry(registry, mostRules);
+    ruleMeters = new RuleMeterRegistry(registry, maxRules);
     allowed = requests(registry, "allowed");
     refused = requests(registry, "refused");
     latency =
         Timer.builder("weir.decision")
-            .description("From a request's coming to its decision")
+            .description("Time from the arrival of a request to its decision")
             .serviceLevelObjectives(LatencyBuckets.LATENCY)
             .register(registry);
   }
@@ -51,14 +51,14 @@ public final class DecisionMetrics implements DecisionListener {
     decision.forEachRule(countRule);
   }
 
-  /** The time now, for {@link #recordLatencySince}. */
+  /** Returns the current time in microseconds, for {@link #recordLatencySince}. */
   public long now() {
     return clock.micros();
   }
 
-  /** Notes that a decision was made on what came then. */
-  public void recordLatencySince(long came) {
-    latency.record(clock.micros() - came, MICROSECONDS);
+  /** Records the latency of a decision on a request that arrived at the given time. */
+  public void recordLatencySince(long arrivedMicros) {
+    latency.record(clock.micros() - arrivedMicros, MICROSECONDS);
   }
 
   RuleMeterRegistry ruleMeters() {
@@ -73,7 +73,7 @@ public final class DecisionMetrics implements DecisionListener {
 
   private static Counter requests(MeterRegistry registry, String outcome) {
     return Counter.builder("weir.requests")
-        .description("Requests decided, those that no rule met included")
+        .description("Decided requests, including those that match no rule")
         .tag("outcome", outcome)
         .register(registry);
   }

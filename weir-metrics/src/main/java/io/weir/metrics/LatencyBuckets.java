@@ -3,9 +3,9 @@ package io.weir.metrics;
 import java.time.Duration;
 import java.util.stream.LongStream;
 
-/** The buckets latencies are counted in; percentiles are read off them. */
+/** Histogram buckets for latencies, from which percentiles are computed. */
 final class LatencyBuckets {
-  /** From a tenth of a millisecond to a second, with edges at the promised 1 and 5 ms. */
+  /** From 0.1 ms to 1 s, with bucket boundaries at the guaranteed 1 ms and 5 ms. */
   static final Duration[] LATENCY =
       LongStream.of(
               100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000,

@@ -8,20 +8,20 @@ import java.time.Duration;
 import java.util.function.IntSupplier;
 
 /**
- * How a node fares, for metrics and alerts. Asked now and then, by any thread; answers at once.
- * What is not said otherwise is so where counters live in this node's memory.
+ * The health of a node, for metrics and alerts. Called periodically by any thread; implementations
+ * must not block. The defaults describe a node that keeps its counters in memory.
  */
 public interface NodeHealth {
 
-  /** Those of a node with these rules and this store. */
+  /** Returns the health of a node with these rules and this store. */
   static NodeHealth of(RuleSource source, Store store) {
     return of(source, store, () -> 0);
   }
 
   /**
-   * As above.
+   * Returns the health of a node with these rules and this store.
    *
-   * @param pending how many settlements of its limiters wait for the store
+   * @param pending returns how many settlements of its limiters wait for the store
    */
   static NodeHealth of(RuleSource source, Store store, IntSupplier pending) {
     return new NodeHealth() {
@@ -52,25 +52,25 @@ public interface NodeHealth {
     };
   }
 
-  /** The rules in force. */
+  /** Returns the active rules. */
   RuleSet rules();
 
-  /** For how long they have not been what their source says; zero while in step. */
+  /** Returns how long the rules have been out of date with their source; zero if up to date. */
   default Duration rulesStaleness() {
     return Duration.ZERO;
   }
 
-  /** Why the last change of the rules could not be written; empty while changes can be. */
+  /** Returns why the last rule change could not be written; empty if it was written. */
   default String rulesWriteFailure() {
     return "";
   }
 
-  /** How the store fares. */
+  /** Returns the health of the store. */
   default StoreHealth storeHealth() {
     return StoreHealth.ALWAYS_AVAILABLE;
   }
 
-  /** How many refunds and settled reservations wait for a store that is unavailable. */
+  /** Returns how many refunds and settlements wait for an unavailable store. */
   default int pendingSettlements() {
     return 0;
   }

@@ -10,18 +10,18 @@ import java.time.Duration;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The meters of a node: listeners for what counts, gauges for how it fares. The number of series
- * depends on the rules alone, whatever callers send.
+ * The meters of a node: listeners that count events, and gauges for its health. The number of time
+ * series depends only on the rules, not on callers.
  *
  * <pre>{@code
  * NodeMetrics metrics = new NodeMetrics(registry, Clock.system());
  * rules = FileRules.open(file, metrics.rules());
  * store = RedisStore.at(url).listener(metrics.store()).open();
  * limiter = Weir.limiter(rules).store(store).listener(metrics.decisions()).build();
- * metrics.watch(Vitals.of(rules, store));
+ * metrics.registerGauges(NodeHealth.of(rules, store));
  * }</pre>
  *
- * <p>Safe for any number of threads.
+ * <p>Thread-safe.
  */
 public final class NodeMetrics {
   private static final int DEFAULT_MAX_RULES = 1000;
@@ -38,31 +38,31 @@ public final class NodeMetrics {
   }
 
   /**
-   * @param mostRules how many rules have counters of their own; further ones share some
+   * @param maxRules the maximum number of rules with their own meters; further rules share meters
    */
-  public NodeMetrics(MeterRegistry registry, Clock clock, int mostRules) {
+  public NodeMetrics(MeterRegistry registry, Clock clock, int maxRules) {
     this.registry = registry;
     this.clock = clock;
-    decisions = new DecisionMetrics(registry, clock, mostRules);
+    decisions = new DecisionMetrics(registry, clock, maxRules);
     store = new StoreMetrics(registry);
     tasks = new TaskMetrics(registry);
     rejectedChanges =
         Counter.builder("weir.rules.rejected")
-            .description("Changes of the rules that were refused")
+            .description("Rejected rule changes")
             .register(registry);
   }
 
-  /** Counts decisions, and has their time told. */
+  /** Returns the listener that counts decisions and records their latency. */
   public DecisionMetrics decisions() {
     return decisions;
   }
 
-  /** Counts what the store answers, and what not. */
+  /** Returns the listener that counts answers and failures of the store. */
   public StoreListener store() {
     return store;
   }
 
-  /** Counts changes of the rules that are refused. */
+  /** Returns the listener that counts rejected rule changes. */
   public RulesListener rules() {
     return new RulesListener() {
       @Override
@@ -73,26 +73,26 @@ public final class NodeMetrics {
   }
 
   /**
-   * Has meters for the background tasks that run, and counters for the rules in force but none for
-   * those that have long not been.
+   * Registers meters for new background tasks and active rules, and removes those of rules deleted
+   * long ago. Must be called periodically.
    */
   public void refresh(NodeHealth node) {
     tasks.registerNewTasks();
     decisions.ruleMeters().update(node.rules(), node.storeHealth().nodes(), clock.micros());
   }
 
-  /** Shows how the node fares from now on; once. */
+  /** Registers the gauges for the health of a node. Must be called once. */
   public void registerGauges(NodeHealth node) {
     tasks.registerNewTasks();
-    gauge("weir.rules.revision", "Which rules are in force", node, v -> v.rules().revision());
+    gauge("weir.rules.revision", "Revision of the active rules", node, v -> v.rules().revision());
     seconds(
         "weir.rules.stale",
-        "For how long the rules have not been what their source says",
+        "How long the rules have been out of date with their source",
         node,
         v -> seconds(v.rulesStaleness()));
     gauge(
         "weir.rules.writable",
-        "0 while changes of the rules cannot be written",
+        "0 while rule changes cannot be written",
         node,
         v -> v.rulesWriteFailure().isEmpty() ? 1 : 0);
     seconds(
@@ -102,35 +102,35 @@ public final class NodeMetrics {
         v -> seconds(v.storeHealth().clockDrift()));
     gauge(
         "weir.store.available",
-        "1 while the store is asked and answers",
+        "1 while the store is available",
         node,
         v -> v.storeHealth().available() ? 1 : 0);
     gauge("weir.nodes", "Nodes that share the store", node, v -> v.storeHealth().nodes());
     gauge(
         "weir.leased.permits",
-        "Permits borrowed of leased rules and not spent",
+        "Leased permits that are not used yet",
         node,
         v -> v.storeHealth().leasedPermits());
     gauge(
         "weir.untold.permits",
-        "Permits admitted under synced rules that the store has not been told of yet",
+        "Permits admitted under synced rules and not yet reported to the store",
         node,
         v -> v.storeHealth().unsyncedPermits());
     gauge(
         "weir.reservations.pending",
-        "Refunds and settled reservations that wait for a store that is unavailable",
+        "Refunds and settlements of reservations waiting for an unavailable store",
         node,
         NodeHealth::pendingSettlements);
     seconds(
         "weir.synced.lag",
-        "By how much reporting of synced counters is behind its interval",
+        "Delay of the sync of synced counters beyond its interval",
         node,
         v -> seconds(v.storeHealth().syncLag()));
   }
 
   private static Gauge.Builder<NodeHealth> gaugeBuilder(
-      String name, String what, NodeHealth node, ToDoubleFunction<NodeHealth> value) {
-    return Gauge.builder(name, node, value).description(what).strongReference(true);
+      String name, String description, NodeHealth node, ToDoubleFunction<NodeHealth> value) {
+    return Gauge.builder(name, node, value).description(description).strongReference(true);
   }
 
   private void gauge(

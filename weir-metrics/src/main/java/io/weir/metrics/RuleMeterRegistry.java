@@ -9,11 +9,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of the rules in force, for so many rules at most; further ones share those of
- * {@value #OTHER_RULES}. A rule that is deleted keeps its counters for a while, so that its last
- * decisions are seen, unless another needs the room.
+ * The meters of the active rules, up to a maximum number of rules; further rules share the meters
+ * of {@value #OTHER_RULES}. A deleted rule keeps its meters for 15 minutes, so that its last
+ * decisions are scraped, unless the maximum is reached.
  *
- * <p>Safe for any number of threads; {@link #metersOf} is a mere lookup.
+ * <p>Thread-safe; {@link #metersOf} is a map lookup.
  */
 final class RuleMeterRegistry {
   static final String OTHER_RULES = "other";
@@ -25,9 +25,9 @@ final class RuleMeterRegistry {
   private final Map<String, RetiredRule> retired = new HashMap<>();
   private volatile @Nullable RuleMeters otherMeters;
 
-  RuleMeterRegistry(MeterRegistry registry, int most) {
+  RuleMeterRegistry(MeterRegistry registry, int maxRules) {
     this.registry = registry;
-    this.maxRules = most;
+    this.maxRules = maxRules;
   }
 
   RuleMeters metersOf(Rule rule) {
@@ -40,9 +40,9 @@ final class RuleMeterRegistry {
   }
 
   /**
-   * Has counters for the rules in force, and none for those that have long not been.
+   * Registers meters for the active rules and removes those of rules deleted long ago.
    *
-   * @param nodes how many share the store
+   * @param nodes the number of nodes that share the store
    */
   synchronized void update(RuleSet rules, int nodes, long now) {
     retired.keySet().removeIf(id -> rules.rule(id) != null);
@@ -91,10 +91,10 @@ final class RuleMeterRegistry {
   }
 
   /**
-   * A rule that is not in force, though the last requests it met may still be decided.
+   * A rule that is no longer active; requests that matched it may still be decided.
    *
-   * @param lastCountedMicros when it last counted, as far as is known
-   * @param totalCount how much it had counted then
+   * @param lastCountedMicros when its meters last changed, as far as is known, in microseconds
+   * @param totalCount the total count at that time
    */
   private record RetiredRule(long lastCountedMicros, double totalCount) {
 

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** The counters of one rule. */
+/** The meters of one rule. */
 final class RuleMeters {
   private final MeterRegistry registry;
   private final String ruleId;
@@ -34,39 +34,39 @@ final class RuleMeters {
     shadowRefused = decisionCounter("shadow_refused");
   }
 
-  void count(boolean shadow, StoreFailureFallback.FallbackAction posture, ClaimOutcome outcome) {
+  void count(boolean shadow, StoreFailureFallback.FallbackAction fallback, ClaimOutcome outcome) {
     (outcome.admitted() ? allowed : shadow ? shadowRefused : refused).increment();
     if (outcome.degraded()) {
-      degradedCounter(posture).increment();
+      degradedCounter(fallback).increment();
     }
   }
 
-  /** Made before it is needed, so that the first one is seen to rise from zero. */
-  Counter degradedCounter(StoreFailureFallback.FallbackAction posture) {
+  /** Created before it is needed, so that the first increment is visible as a rise from zero. */
+  Counter degradedCounter(StoreFailureFallback.FallbackAction fallback) {
     return degraded.computeIfAbsent(
-        posture,
+        fallback,
         answer ->
             Counter.builder("weir.degraded.decisions")
-                .description("What rules answered by their posture, the store having had no answer")
+                .description("Decisions by the fallback of rules, because the store did not answer")
                 .tag("rule", ruleId)
                 .tag("posture", answer.name().toLowerCase(ROOT))
                 .register(registry));
   }
 
-  /** Says by how much nodes together may overrun one of the rule's counters, if they may. */
+  /** Updates by how much all nodes together may exceed one counter of the rule. */
   void updateOvershoot(Rule counted, int nodes) {
-    long most = OvershootBound.of(counted, nodes);
-    overshoot.set(most);
-    if (most > 0 && overshootGauge == null) {
+    long maxOvershoot = OvershootBound.of(counted, nodes);
+    overshoot.set(maxOvershoot);
+    if (maxOvershoot > 0 && overshootGauge == null) {
       overshootGauge =
           Gauge.builder("weir.overshoot.permits", overshoot, AtomicLong::doubleValue)
-              .description("By how many permits nodes together may overrun one counter, at most")
+              .description("Permits by which all nodes together may exceed one counter, at most")
               .tag("rule", ruleId)
               .register(registry);
     }
   }
 
-  /** How often it was met. */
+  /** Returns the number of decisions of this rule. */
   double totalCount() {
     return allowed.count() + refused.count() + shadowRefused.count();
   }
@@ -83,7 +83,7 @@ final class RuleMeters {
 
   private Counter decisionCounter(String outcome) {
     return Counter.builder("weir.decisions")
-        .description("What each rule said of the requests it met")
+        .description("Decisions of each rule on the requests that match it")
         .tag("rule", ruleId)
         .tag("outcome", outcome)
         .register(registry);

@@ -13,7 +13,7 @@ import io.weir.store.StoreOperation;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Counts what a store answers, how soon, and how it fails. Safe for any number of threads. */
+/** Records the answers of a store, their latency, and its failures. Thread-safe. */
 final class StoreMetrics implements StoreListener {
   private final Map<StoreOperation, Timer> latencies = new EnumMap<>(StoreOperation.class);
   private final Map<StoreFailureKind, Counter> errors = new EnumMap<>(StoreFailureKind.class);
@@ -25,7 +25,7 @@ final class StoreMetrics implements StoreListener {
       latencies.put(
           mode,
           Timer.builder("weir.store")
-              .description("From asking the store to its answer, waiting for a turn included")
+              .description("Time from a request to the store until its answer, including queueing")
               .tag("operation", mode.name().toLowerCase(ROOT))
               .serviceLevelObjectives(LatencyBuckets.LATENCY)
               .register(registry));
@@ -34,17 +34,17 @@ final class StoreMetrics implements StoreListener {
       errors.put(
           kind,
           Counter.builder("weir.store.errors")
-              .description("Decisions the store did not answer in time")
+              .description("Decisions that the store did not answer in time")
               .tag("kind", kind.name().toLowerCase(ROOT))
               .register(registry));
     }
     outages =
         Counter.builder("weir.store.lost")
-            .description("How often the store was given up until it answers a probe")
+            .description("How often the circuit breaker of the store opened")
             .register(registry);
     corruptStates =
         Counter.builder("weir.store.corrupt.states")
-            .description("States that could not be read and were taken as fresh")
+            .description("Counter states that could not be read and were treated as fresh")
             .register(registry);
   }
 

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The meters of the background tasks of this process, by name; there are as many as the code has
- * tasks. Safe for any number of threads.
+ * The meters of the background tasks of this process, by task name. Their number is bounded by the
+ * tasks in the code. Thread-safe.
  */
 final class TaskMetrics {
   private final MeterRegistry registry;
@@ -20,7 +20,7 @@ final class TaskMetrics {
     this.registry = registry;
   }
 
-  /** Has meters for tasks that have started since. */
+  /** Registers meters for tasks that have started since the last call. */
   void registerNewTasks() {
     for (TaskStatus task : BackgroundTasks.statuses()) {
       if (registeredTasks.add(task.name())) {
@@ -32,7 +32,7 @@ final class TaskMetrics {
   private void register(String name) {
     FunctionCounter.builder(
             "weir.background.task.failures", name, task -> BackgroundTasks.failures(task))
-        .description("Rounds of a background task that failed; it goes on with the next one")
+        .description("Failed rounds of a background task; the task continues with the next round")
         .tag("task", name)
         .register(registry);
     Gauge.builder("weir.background.task.overdue", name, TaskMetrics::overdue)

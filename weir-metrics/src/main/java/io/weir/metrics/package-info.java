@@ -1,2 +1,2 @@
-/** Decisions, stores and rules as Micrometer's meters, under the same names in every node. */
+/** Micrometer meters for decisions, stores and rules, with the same names on every node. */
 package io.weir.metrics;

@@ -18,13 +18,13 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests to one shelf. A lone one is sent at once; those that come while calls are under way
- * travel together, in two batches of about equal size, so that the server always has one to work on
- * while the other is on the road.
+ * Queues the requests to one shard and sends them in batches. A single request is sent at once.
+ * Requests that arrive while calls are in flight are sent in two batches of about equal size, so
+ * that the server always works on one while the other is on the network.
  *
- * <p>Whoever has the turn forms batches and sends them: a thread that asks, or the one that brings
- * an answer, which keeps the turn while it tells the callers, so that what they ask next travels
- * together too. Nobody waits for the turn.
+ * <p>One thread at a time drains the queue: a thread that submits a request, or the thread that
+ * delivers a reply. The latter keeps draining while it completes the callers' futures, so that
+ * their next requests share a batch. No thread blocks to drain.
  */
 final class BatchingQueue implements RemoteStore {
   private static final int MAX_CONCURRENT_CALLS = 2;
@@ -32,13 +32,13 @@ final class BatchingQueue implements RemoteStore {
   private static final int MAX_BATCH_SIZE = 512;
 
   /**
-   * What all lanes of a store share.
+   * Shared by all queues of a store.
    *
-   * @param timer the guard's clock
+   * @param timer the clock of the StoreFailureGuard
    * @param clock the node's clock, which never steps back
-   * @param storeClock the time to decide by, where it is not the server's own
-   * @param maxInFlight how many requests may be sent and unanswered, on each lane
-   * @param callNumbers names every call, so that no answer is taken for that to another
+   * @param storeClock the clock to decide by, if not the server's own
+   * @param maxInFlight the maximum number of requests in flight per queue
+   * @param callNumbers numbers every call, so that no reply is taken for the reply to another call
    */
   record BatchingContext(
       RedisConnection connection,
@@ -63,14 +63,14 @@ final class BatchingQueue implements RemoteStore {
   private final AtomicInteger requestsInFlight = new AtomicInteger();
   private volatile boolean replyArrived;
 
-  /* Only whoever has the turn touches it. */
+  /* Accessed only by the draining thread. */
   private final ArrayDeque<PendingDecision> ready = new ArrayDeque<>();
 
-  BatchingQueue(byte[] shelf, RedisLayout setup, BatchingContext shared) {
-    this.shardKey = shelf;
-    this.layout = setup;
-    this.context = shared;
-    sweeper = new ExpirySweeper(shelf, setup.keySuffixBytes(), shared);
+  BatchingQueue(byte[] shardKey, RedisLayout layout, BatchingContext context) {
+    this.shardKey = shardKey;
+    this.layout = layout;
+    this.context = context;
+    sweeper = new ExpirySweeper(shardKey, layout.keySuffixBytes(), context);
     for (int i = 0; i < MAX_CONCURRENT_CALLS; i++) {
       dispatchedMicros.set(i, NO_REPLY_PENDING);
     }
@@ -82,47 +82,49 @@ final class BatchingQueue implements RemoteStore {
   }
 
   @Override
-  public void submit(PendingDecision ask) {
-    if (ask.claims().length > RedisBatch.MAX_CLAIMS) {
-      ask.fail(
+  public void submit(PendingDecision request) {
+    if (request.claims().length > RedisBatch.MAX_CLAIMS) {
+      request.fail(
           new StoreException(
               StoreFailureKind.ERROR,
-              "a request is held against more than " + RedisBatch.MAX_CLAIMS + " limits"));
+              "a request must have at most " + RedisBatch.MAX_CLAIMS + " limits"));
       return;
     }
     PendingDecision last;
     do {
       last = arrived.get();
-      ask.next = last;
-    } while (!arrived.compareAndSet(last, ask));
+      request.next = last;
+    } while (!arrived.compareAndSet(last, request));
     if (!draining.get() && draining.compareAndSet(false, true)) {
       drain();
     }
   }
 
-  /** Sends what can be sent, and gives up the turn, until nobody has come meanwhile. */
+  /** Sends batches, and repeats if requests or replies arrived before it stopped draining. */
   private void drain() {
     do {
       replyArrived = false;
       collectArrived();
-      for (int place = freeCallSlot(); place >= 0 && shouldSendNow(); place = freeCallSlot()) {
-        sendBatch(place);
+      for (int callSlot = freeCallSlot();
+          callSlot >= 0 && shouldSendNow();
+          callSlot = freeCallSlot()) {
+        sendBatch(callSlot);
       }
       draining.set(false);
     } while ((replyArrived || arrived.get() != null) && draining.compareAndSet(false, true));
   }
 
-  /** Moves who has arrived, the last first, to the end of those who are ready. */
+  /** Appends the arrived requests, which are a stack, to the ready queue in arrival order. */
   private void collectArrived() {
-    PendingDecision ordered = null;
-    for (PendingDecision ask = arrived.getAndSet(null); ask != null; ) {
-      PendingDecision earlier = ask.next;
-      ask.next = ordered;
-      ordered = ask;
-      ask = earlier;
+    PendingDecision inOrder = null;
+    for (PendingDecision request = arrived.getAndSet(null); request != null; ) {
+      PendingDecision earlier = request.next;
+      request.next = inOrder;
+      inOrder = request;
+      request = earlier;
     }
-    for (; ordered != null; ordered = ordered.next) {
-      ready.add(ordered);
+    for (; inOrder != null; inOrder = inOrder.next) {
+      ready.add(inOrder);
     }
   }
 
@@ -145,7 +147,7 @@ final class BatchingQueue implements RemoteStore {
     return -1;
   }
 
-  /** Forgets a little. */
+  /** Removes some expired counters, if there may be any. */
   void sweepIfDue() {
     sweeper.sweepIfDue();
   }
@@ -157,18 +159,18 @@ final class BatchingQueue implements RemoteStore {
     return requestsInFlight.get() == 0 || ready.size() >= MIN_SECOND_BATCH_SIZE;
   }
 
-  private void sendBatch(int place) {
-    int all = ready.size() + requestsInFlight.get();
+  private void sendBatch(int callSlot) {
+    int total = ready.size() + requestsInFlight.get();
     int share =
-        Math.max(MIN_SECOND_BATCH_SIZE, (all + MAX_CONCURRENT_CALLS - 1) / MAX_CONCURRENT_CALLS);
-    int most =
+        Math.max(MIN_SECOND_BATCH_SIZE, (total + MAX_CONCURRENT_CALLS - 1) / MAX_CONCURRENT_CALLS);
+    int maxRequests =
         Math.min(Math.min(share, MAX_BATCH_SIZE), context.maxInFlight() - requestsInFlight.get());
     RedisBatch spare = context.spareBatches().poll();
     RedisBatch batch = spare == null ? new RedisBatch() : spare;
-    while (batch.requestCount() < most && !batch.isFull() && !ready.isEmpty()) {
-      PendingDecision ask = ready.remove();
-      if (!ask.isSettled()) { // else its deadline has passed: it must not be charged any more
-        batch.add(ask);
+    while (batch.requestCount() < maxRequests && !batch.isFull() && !ready.isEmpty()) {
+      PendingDecision request = ready.remove();
+      if (!request.isSettled()) { // otherwise its deadline has passed: it must not be charged
+        batch.add(request);
       }
     }
     if (batch.requestCount() == 0) {
@@ -179,32 +181,32 @@ final class BatchingQueue implements RemoteStore {
     batch.callNumber = context.callNumbers().incrementAndGet();
     batch.sentMicros = context.clock().micros();
     requestsInFlight.addAndGet(batch.requestCount());
-    batchesInFlight.set(place, batch);
+    batchesInFlight.set(callSlot, batch);
     long now = storeClock == null ? 0 : storeClock.micros();
     byte[][] arguments = batch.encoder.encodeArguments(now, layout);
     context
         .connection()
-        .call(shardKey, arguments, (reply, failure) -> onReply(place, batch, reply, failure));
-    // Only now: a thread that is held up on its way to the socket is no silence of the server.
-    dispatchedMicros.set(place, context.timer().micros());
-    if (batchesInFlight.get(place) != batch) {
-      dispatchedMicros.set(place, NO_REPLY_PENDING); // the reply was quicker
+        .call(shardKey, arguments, (reply, failure) -> onReply(callSlot, batch, reply, failure));
+    // Set after the call: a delay of this thread must not count as a delay of the server.
+    dispatchedMicros.set(callSlot, context.timer().micros());
+    if (batchesInFlight.get(callSlot) != batch) {
+      dispatchedMicros.set(callSlot, NO_REPLY_PENDING); // the reply has already arrived
     }
   }
 
   private void onReply(
-      int place, RedisBatch batch, byte @Nullable [] reply, @Nullable StoreException failure) {
-    boolean hasTurn = draining.compareAndSet(false, true);
+      int callSlot, RedisBatch batch, byte @Nullable [] reply, @Nullable StoreException failure) {
+    boolean startedDraining = draining.compareAndSet(false, true);
     try {
-      batchesInFlight.set(place, null);
-      dispatchedMicros.set(place, NO_REPLY_PENDING);
+      batchesInFlight.set(callSlot, null);
+      dispatchedMicros.set(callSlot, NO_REPLY_PENDING);
       requestsInFlight.addAndGet(-batch.requestCount());
       completeBatch(batch, reply, failure);
       batch.clear();
       context.spareBatches().add(batch);
     } finally {
       replyArrived = true;
-      if (hasTurn || draining.compareAndSet(false, true)) {
+      if (startedDraining || draining.compareAndSet(false, true)) {
         drain();
       }
     }
@@ -218,7 +220,7 @@ final class BatchingQueue implements RemoteStore {
     }
     try {
       if (reply == null) {
-        throw new StoreException(StoreFailureKind.GARBLED, "it answered nothing");
+        throw new StoreException(StoreFailureKind.GARBLED, "the reply is empty");
       }
       RedisBatch.BatchResult answer =
           batch.complete(reply, context.refusals(), context.timer().micros());
@@ -229,8 +231,8 @@ final class BatchingQueue implements RemoteStore {
     } catch (StoreException garbled) {
       context.connection().drop(garbled.reason());
       batch.fail(garbled);
-    } catch (RuntimeException e) { // a state no algorithm can have left; the turn must go on
-      batch.fail(new StoreException(StoreFailureKind.GARBLED, "its answer makes no sense: " + e));
+    } catch (RuntimeException e) { // a state that no algorithm produces; the queue must go on
+      batch.fail(new StoreException(StoreFailureKind.GARBLED, "the reply is invalid: " + e));
     }
   }
 }

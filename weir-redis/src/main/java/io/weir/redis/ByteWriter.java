@@ -2,7 +2,7 @@ package io.weir.redis;
 
 import java.util.Arrays;
 
-/** A buffer that grows, for what the script reads: numbers, their highest byte first. */
+/** A growing buffer for the arguments of the script; numbers are big-endian. */
 final class ByteWriter {
   private byte[] bytes = new byte[256];
   private int size;
@@ -11,7 +11,7 @@ final class ByteWriter {
     size = 0;
   }
 
-  /** Adds a number in that many bytes. */
+  /** Appends a number in {@code width} bytes. */
   ByteWriter putNumber(long value, int width) {
     ensureCapacity(width);
     for (int shift = 8 * (width - 1); shift >= 0; shift -= 8) {
@@ -20,10 +20,10 @@ final class ByteWriter {
     return this;
   }
 
-  ByteWriter putBytes(byte[] more) {
-    ensureCapacity(more.length);
-    System.arraycopy(more, 0, bytes, size, more.length);
-    size += more.length;
+  ByteWriter putBytes(byte[] bytesToAdd) {
+    ensureCapacity(bytesToAdd.length);
+    System.arraycopy(bytesToAdd, 0, bytes, size, bytesToAdd.length);
+    size += bytesToAdd.length;
     return this;
   }
 
@@ -31,9 +31,9 @@ final class ByteWriter {
     return Arrays.copyOf(bytes, size);
   }
 
-  private void ensureCapacity(int more) {
-    if (size + more > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + more));
+  private void ensureCapacity(int additionalBytes) {
+    if (size + additionalBytes > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + additionalBytes));
     }
   }
 }

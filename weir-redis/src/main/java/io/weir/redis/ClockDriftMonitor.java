@@ -8,7 +8,9 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** How far the server's clock is ahead of this node's, as far as a round trip can tell. */
+/**
+ * Measures how far the server's clock is ahead of this node's, as exactly as a round trip allows.
+ */
 final class ClockDriftMonitor {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
   private static final long WARN_DRIFT_MICROS = 20_000;
@@ -18,38 +20,38 @@ final class ClockDriftMonitor {
   private volatile long driftMicros;
   private volatile boolean aboveWarnLevel;
 
-  ClockDriftMonitor(RedisAddress address, Clock wall) {
+  ClockDriftMonitor(RedisAddress address, Clock wallClock) {
     this.address = address;
-    this.wallClock = wall;
+    this.wallClock = wallClock;
   }
 
   long driftMicros() {
     return driftMicros;
   }
 
-  CompletionStage<Void> measure(RedisConnector.DriverConnection to) {
-    long asked = wallClock.micros();
-    return to.commands().time().thenAccept(time -> update(time, asked));
+  CompletionStage<Void> measure(RedisConnector.DriverConnection connection) {
+    long sentMicros = wallClock.micros();
+    return connection.commands().time().thenAccept(time -> update(time, sentMicros));
   }
 
-  private void update(List<byte[]> time, long asked) {
-    long store = parseNumber(time.get(0)) * 1_000_000 + parseNumber(time.get(1));
-    driftMicros = clockOffsetMicros(store, asked, wallClock.micros());
+  private void update(List<byte[]> serverTime, long sentMicros) {
+    long serverMicros = parseNumber(serverTime.get(0)) * 1_000_000 + parseNumber(serverTime.get(1));
+    driftMicros = clockOffsetMicros(serverMicros, sentMicros, wallClock.micros());
     boolean wasFar = aboveWarnLevel;
     aboveWarnLevel = Math.abs(driftMicros) > WARN_DRIFT_MICROS;
     if (aboveWarnLevel && !wasFar) {
       LOG.log(
           Level.WARNING,
-          "the clock of {0} is {1} ms ahead of this node''s; the store''s is what counts",
+          "the clock of {0} is {1} ms ahead of this node''s; decisions use the clock of the store",
           address,
           driftMicros / 1000);
     }
   }
 
-  /** How far a clock is ahead that said this between two times; 0 if it may have been in step. */
-  static long clockOffsetMicros(long said, long asked, long answered) {
-    long seen = said - (asked + answered) / 2;
-    return Math.abs(seen) <= (answered - asked) / 2 ? 0 : seen;
+  /** Returns how far a clock read between two times is ahead; 0 if it may have been in step. */
+  static long clockOffsetMicros(long serverMicros, long sentMicros, long receivedMicros) {
+    long offsetMicros = serverMicros - (sentMicros + receivedMicros) / 2;
+    return Math.abs(offsetMicros) <= (receivedMicros - sentMicros) / 2 ? 0 : offsetMicros;
   }
 
   private static long parseNumber(byte[] digits) {

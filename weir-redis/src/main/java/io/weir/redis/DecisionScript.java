@@ -12,9 +12,11 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * The Lua that decides inside the server, put together from the algorithms' own files.
+ * The Lua script that decides inside the server, assembled from the files of the algorithms, the
+ * decision and the shard.
  *
- * <p>Its name is made of its contents, so that nodes of different versions never run each other's.
+ * <p>Its name contains a hash of its contents, so that nodes of different versions never run each
+ * other's script.
  */
 final class DecisionScript {
   static final DecisionScript INSTANCE = new DecisionScript();
@@ -22,13 +24,13 @@ final class DecisionScript {
   /** The name of the function, and of the library that holds it. */
   final String functionName;
 
-  /** As a library of functions, for servers that have them. */
+  /** The source of the function library, for servers with functions (Redis 7 or newer). */
   final byte[] librarySource;
 
-  /** As a script. */
+  /** The source of the script, for servers without functions. */
   final byte[] scriptSource;
 
-  /** How the server names the script. */
+  /** The SHA-1 by which the server identifies the script. */
   final byte[] scriptSha;
 
   private DecisionScript() {
@@ -36,8 +38,8 @@ final class DecisionScript {
         Algorithms.lua()
             + readResource(ClaimEvaluator.class, "decide.lua")
             + readResource(DecisionScript.class, "state.lua")
-            + readResource(DecisionScript.class, "page.lua")
-            + readResource(DecisionScript.class, "shelf.lua");
+            + readResource(DecisionScript.class, "packed-bucket.lua")
+            + readResource(DecisionScript.class, "shard.lua");
     scriptSource =
         readResource(DecisionScript.class, "as-script.lua")
             .replace("{{body}}", body)
@@ -60,10 +62,10 @@ final class DecisionScript {
     }
   }
 
-  static String readResource(Class<?> beside, String file) {
-    try (InputStream in = beside.getResourceAsStream(file)) {
+  static String readResource(Class<?> sibling, String file) {
+    try (InputStream in = sibling.getResourceAsStream(file)) {
       if (in == null) {
-        throw new IllegalStateException(file + " is missing beside " + beside.getName());
+        throw new IllegalStateException(file + " is missing beside " + sibling.getName());
       }
       return new String(in.readAllBytes(), UTF_8);
     } catch (IOException e) {

@@ -3,7 +3,7 @@ package io.weir.redis;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 
-/** Hears that a connection is gone. */
+/** Runs a callback when a connection is lost. */
 record DisconnectListener(Runnable onDisconnect) implements RedisConnectionStateListener {
 
   @Override

@@ -9,11 +9,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forgets the counters of a shelf that have become fresh, a few at a time.
+ * Removes the expired counters of a shard, a few at a time.
  *
- * <p>Two are looked at for each that is added, which keeps up with any inflow; when nothing is
- * added, a few every second; and where many are stale, a few at a time with pauses three times as
- * long, until few are. So memory comes back, and no call takes long.
+ * <p>Two counters are checked for each one that is added, which keeps up with any inflow. When none
+ * are added, a few are checked every second. Where many have expired, sweeps of a few counters
+ * alternate with pauses three times as long, until few are left. So memory is freed, and no call
+ * takes long.
  */
 final class ExpirySweeper {
   private static final int COUNTERS_PER_SWEEP = 256;
@@ -29,20 +30,20 @@ final class ExpirySweeper {
   private final AtomicLong addedSinceScan = new AtomicLong(); // since the last scan
   private volatile boolean mayHoldCounters;
 
-  /* Only touched by the one sweep there is at a time. */
+  /* Accessed only by the current sweep; there is one at a time. */
   private String cursor = "0";
   private long keptInScanRound;
   private int callNumber;
   private int fieldsPerScan = COUNTERS_PER_SWEEP;
   private final RehashTracker rehash = new RehashTracker();
 
-  ExpirySweeper(byte[] shelf, int restBytes, BatchingQueue.BatchingContext shared) {
-    this.shardKey = shelf;
-    this.keySuffixBytes = restBytes;
-    this.context = shared;
+  ExpirySweeper(byte[] shardKey, int keySuffixBytes, BatchingQueue.BatchingContext context) {
+    this.shardKey = shardKey;
+    this.keySuffixBytes = keySuffixBytes;
+    this.context = context;
   }
 
-  /** Notes that counters were added. */
+  /** Records that counters were added, and sweeps if enough were. */
   void onInserted(int count) {
     if (count > 0) {
       mayHoldCounters = true;
@@ -53,7 +54,7 @@ final class ExpirySweeper {
     }
   }
 
-  /** Looks at a few, if there are any. */
+  /** Checks some counters, if there may be any. */
   void sweepIfDue() {
     if (mayHoldCounters) {
       sweep();
@@ -65,72 +66,75 @@ final class ExpirySweeper {
       return;
     }
     Clock storeClock = context.storeClock();
-    int most = rehash.mustNotScan() ? 0 : fieldsPerScan;
+    int maxFields = rehash.mustNotScan() ? 0 : fieldsPerScan;
     ByteWriter head = new ByteWriter();
     callNumber = context.callNumbers().incrementAndGet();
     head.putNumber(callNumber, 4).putNumber(storeClock == null ? 0 : storeClock.micros(), 7);
-    head.putNumber(keySuffixBytes, 1).putNumber(most, 2).putNumber(rehash.takeLookups(), 2);
+    head.putNumber(keySuffixBytes, 1).putNumber(maxFields, 2).putNumber(rehash.takeLookups(), 2);
     byte[][] arguments = {head.toByteArray(), cursor.getBytes(US_ASCII)};
-    long began = context.clock().micros();
+    long startMicros = context.clock().micros();
     context
         .connection()
-        .call(shardKey, arguments, (reply, failure) -> onReply(most, reply, failure, began));
+        .call(
+            shardKey,
+            arguments,
+            (reply, failure) -> onReply(maxFields, reply, failure, startMicros));
   }
 
   private void onReply(
-      int most, byte @Nullable [] reply, @Nullable StoreException failure, long began) {
-    boolean goesOn = false;
+      int maxFields, byte @Nullable [] reply, @Nullable StoreException failure, long startMicros) {
+    boolean continueSweep = false;
     try {
-      ReplyDecoder packed = failure == null ? decodeReply(reply) : null;
+      ReplyDecoder decoder = failure == null ? decodeReply(reply) : null;
       long seen = 0;
-      if (packed == null) {
+      if (decoder == null) {
         cursor = "0";
-        pendingChecks.set(0); // it will be owed again
-      } else if (most > 0) {
-        long found = packed.readNumber(4);
-        seen = packed.readNumber(4);
-        long dead = packed.readNumber(4);
-        recordScan(found, seen, dead, packed.readRemainingText());
-        goesOn = dead * 4 > seen;
+        pendingChecks.set(0); // later inserts make further checks due
+      } else if (maxFields > 0) {
+        long found = decoder.readNumber(4);
+        seen = decoder.readNumber(4);
+        long expired = decoder.readNumber(4);
+        recordScan(found, seen, expired, decoder.readRemainingText());
+        continueSweep = expired * 4 > seen;
       }
-      goesOn |= packed != null && rehash.mustNotScan();
+      continueSweep |= decoder != null && rehash.mustNotScan();
       pendingChecks.set(Math.max(0, pendingChecks.get() - Math.max(seen, COUNTERS_PER_SWEEP)));
     } finally {
       sweeping.set(false);
     }
     if (pendingChecks.get() >= COUNTERS_PER_SWEEP) {
       sweep();
-    } else if (goesOn) {
-      long took = context.clock().micros() - began;
-      context.connection().runAfter(1 + 3 * took / MICROS_PER_MILLI, this::sweep);
+    } else if (continueSweep) {
+      long elapsedMicros = context.clock().micros() - startMicros;
+      context.connection().runAfter(1 + 3 * elapsedMicros / MICROS_PER_MILLI, this::sweep);
     }
   }
 
-  private void recordScan(long found, long seen, long dead, String next) {
+  private void recordScan(long found, long seen, long expired, String next) {
     rehash.recordScan(
-        fieldsPerScan, found, Math.min(found, dead), addedSinceScan.getAndSet(0), cursor, next);
+        fieldsPerScan, found, Math.min(found, expired), addedSinceScan.getAndSet(0), cursor, next);
     fieldsPerScan =
         (int)
             Math.max(
                 MIN_FIELDS_PER_SCAN,
                 COUNTERS_PER_SWEEP * found / Math.max(1, Math.max(found, seen)));
     cursor = next;
-    keptInScanRound += seen - dead;
+    keptInScanRound += seen - expired;
     if (cursor.equals("0")) {
       mayHoldCounters = keptInScanRound > 0;
       keptInScanRound = 0;
     }
   }
 
-  /** The answer behind its number; none if it is to something else. */
+  /** Returns the reply after its call number; null if it belongs to another call. */
   private @Nullable ReplyDecoder decodeReply(byte @Nullable [] reply) {
     if (reply != null && reply.length > 16) {
-      ReplyDecoder packed = new ReplyDecoder(reply);
-      if (packed.readNumber(4) == (callNumber & 0xFFFF_FFFFL)) {
-        return packed;
+      ReplyDecoder decoder = new ReplyDecoder(reply);
+      if (decoder.readNumber(4) == (callNumber & 0xFFFF_FFFFL)) {
+        return decoder;
       }
     }
-    context.connection().drop("it answered another question");
+    context.connection().drop("the reply belongs to another call");
     return null;
   }
 }

@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Says now and then that this node is here, and counts who else has said so of late. */
+/** Registers this node in the store periodically, and counts the nodes registered recently. */
 final class LiveNodeRegistry {
   private static final int CHECKS_PER_HEARTBEAT = 4;
   private static final long NODE_TTL_MILLIS = 10_000;
@@ -30,26 +30,27 @@ final class LiveNodeRegistry {
   }
 
   /**
-   * One beat of the link.
+   * Registers this node and counts the live nodes, on every fourth call.
    *
-   * @param now by the server's clock, in milliseconds
+   * @param nowMillis the server's time, in milliseconds
    */
-  CompletionStage<?> heartbeat(RedisConnector.DriverConnection to, long now) {
+  CompletionStage<?> heartbeat(RedisConnector.DriverConnection connection, long nowMillis) {
     if (checks++ % CHECKS_PER_HEARTBEAT != 0) {
       return CompletableFuture.completedFuture(null);
     }
-    var commands = to.commands();
+    var commands = connection.commands();
     return commands
-        .zadd(nodesKey, (double) now, nodeId)
+        .zadd(nodesKey, (double) nowMillis, nodeId)
         .thenCompose(
-            done -> commands.zremrangebyscore(nodesKey, Range.create(0, now - NODE_TTL_MILLIS)))
+            done ->
+                commands.zremrangebyscore(nodesKey, Range.create(0, nowMillis - NODE_TTL_MILLIS)))
         .thenCompose(done -> commands.pexpire(nodesKey, 2 * NODE_TTL_MILLIS))
         .thenCompose(done -> commands.zcard(nodesKey))
         .thenAccept(count -> nodeCount = (int) Math.max(1, count));
   }
 
-  /** Says that this node leaves. */
-  CompletionStage<?> deregister(RedisConnector.DriverConnection to) {
-    return to.commands().zrem(nodesKey, nodeId);
+  /** Removes this node. */
+  CompletionStage<?> deregister(RedisConnector.DriverConnection connection) {
+    return connection.commands().zrem(nodesKey, nodeId);
   }
 }

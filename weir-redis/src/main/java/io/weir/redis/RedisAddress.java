@@ -12,11 +12,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a Redis is, as users write it: {@code redis://[user:password@]host:port[/database]}, {@code
+ * The address of a Redis deployment as configured: {@code
+ * redis://[user:password@]host:port[/database]}, {@code
  * redis-sentinel://host:port,host:port/master}, {@code redis-cluster://host:port,host:port}; with
  * {@code rediss} instead of {@code redis} over TLS.
  *
- * @param kind which of the three
+ * @param kind single server, sentinels or cluster
  * @param nodes the servers, the sentinels or some nodes of the cluster
  */
 record RedisAddress(RedisAddressKind kind, List<RedisURI> nodes, String text) {
@@ -35,21 +36,24 @@ record RedisAddress(RedisAddressKind kind, List<RedisURI> nodes, String text) {
     CLUSTER
   }
 
-  /** Reads an address; what is wrong with one is said without its password. */
+  /** Parses an address; error messages never contain the password. */
   static RedisAddress parse(String url) {
-    Matcher m = URL_PATTERN.matcher(url);
-    if (!m.matches()) {
-      throw invalidAddress(url, "is not a store; write redis://host:port");
+    Matcher match = URL_PATTERN.matcher(url);
+    if (!match.matches()) {
+      throw invalidAddress(url, "must be a Redis URL", "redis://host:port");
     }
-    boolean tls = m.group(1).equals("rediss");
+    boolean tls = match.group(1).equals("rediss");
     boolean verify = true;
-    if (m.group(6) != null) {
-      if (!m.group(6).matches("verify=(true|false)")) {
-        throw invalidAddress(url, "has an unknown setting; only ?verify=false is known");
+    if (match.group(6) != null) {
+      if (!match.group(6).matches("verify=(true|false)")) {
+        throw invalidAddress(
+            url,
+            "must not have a setting other than verify=true or verify=false",
+            "rediss://host:port?verify=false");
       }
-      verify = m.group(6).endsWith("true");
+      verify = match.group(6).endsWith("true");
     }
-    String kindText = m.group(2) == null ? "" : m.group(2);
+    String kindText = match.group(2) == null ? "" : match.group(2);
     RedisAddressKind kind =
         switch (kindText) {
           case "-sentinel" -> RedisAddressKind.SENTINEL;
@@ -57,44 +61,50 @@ record RedisAddress(RedisAddressKind kind, List<RedisURI> nodes, String text) {
           default -> RedisAddressKind.SINGLE;
         };
     List<RedisURI> nodes = new ArrayList<>();
-    for (String host : m.group(4).split(",", -1)) {
-      Matcher h = HOST_PATTERN.matcher(host);
-      if (!h.matches() || (h.group(2) != null && Integer.parseInt(h.group(2)) > 65_535)) {
-        throw invalidAddress(url, "has a host that cannot be; write host:port");
+    for (String host : match.group(4).split(",", -1)) {
+      Matcher hostMatch = HOST_PATTERN.matcher(host);
+      if (!hostMatch.matches()
+          || (hostMatch.group(2) != null && Integer.parseInt(hostMatch.group(2)) > 65_535)) {
+        throw invalidAddress(url, "must list its hosts as host:port", "redis://host:port");
       }
       int port = kind == RedisAddressKind.SENTINEL ? DEFAULT_SENTINEL_PORT : DEFAULT_PORT;
       RedisURI.Builder node =
           RedisURI.builder()
-              .withHost(h.group(1))
-              .withPort(h.group(2) == null ? port : Integer.parseInt(h.group(2)))
+              .withHost(hostMatch.group(1))
+              .withPort(hostMatch.group(2) == null ? port : Integer.parseInt(hostMatch.group(2)))
               .withSsl(tls)
               .withVerifyPeer(verify)
               .withTimeout(CONNECT_TIMEOUT);
       if (kind != RedisAddressKind.SENTINEL) {
-        setCredentials(node, m.group(3));
+        setCredentials(node, match.group(3));
       }
       nodes.add(node.build());
     }
-    String path = m.group(5) == null ? "" : m.group(5);
+    String path = match.group(5) == null ? "" : match.group(5);
     return switch (kind) {
       case SINGLE -> parseSingle(url, nodes, path);
       case CLUSTER -> {
         if (!path.isEmpty()) {
-          throw invalidAddress(url, "names a database, of which a cluster has none; leave it out");
+          throw invalidAddress(
+              url,
+              "must not name a database, since a cluster has none",
+              "redis-cluster://host:port");
         }
         yield new RedisAddress(kind, nodes, maskCredentials(url));
       }
-      case SENTINEL -> parseSentinel(url, nodes, path, m.group(3), tls, verify);
+      case SENTINEL -> parseSentinel(url, nodes, path, match.group(3), tls, verify);
     };
   }
 
   private static RedisAddress parseSingle(String url, List<RedisURI> nodes, String path) {
     if (nodes.size() > 1) {
       throw invalidAddress(
-          url, "names several servers; write redis-sentinel:// or redis-cluster://");
+          url,
+          "must begin with redis-sentinel:// or redis-cluster:// to list several servers",
+          "redis-cluster://host:port,host:port");
     }
     if (!path.matches("[0-9]{0,4}")) {
-      throw invalidAddress(url, "has a database that is not a number; write redis://host:port/0");
+      throw invalidAddress(url, "must name its database by number", "redis://host:port/0");
     }
     nodes.get(0).setDatabase(path.isEmpty() ? 0 : Integer.parseInt(path));
     return new RedisAddress(RedisAddressKind.SINGLE, nodes, maskCredentials(url));
@@ -109,7 +119,7 @@ record RedisAddress(RedisAddressKind kind, List<RedisURI> nodes, String text) {
       boolean verify) {
     if (master.isEmpty()) {
       throw invalidAddress(
-          url, "names no master; write redis-sentinel://host:port,host:port/master");
+          url, "must name a master", "redis-sentinel://host:port,host:port/master");
     }
     RedisURI.Builder all =
         RedisURI.builder().withSentinelMasterId(master).withTimeout(CONNECT_TIMEOUT);
@@ -136,23 +146,28 @@ record RedisAddress(RedisAddressKind kind, List<RedisURI> nodes, String text) {
   private static String percentDecode(String text) {
     try {
       return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
-    } catch (IllegalArgumentException e) { // whose message quotes the password
+    } catch (IllegalArgumentException e) { // not as the cause: its message quotes the password
       throw new IllegalArgumentException(
-          "a store's user or password has a % that means nothing; write it %25");
+          "user and password of a store must be percent-encoded, for example %25 for %");
     }
   }
 
-  /** The address without anything that may be a password, however it is misspelt. */
+  /** Returns the address without any part that may be a password, even if it is malformed. */
   private static String maskCredentials(String url) {
-    int at = url.lastIndexOf('@');
+    int atSign = url.lastIndexOf('@');
     int slashes = url.indexOf("//");
-    int from = slashes < 0 || slashes > at ? 0 : slashes + 2;
-    return at < 0 ? url : url.substring(0, from) + "***" + url.substring(at);
+    int start = slashes < 0 || slashes > atSign ? 0 : slashes + 2;
+    return atSign < 0 ? url : url.substring(0, start) + "***" + url.substring(atSign);
   }
 
-  private static IllegalArgumentException invalidAddress(String url, String reason) {
+  private static IllegalArgumentException invalidAddress(String url, String rule, String example) {
     return new IllegalArgumentException(
-        String.format(Locale.ROOT, "store '%s' %s", maskCredentials(url), reason));
+        String.format(
+            Locale.ROOT,
+            "store %s (was '%s'), for example %s",
+            rule,
+            maskCredentials(url),
+            example));
   }
 
   @Override

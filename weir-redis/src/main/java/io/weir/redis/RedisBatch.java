@@ -12,17 +12,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that travel together: one script call.
+ * A batch of requests that are sent in one script call.
  *
- * <p>The script charges and answers with what every counter was before. What to tell the callers is
- * computed here, by the same steps on the same states; that Java and Lua take the same steps is a
- * law with a test. So the server does no more than it must, and requests that ask the same are one
- * to it, however many they are.
+ * <p>The script charges the counters and replies with the state each had before. The outcomes are
+ * computed here, by the same steps on the same states; tests check that Java and Lua take the same
+ * steps. So the server does only the necessary work, and equal requests are encoded once, however
+ * many there are.
  *
- * <p>Used for one call at a time, then again. Not thread-safe.
+ * <p>Reused for one call after another. Not thread-safe.
  */
 final class RedisBatch {
-  /** The most limits one request may be held against. */
+  /** The maximum number of limits per request. */
   static final int MAX_CLAIMS = 1000;
 
   private static final int TARGET_CLAIMS = 250;
@@ -30,7 +30,7 @@ final class RedisBatch {
   private static final int MAX_GROUP_SIZE = 0xFFFF;
   static final int MAX_COUNTERS = TARGET_CLAIMS + MAX_CLAIMS;
 
-  /* The counters: each key once, found by a small hash table. */
+  /* The counters, each key once; a small hash table finds them. */
   final long[] counterKeys = new long[MAX_COUNTERS];
   private final CounterState[] counterStates = new CounterState[MAX_COUNTERS];
   private final int[] hashSlots = new int[HASH_SLOTS];
@@ -39,7 +39,7 @@ final class RedisBatch {
   final int[] claimsOfCounter = new int[MAX_COUNTERS];
   int counterCount;
 
-  /* The groups of requests that ask the same, and the counters of their claims one after another. */
+  /* The groups of equal requests, and the counters of their claims in sequence. */
   final @Nullable PendingDecision[] groupHeads = new PendingDecision[MAX_COUNTERS];
   private final @Nullable PendingDecision[] groupTails = new PendingDecision[MAX_COUNTERS];
   final int[] groupSizes = new int[MAX_COUNTERS];
@@ -48,13 +48,13 @@ final class RedisBatch {
   private int claimCount;
   private int requestCount;
 
-  /** What the script is called with. */
+  /** Encodes the arguments of the script. */
   final RequestEncoder encoder = new RequestEncoder(this);
 
-  /** When it was sent, in microseconds of the node's clock. */
+  /** When the batch was sent, by the node's clock. */
   long sentMicros;
 
-  /** What its answer must begin with. */
+  /** The number the reply must begin with. */
   int callNumber;
 
   int requestCount() {
@@ -65,28 +65,30 @@ final class RedisBatch {
     return claimCount >= TARGET_CLAIMS;
   }
 
-  /** Adds a request of at most {@link #MAX_CLAIMS} claims; there must be room. */
-  void add(PendingDecision ask) {
+  /** Adds a request of at most {@link #MAX_CLAIMS} claims; the batch must not be full. */
+  void add(PendingDecision request) {
     requestCount++;
-    ask.next = null;
-    int first = counterIndex(ask.claims()[0].key());
+    request.next = null;
+    int first = counterIndex(request.claims()[0].key());
     int group = groupOfCounter[first];
-    if (group >= 0 && groupSizes[group] < MAX_GROUP_SIZE && canShareCharge(ask, groupHead(group))) {
-      PendingDecision tail = groupTails[group];
-      if (tail != null) {
-        tail.next = ask;
+    if (group >= 0
+        && groupSizes[group] < MAX_GROUP_SIZE
+        && canShareCharge(request, groupHead(group))) {
+      PendingDecision tailRequest = groupTails[group];
+      if (tailRequest != null) {
+        tailRequest.next = request;
       }
-      groupTails[group] = ask;
+      groupTails[group] = request;
       groupSizes[group]++;
       return;
     }
     group = groupCount++;
-    groupHeads[group] = ask;
-    groupTails[group] = ask;
+    groupHeads[group] = request;
+    groupTails[group] = request;
     groupSizes[group] = 1;
     int from = claimCount;
     boolean distinct = true;
-    for (Claim claim : ask.claims()) {
+    for (Claim claim : request.claims()) {
       int counter = counterIndex(claim.key());
       for (int i = from; i < claimCount; i++) {
         distinct &= counterOfClaim[i] != counter;
@@ -95,55 +97,54 @@ final class RedisBatch {
       claimsOfCounter[counter]++;
     }
     groupOfCounter[first] =
-        distinct ? group : -1; // one that asks twice of a counter is judged alone
+        distinct ? group : -1; // requests with two claims on a counter share nothing
   }
 
   /**
-   * Computes every request's outcomes from what the script answered and tells them.
+   * Computes the outcomes of every request from the script's reply and completes the requests.
    *
-   * @param at when the answer came, by the guard's clock
-   * @throws StoreException if the answer is not one to this call
+   * @param repliedAtMicros when the reply arrived, by the clock of the StoreFailureGuard
+   * @throws StoreException if the reply is not a valid reply to this call
    */
-  BatchResult complete(byte[] reply, RefusalCache refusals, long at) {
-    ReplyDecoder packed = new ReplyDecoder(reply);
+  BatchResult complete(byte[] reply, RefusalCache refusals, long repliedAtMicros) {
+    ReplyDecoder decoder = new ReplyDecoder(reply);
     long now;
     int corrupt;
     int inserted = 0;
     try {
-      if (packed.readNumber(4) != (callNumber & 0xFFFF_FFFFL)) {
+      if (decoder.readNumber(4) != (callNumber & 0xFFFF_FFFFL)) {
         throw new StoreException(
-            StoreException.StoreFailureKind.GARBLED, "it answered another question");
+            StoreException.StoreFailureKind.GARBLED, "the reply belongs to another call");
       }
-      now = packed.readNumber(7);
-      corrupt = (int) packed.readNumber(1);
+      now = decoder.readNumber(7);
+      corrupt = (int) decoder.readNumber(1);
       for (int i = 0; i < counterCount; i++) {
         if (counterStates[i] == null) {
           counterStates[i] = new CounterState();
         }
-        inserted += packed.readState(counterStates[i]) ? 0 : 1;
+        inserted += decoder.readState(counterStates[i]) ? 0 : 1;
       }
     } catch (ArrayIndexOutOfBoundsException | IllegalStateException e) {
-      throw new StoreException(
-          StoreException.StoreFailureKind.GARBLED, "its answer cannot be read");
+      throw new StoreException(StoreException.StoreFailureKind.GARBLED, "the reply cannot be read");
     }
-    if (!packed.isAtEnd()) {
-      throw new StoreException(StoreException.StoreFailureKind.GARBLED, "its answer is too long");
+    if (!decoder.isAtEnd()) {
+      throw new StoreException(StoreException.StoreFailureKind.GARBLED, "the reply is too long");
     }
     int claim = 0;
-    for (int g = 0; g < groupCount; g++) {
-      PendingDecision ask = groupHead(g);
-      int size = ask.claims().length;
+    for (int group = 0; group < groupCount; group++) {
+      PendingDecision request = groupHead(group);
+      int size = request.claims().length;
       while (true) {
-        PendingDecision next = ask.next;
-        ClaimOutcome[] outcomes = computeOutcomes(ask, claim, now);
-        if (ask.operation() == StoreOperation.TAKE) {
-          refusals.put(ask.claims(), outcomes, sentMicros);
+        PendingDecision next = request.next;
+        ClaimOutcome[] outcomes = computeOutcomes(request, claim, now);
+        if (request.operation() == StoreOperation.TAKE) {
+          refusals.put(request.claims(), outcomes, sentMicros);
         }
-        ask.answer(outcomes, at);
+        request.answer(outcomes, repliedAtMicros);
         if (next == null) {
           break;
         }
-        ask = next;
+        request = next;
       }
       claim += size;
     }
@@ -151,30 +152,30 @@ final class RedisBatch {
   }
 
   /**
-   * What the lane learns from an answer.
+   * Counts from a reply.
    *
-   * @param corruptStates how many states could not be read
-   * @param newCounters how many counters were not there before
+   * @param corruptStates the number of states that could not be read
+   * @param newCounters the number of counters that did not exist before
    */
   record BatchResult(int corruptStates, int newCounters) {}
 
-  private ClaimOutcome[] computeOutcomes(PendingDecision ask, int claim, long now) {
-    long when = ask.chargeTime(now);
-    if (ask.claims().length == 1) {
+  private ClaimOutcome[] computeOutcomes(PendingDecision request, int claim, long now) {
+    long when = request.chargeTime(now);
+    if (request.claims().length == 1) {
       CounterState s = counterStates[counterOfClaim[claim]];
       ClaimOutcome[] outcomes = {
-        ClaimEvaluator.evaluate(ask.claims()[0], s, ask.operation(), now, when)
+        ClaimEvaluator.evaluate(request.claims()[0], s, request.operation(), now, when)
       };
       s.clearScratch();
       return outcomes;
     }
-    @Nullable CounterState[] theirs = new CounterState[ask.claims().length];
-    for (int i = 0; i < theirs.length; i++) {
-      theirs[i] = counterStates[counterOfClaim[claim + i]];
+    @Nullable CounterState[] claimStates = new CounterState[request.claims().length];
+    for (int i = 0; i < claimStates.length; i++) {
+      claimStates[i] = counterStates[counterOfClaim[claim + i]];
     }
     ClaimOutcome[] outcomes =
-        ClaimEvaluator.evaluate(ask.claims(), theirs, ask.operation(), now, when);
-    for (int i = 0; i < theirs.length; i++) {
+        ClaimEvaluator.evaluate(request.claims(), claimStates, request.operation(), now, when);
+    for (int i = 0; i < claimStates.length; i++) {
       counterStates[counterOfClaim[claim + i]].clearScratch();
     }
     return outcomes;
@@ -182,11 +183,11 @@ final class RedisBatch {
 
   /** Fails every request. */
   void fail(StoreException reason) {
-    for (int g = 0; g < groupCount; g++) {
-      for (PendingDecision ask = groupHeads[g]; ask != null; ) {
-        PendingDecision next = ask.next;
-        ask.fail(reason);
-        ask = next;
+    for (int group = 0; group < groupCount; group++) {
+      for (PendingDecision request = groupHeads[group]; request != null; ) {
+        PendingDecision next = request.next;
+        request.fail(reason);
+        request = next;
       }
     }
   }
@@ -205,14 +206,14 @@ final class RedisBatch {
   }
 
   PendingDecision groupHead(int group) {
-    PendingDecision ask = groupHeads[group];
-    if (ask == null) {
+    PendingDecision request = groupHeads[group];
+    if (request == null) {
       throw new IllegalStateException("there is no group " + group);
     }
-    return ask;
+    return request;
   }
 
-  /** The place of a key among the counters, new if need be. */
+  /** Returns the index of a key's counter; adds the counter if it is missing. */
   private int counterIndex(long key) {
     int slot = (int) (key ^ key >>> 32) & (HASH_SLOTS - 1);
     while (hashSlots[slot] != 0) {
@@ -231,7 +232,7 @@ final class RedisBatch {
     return counter;
   }
 
-  /** Whether one asks exactly what the other does, so that one charge can serve both. */
+  /** Returns whether two takes have the same claims, so that one charge can serve both. */
   private static boolean canShareCharge(PendingDecision a, PendingDecision b) {
     return a.operation() == StoreOperation.TAKE
         && b.operation() == StoreOperation.TAKE

@@ -22,9 +22,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the server: keeps one connection, runs the script over it, and makes another when it
- * breaks. A call without a connection fails at once; one that fails is never sent again, unless the
- * server said that it had not begun it.
+ * A node's connection to Redis: keeps one connection open, runs the script over it, and reconnects
+ * when it breaks. A call without a connection fails at once. A failed call is never sent again,
+ * unless the server reported that it did not execute it.
  */
 final class RedisConnection implements AutoCloseable {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
@@ -34,7 +34,7 @@ final class RedisConnection implements AutoCloseable {
   private static final long DEREGISTER_TIMEOUT_MILLIS = 100;
   private static final Duration MIN_REPLY_TIMEOUT = Duration.ofSeconds(1);
 
-  /** Over which a cluster's driver gives up a call that found no connection. */
+  /** After how many reply timeouts the cluster driver gives up a call that has no connection. */
   private static final int CLUSTER_TIMEOUT_FACTOR = 3;
 
   private final RedisAddress address;
@@ -59,21 +59,22 @@ final class RedisConnection implements AutoCloseable {
   private final TaskMonitor timerMonitor = monitorOnDemand("redis-timers");
 
   /**
-   * @param deadline how long callers wait; a connection is silent if nothing comes for a second, or
-   *     for longer than that
+   * @param deadline how long callers wait; a connection counts as dead after one second without a
+   *     reply, or after the deadline if that is longer
    */
   RedisConnection(
       RedisAddress address,
       RedisHandshake handshake,
-      LiveNodeRegistry presence,
-      Clock wall,
+      LiveNodeRegistry liveNodes,
+      Clock wallClock,
       Duration deadline) {
     this.address = address;
     this.handshake = handshake;
-    this.liveNodes = presence;
-    this.wallClock = wall;
-    drift = new ClockDriftMonitor(address, wall);
-    Duration patience = deadline.compareTo(MIN_REPLY_TIMEOUT) > 0 ? deadline : MIN_REPLY_TIMEOUT;
+    this.liveNodes = liveNodes;
+    this.wallClock = wallClock;
+    drift = new ClockDriftMonitor(address, wallClock);
+    Duration replyTimeout =
+        deadline.compareTo(MIN_REPLY_TIMEOUT) > 0 ? deadline : MIN_REPLY_TIMEOUT;
     resources =
         DefaultClientResources.builder()
             .ioThreadPoolSize(2)
@@ -81,71 +82,71 @@ final class RedisConnection implements AutoCloseable {
                 Delay.exponential(
                     MIN_RECONNECT_DELAY_MILLIS, MAX_RECONNECT_DELAY_MILLIS, MILLISECONDS, 2))
             .nettyCustomizer(
-                ReplyTimeoutHandler.customizer(patience, loop -> replyEventLoops().add(loop)))
+                ReplyTimeoutHandler.customizer(replyTimeout, loop -> replyEventLoops().add(loop)))
             .build();
     replyEventLoops = new ReplyEventLoops(resources.eventExecutorGroup().next());
-    connector = RedisConnector.create(address, resources, driverTimeouts(patience));
+    connector = RedisConnector.create(address, resources, driverTimeouts(replyTimeout));
   }
 
   /**
-   * What the driver itself gives up, by this node's clock: nothing on a single server, since {@link
-   * ReplyTimeoutHandler} sees to it; in a cluster a call may also wait for a connection.
+   * Returns the timeouts of the driver itself: none for a single server, where {@link
+   * ReplyTimeoutHandler} handles them; in a cluster a call may also wait for a connection.
    */
-  private TimeoutOptions driverTimeouts(Duration patience) {
+  private TimeoutOptions driverTimeouts(Duration replyTimeout) {
     return isCluster()
-        ? TimeoutOptions.enabled(patience.multipliedBy(CLUSTER_TIMEOUT_FACTOR))
+        ? TimeoutOptions.enabled(replyTimeout.multipliedBy(CLUSTER_TIMEOUT_FACTOR))
         : TimeoutOptions.create();
   }
 
-  /** The event loops that read the replies. */
+  /** Returns the event loops that read the replies. */
   ReplyEventLoops replyEventLoops() {
     return replyEventLoops;
   }
 
-  /** What happens when a call is answered. */
+  /** Receives the reply of a call or its failure. */
   @FunctionalInterface
   interface ReplyCallback {
     void onReply(byte @Nullable [] reply, @Nullable StoreException failure);
   }
 
-  /** Begins; completes when connected, or with false when the first try has failed. */
+  /** Starts connecting; completes with true when connected, with false if the first try failed. */
   CompletableFuture<Boolean> open() {
     connect();
     runEvery("redis-connection", CHECK_INTERVAL_MILLIS, this::checkConnection);
     return firstAttempt;
   }
 
-  /** Runs the script on a shelf. */
-  void call(byte[] shelf, byte[][] arguments, ReplyCallback then) {
-    RedisConnector.DriverConnection to = activeConnection;
-    if (to == null) {
-      then.onReply(null, new StoreException(StoreFailureKind.UNREACHABLE, disconnectReason));
+  /** Runs the script on a shard. */
+  void call(byte[] shardKey, byte[][] arguments, ReplyCallback callback) {
+    RedisConnector.DriverConnection connection = activeConnection;
+    if (connection == null) {
+      callback.onReply(null, new StoreException(StoreFailureKind.UNREACHABLE, disconnectReason));
       return;
     }
-    new ScriptCall(to, shelf, arguments)
+    new ScriptCall(connection, shardKey, arguments)
         .run(
             functionsAvailable,
             (reply, failure) -> {
               if (failure != null) {
-                dropIfUnusable(to, failure);
+                dropIfUnusable(connection, failure);
               }
-              then.onReply(reply, failure == null ? null : RedisFailures.toStoreException(failure));
+              callback.onReply(
+                  reply, failure == null ? null : RedisFailures.toStoreException(failure));
             });
   }
 
-  /** After some failures a connection is no good any more. */
-  private void dropIfUnusable(RedisConnector.DriverConnection to, Throwable failure) {
+  /** Drops the connection after a failure that makes it unusable. */
+  private void dropIfUnusable(RedisConnector.DriverConnection connection, Throwable failure) {
     if (RedisFailures.isReadOnlyReplica(failure)) {
-      drop(to, "it has become a replica");
+      drop(connection, "has become a read-only replica");
     } else if (RedisFailures.isGarbled(failure)) {
-      drop(to, "its answer cannot be read");
-    } else if (RedisFailures.isTimeout(failure)
-        && !isCluster()) { // where other nodes may fare better
-      drop(to, "it has fallen silent");
+      drop(connection, "the reply cannot be read");
+    } else if (RedisFailures.isTimeout(failure) && !isCluster()) { // other nodes may be reachable
+      drop(connection, "no reply in time");
     }
   }
 
-  /** Gives up a connection that cannot be trusted any more, and makes another. */
+  /** Closes a connection that cannot be trusted any more, and reconnects. */
   void drop(String reason) {
     RedisConnector.DriverConnection current = activeConnection;
     if (current != null) {
@@ -153,16 +154,16 @@ final class RedisConnection implements AutoCloseable {
     }
   }
 
-  private void drop(RedisConnector.DriverConnection broken, String reason) {
+  private void drop(RedisConnector.DriverConnection brokenConnection, String reason) {
     synchronized (this) {
-      if (activeConnection != broken) {
+      if (activeConnection != brokenConnection) {
         return;
       }
       activeConnection = null;
       disconnectReason = reason;
     }
     logOnce(reason);
-    var unused = broken.connection().closeAsync();
+    var unused = brokenConnection.connection().closeAsync();
     scheduleReconnect();
   }
 
@@ -174,36 +175,36 @@ final class RedisConnection implements AutoCloseable {
     return activeConnection != null;
   }
 
-  /** Why there is no connection. */
+  /** Returns why there is no connection. */
   String disconnectReason() {
     return disconnectReason;
   }
 
-  /** How far the server's clock is ahead of this node's, in microseconds. */
+  /** Returns how far the server's clock is ahead of this node's, in microseconds. */
   long clockDriftMicros() {
     return drift.driftMicros();
   }
 
-  void runAfter(long millis, Runnable step) {
+  void runAfter(long millis, Runnable task) {
     if (!closed) {
       var unused =
           resources
               .eventExecutorGroup()
-              .schedule(() -> timerMonitor.run(step::run), millis, MILLISECONDS);
+              .schedule(() -> timerMonitor.run(task::run), millis, MILLISECONDS);
     }
   }
 
-  /** Runs a round again and again until this is closed, whatever a round throws. */
-  void runEvery(String name, long millis, Runnable round) {
+  /** Runs a task periodically until this is closed, even if it throws. */
+  void runEvery(String name, long millis, Runnable task) {
     TaskMonitor monitor = TaskMonitor.periodic(name, Duration.ofMillis(millis), timer::micros);
     monitors.add(monitor);
     var unused =
         resources
             .eventExecutorGroup()
-            .scheduleWithFixedDelay(() -> monitor.run(round::run), millis, millis, MILLISECONDS);
+            .scheduleWithFixedDelay(() -> monitor.run(task::run), millis, millis, MILLISECONDS);
   }
 
-  /** Supervises tasks that run when there is need of them, until this is closed. */
+  /** Creates a monitor for tasks that run on demand; closed with this connection. */
   TaskMonitor monitorOnDemand(String name) {
     TaskMonitor monitor = TaskMonitor.onDemand(name, MIN_REPLY_TIMEOUT, timer::micros);
     monitors.add(monitor);
@@ -220,8 +221,8 @@ final class RedisConnection implements AutoCloseable {
           connector
               .resolveTarget()
               .thenCompose(
-                  where -> {
-                    connectedTarget = where;
+                  target -> {
+                    connectedTarget = target;
                     return connector.connect();
                   });
     } catch (RuntimeException e) {
@@ -231,9 +232,9 @@ final class RedisConnection implements AutoCloseable {
         connecting
             .thenCompose(this::runHandshake)
             .whenComplete(
-                (to, failure) -> {
+                (connection, failure) -> {
                   if (failure == null) {
-                    onConnected(to);
+                    onConnected(connection);
                   } else {
                     disconnectReason = RedisFailures.describeConnectFailure(failure);
                     logOnce(disconnectReason);
@@ -243,58 +244,60 @@ final class RedisConnection implements AutoCloseable {
                 });
   }
 
-  /** What must be done before anything is asked. */
+  /** Performs the handshake before the first call. */
   private CompletionStage<RedisConnector.DriverConnection> runHandshake(
-      RedisConnector.DriverConnection to) {
+      RedisConnector.DriverConnection connection) {
     return handshake
-        .perform(to)
+        .perform(connection)
         .handle(
             (hasFunctions, failure) -> {
               if (failure != null) {
-                var unused = to.connection().closeAsync();
+                var unused = connection.connection().closeAsync();
                 throw new CompletionException(failure);
               }
               functionsAvailable = hasFunctions;
-              return to;
+              return connection;
             });
   }
 
-  private void onConnected(RedisConnector.DriverConnection to) {
+  private void onConnected(RedisConnector.DriverConnection connection) {
     boolean first;
     synchronized (this) {
       RedisConnector.DriverConnection current = activeConnection;
-      if (current != null && current.connection().isOpen()) { // another attempt was faster
-        var unused = to.connection().closeAsync();
+      if (current != null && current.connection().isOpen()) { // another attempt succeeded first
+        var unused = connection.connection().closeAsync();
         return;
       }
       first = loggedReason == null;
       loggedReason = null;
       reconnectDelayMillis = MIN_RECONNECT_DELAY_MILLIS;
-      activeConnection = to;
+      activeConnection = connection;
     }
     if (!first) {
       LOG.log(Level.INFO, "{0} is connected again", address);
     }
     if (!isCluster()) {
-      to.connection().addListener(new DisconnectListener(() -> drop(to, "the connection broke")));
-      if (!to.connection().isOpen()) {
-        drop(to, "the connection broke");
+      connection
+          .connection()
+          .addListener(new DisconnectListener(() -> drop(connection, "the connection was lost")));
+      if (!connection.connection().isOpen()) {
+        drop(connection, "the connection was lost");
       }
     }
     if (closed) {
-      var unused = to.connection().closeAsync();
+      var unused = connection.connection().closeAsync();
     }
     firstAttempt.complete(true);
   }
 
   private void scheduleReconnect() {
-    long wait;
+    long delayMillis;
     synchronized (this) {
-      wait = reconnectDelayMillis;
+      delayMillis = reconnectDelayMillis;
       reconnectDelayMillis = Math.min(2 * reconnectDelayMillis, MAX_RECONNECT_DELAY_MILLIS);
     }
     runAfter(
-        wait,
+        delayMillis,
         () -> {
           if (!connectMonitor.run(this::connect)) {
             scheduleReconnect();
@@ -302,38 +305,39 @@ final class RedisConnection implements AutoCloseable {
         });
   }
 
-  /** Looks now and then whether all is as it was. */
+  /** Periodically checks clock drift, layout, live nodes and the connected master. */
   private void checkConnection() {
-    RedisConnector.DriverConnection to = activeConnection;
-    if (to == null) {
+    RedisConnector.DriverConnection connection = activeConnection;
+    if (connection == null) {
       return;
     }
     try {
       var unusedTime =
           drift
-              .measure(to)
+              .measure(connection)
               .exceptionally(
                   failure -> {
-                    dropIfUnusable(to, failure);
+                    dropIfUnusable(connection, failure);
                     return null;
                   });
-      var unusedSetup = handshake.verifyLayout(to);
-      var unusedNodes = liveNodes.heartbeat(to, (wallClock.micros() + drift.driftMicros()) / 1000);
+      var unusedSetup = handshake.verifyLayout(connection);
+      var unusedNodes =
+          liveNodes.heartbeat(connection, (wallClock.micros() + drift.driftMicros()) / 1000);
       var unusedPlace =
-          connector.resolveTarget().thenAccept(where -> dropIfMasterChanged(to, where));
+          connector.resolveTarget().thenAccept(target -> dropIfMasterChanged(connection, target));
     } catch (RuntimeException e) {
-      LOG.log(Level.DEBUG, "a look at the store failed", e);
+      LOG.log(Level.DEBUG, "the periodic check of the store failed", e);
     }
   }
 
-  /** Leaves a master that the sentinels no longer name, though it still answers. */
-  private void dropIfMasterChanged(RedisConnector.DriverConnection to, String where) {
-    if (!where.equals(connectedTarget)) {
-      drop(to, "the sentinels name another master");
+  /** Drops the connection to a master that the sentinels no longer report, though it replies. */
+  private void dropIfMasterChanged(RedisConnector.DriverConnection connection, String target) {
+    if (!target.equals(connectedTarget)) {
+      drop(connection, "the sentinels report another master");
     }
   }
 
-  /** One clear line for each trouble, not one for each try. */
+  /** Logs one line per reason, not one per attempt. */
   private void logOnce(String reason) {
     synchronized (this) {
       if (reason.equals(loggedReason) || closed) {
@@ -342,18 +346,21 @@ final class RedisConnection implements AutoCloseable {
       loggedReason = reason;
     }
     LOG.log(
-        Level.WARNING, "{0}: {1}; rules answer by their posture until it is back", address, reason);
+        Level.WARNING,
+        "{0}: {1}; rules use their fallback until the store is available again",
+        address,
+        reason);
   }
 
-  private void deregister(RedisConnector.DriverConnection from) {
+  private void deregister(RedisConnector.DriverConnection connection) {
     try {
       liveNodes
-          .deregister(from)
+          .deregister(connection)
           .toCompletableFuture()
           .completeOnTimeout(null, DEREGISTER_TIMEOUT_MILLIS, MILLISECONDS)
           .join();
-    } catch (RuntimeException e) { // the others will notice
-      LOG.log(Level.DEBUG, "left without a word", e);
+    } catch (RuntimeException e) { // the entry expires after ten seconds
+      LOG.log(Level.DEBUG, "could not deregister this node", e);
     }
   }
 

@@ -29,14 +29,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a connection is made. What was sent over one that broke is never sent again, and nothing
- * waits for one to come: a request that was not answered may have been charged.
+ * Opens connections to Redis. Requests sent over a broken connection are never sent again, and no
+ * request is queued while there is no connection: a request without a reply may have been charged.
  */
 interface RedisConnector extends AutoCloseable {
 
   CompletionStage<DriverConnection> connect();
 
-  /** Where a connection would lead now, for who has one that may lead elsewhere. */
+  /** Returns the server that a new connection would lead to now; empty where it never changes. */
   default CompletionStage<String> resolveTarget() {
     return CompletableFuture.completedFuture("");
   }
@@ -44,29 +44,29 @@ interface RedisConnector extends AutoCloseable {
   @Override
   void close();
 
-  /** A connection, with what can be done over it. */
+  /** An open connection of the driver. */
   interface DriverConnection {
     StatefulConnection<byte[], byte[]> connection();
 
     RedisClusterAsyncCommands<byte[], byte[]> commands();
 
-    /** Loads a library of functions on every server that may be asked. */
+    /** Loads a function library on every server that may receive calls. */
     CompletableFuture<?> loadLibrary(byte[] library);
   }
 
   static RedisConnector create(
-      RedisAddress address, ClientResources resources, TimeoutOptions patience) {
+      RedisAddress address, ClientResources resources, TimeoutOptions timeouts) {
     return address.kind() == RedisAddress.RedisAddressKind.CLUSTER
-        ? new ClusterConnector(address, resources, patience)
-        : new StandaloneConnector(address, resources, patience);
+        ? new ClusterConnector(address, resources, timeouts)
+        : new StandaloneConnector(address, resources, timeouts);
   }
 
-  /** Connects, and again if the driver has lost the reason of a failure, which is then told. */
+  /** Connects; retries once if the driver lost the reason of a failure, to obtain the reason. */
   static <T> CompletableFuture<T> connectRetryingLostReason(
       Supplier<? extends CompletionStage<T>> connect) {
     return connect
         .get()
-        .toCompletableFuture() // the driver's own kind never completes what is composed so
+        .toCompletableFuture() // stages composed on the driver's own futures never complete
         .exceptionallyCompose(
             failure ->
                 RedisFailures.isReasonLost(failure)
@@ -78,12 +78,12 @@ interface RedisConnector extends AutoCloseable {
     return SocketOptions.builder().connectTimeout(Duration.ofSeconds(1)).tcpNoDelay(true).build();
   }
 
-  /** To one server, named or found by asking sentinels anew for each connection. */
+  /** Connects to one server, either fixed or looked up from sentinels for each connection. */
   final class StandaloneConnector implements RedisConnector {
     private final RedisClient client;
     private final RedisAddress address;
 
-    StandaloneConnector(RedisAddress address, ClientResources resources, TimeoutOptions patience) {
+    StandaloneConnector(RedisAddress address, ClientResources resources, TimeoutOptions timeouts) {
       this.address = address;
       client = RedisClient.create(resources);
       client.setOptions(
@@ -91,7 +91,7 @@ interface RedisConnector extends AutoCloseable {
               .autoReconnect(false)
               .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
               .socketOptions(socketOptions())
-              .timeoutOptions(patience)
+              .timeoutOptions(timeouts)
               .build());
     }
 
@@ -118,7 +118,7 @@ interface RedisConnector extends AutoCloseable {
                       .getMasterAddrByName(uri.getSentinelMasterId().getBytes(UTF_8))
                       .thenApply(String::valueOf)
                       .whenComplete(
-                          (where, failure) -> {
+                          (target, failure) -> {
                             var unused = sentinel.closeAsync();
                           }));
     }
@@ -146,14 +146,13 @@ interface RedisConnector extends AutoCloseable {
   }
 
   /**
-   * To a cluster: the driver knows which node has which slot and follows when that changes. It
-   * connects to a node when that is first needed, so a call may wait for a connection here, for as
-   * long as for an answer.
+   * Connects to a cluster. The driver tracks which node serves which slot. It connects to a node on
+   * first use, so a call may wait for a connection, for as long as for a reply.
    */
   final class ClusterConnector implements RedisConnector {
     private final RedisClusterClient client;
 
-    ClusterConnector(RedisAddress address, ClientResources resources, TimeoutOptions patience) {
+    ClusterConnector(RedisAddress address, ClientResources resources, TimeoutOptions timeouts) {
       client = RedisClusterClient.create(resources, address.nodes());
       ClusterClientOptions.Builder options =
           ClusterClientOptions.builder()
@@ -164,15 +163,16 @@ interface RedisConnector extends AutoCloseable {
                       .enablePeriodicRefresh(Duration.ofSeconds(2))
                       .build())
               .socketOptions(socketOptions())
-              .timeoutOptions(patience);
+              .timeoutOptions(timeouts);
       options.replayFilter(ClusterConnector::failInsteadOfReplay);
       client.setOptions(options.build());
     }
 
-    /** Whether not to keep what cannot be sent now, which the driver would else do for later. */
+    /** Fails a command that the driver would otherwise keep and send over the next connection. */
     private static boolean failInsteadOfReplay(@Nullable RedisCommand<?, ?, ?> command) {
       if (command != null) {
-        command.completeExceptionally(new RedisException("the connection to a node is broken"));
+        command.completeExceptionally(
+            new RedisException("the connection to a cluster node was lost"));
       }
       return true;
     }

@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the servers behind an address say of themselves, read once over connections of its own, for
- * people who want to know what is wrong. Nothing is written, and no decision waits for it.
+ * Diagnostic information about the servers behind an address, read once over separate connections.
+ * Reading it writes nothing and delays no decision.
  *
- * @param servers the one, the master that the sentinels name, or all nodes of a cluster
- * @param sentinelMaster what the sentinels say of the master; empty where there are none
+ * @param topology how the servers are deployed
+ * @param servers the single server, the master that the sentinels report, or all nodes of a cluster
+ * @param sentinelMaster the sentinels' information about the master; empty without sentinels
  */
 public record RedisDiagnostics(
     RedisTopology topology,
@@ -23,7 +24,7 @@ public record RedisDiagnostics(
     sentinelMaster = Map.copyOf(sentinelMaster);
   }
 
-  /** How the servers belong together. */
+  /** How the servers are deployed. */
   public enum RedisTopology {
     SINGLE,
     SENTINEL,
@@ -31,14 +32,14 @@ public record RedisDiagnostics(
   }
 
   /**
-   * One server.
+   * Information about one server.
    *
-   * @param name its host and port
+   * @param name host and port
    * @param info the fields of {@code INFO} and, in a cluster, of {@code CLUSTER INFO}; empty if the
-   *     user may not ask
-   * @param settings some of {@code CONFIG GET}; empty if the user may not ask
-   * @param clockOffset how far its clock is ahead of this machine's
-   * @param failure why it could not be asked; empty if it could
+   *     user lacks the permission
+   * @param settings some of {@code CONFIG GET}; empty if the user lacks the permission
+   * @param clockOffset how far the server's clock is ahead of this machine's
+   * @param failure why the server could not be read; empty if it could
    */
   public record RedisServerDiagnostics(
       String name,
@@ -58,14 +59,15 @@ public record RedisDiagnostics(
   }
 
   /**
-   * Looks at the servers of an address, as {@link RedisStore#at} takes it.
+   * Reads the diagnostics of the servers of an address in the format of {@link RedisStore#at}.
    *
-   * @param wall this machine's clock, which those of the servers are held against
+   * @param wallClock this machine's clock, to compare the servers' clocks with
    * @throws StoreException if none of them can be reached, with the reason
    */
-  public static RedisDiagnostics read(String url, Clock wall) {
-    try (RedisDiagnosticsReader look = new RedisDiagnosticsReader(RedisAddress.parse(url), wall)) {
-      return look.readDiagnostics();
+  public static RedisDiagnostics read(String url, Clock wallClock) {
+    try (RedisDiagnosticsReader reader =
+        new RedisDiagnosticsReader(RedisAddress.parse(url), wallClock)) {
+      return reader.readDiagnostics();
     }
   }
 }

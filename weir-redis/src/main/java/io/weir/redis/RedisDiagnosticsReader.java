@@ -26,7 +26,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Asks the servers of an address what a {@link RedisDiagnostics} shows, one after the other. */
+/** Reads the contents of a {@link RedisDiagnostics} from the servers of an address, one by one. */
 final class RedisDiagnosticsReader implements AutoCloseable {
   private static final List<String> CONFIG_SETTINGS =
       List.of("appendonly", "appendfsync", "save", "cluster-require-full-coverage");
@@ -37,9 +37,9 @@ final class RedisDiagnosticsReader implements AutoCloseable {
   private final ClientResources resources;
   private final RedisClient client;
 
-  RedisDiagnosticsReader(RedisAddress address, Clock wall) {
+  RedisDiagnosticsReader(RedisAddress address, Clock wallClock) {
     this.address = address;
-    this.wallClock = wall;
+    this.wallClock = wallClock;
     resources = DefaultClientResources.builder().ioThreadPoolSize(2).build();
     client = RedisClient.create(resources);
     client.setOptions(
@@ -96,29 +96,29 @@ final class RedisDiagnosticsReader implements AutoCloseable {
     }
   }
 
-  /** By the quickest of some readings, which tells most exactly. */
+  /** Measures with the fastest of several readings, which is the most exact. */
   private Duration measureClockOffset(RedisCommands<String, String> commands) {
-    long quickest = Long.MAX_VALUE;
+    long fastestMicros = Long.MAX_VALUE;
     long ahead = 0;
     for (int i = 0; i < CLOCK_SAMPLES; i++) {
-      long asked = wallClock.micros();
+      long sentMicros = wallClock.micros();
       List<String> time = ifPermitted(commands::time, List.of());
-      long answered = wallClock.micros();
-      if (time.size() == 2 && answered - asked < quickest) {
-        quickest = answered - asked;
-        long said = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
-        ahead = ClockDriftMonitor.clockOffsetMicros(said, asked, answered);
+      long receivedMicros = wallClock.micros();
+      if (time.size() == 2 && receivedMicros - sentMicros < fastestMicros) {
+        fastestMicros = receivedMicros - sentMicros;
+        long serverMicros = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+        ahead = ClockDriftMonitor.clockOffsetMicros(serverMicros, sentMicros, receivedMicros);
       }
     }
     return Duration.of(ahead, ChronoUnit.MICROS);
   }
 
-  /** What the server says, or something else if it will not say it. */
-  private static <T> T ifPermitted(Supplier<T> ask, T otherwise) {
+  /** Returns the reply of a command, or a default if the server rejects the command. */
+  private static <T> T ifPermitted(Supplier<T> command, T defaultValue) {
     try {
-      return ask.get();
+      return command.get();
     } catch (RedisCommandExecutionException e) {
-      return otherwise;
+      return defaultValue;
     }
   }
 
@@ -135,17 +135,17 @@ final class RedisDiagnosticsReader implements AutoCloseable {
   }
 
   private List<RedisServerDiagnostics> readClusterNodes() {
-    RedisClusterClient finder = RedisClusterClient.create(resources, address.nodes());
+    RedisClusterClient clusterClient = RedisClusterClient.create(resources, address.nodes());
     try {
-      finder.refreshPartitions();
-      return finder.getPartitions().stream()
+      clusterClient.refreshPartitions();
+      return clusterClient.getPartitions().stream()
           .map(node -> readServer(node.getUri(), hostAndPort(node.getUri())))
           .toList();
     } catch (RedisException e) {
       throw new StoreException(
           StoreFailureKind.UNREACHABLE, RedisFailures.describeConnectFailure(e));
     } finally {
-      finder.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+      clusterClient.shutdown(Duration.ZERO, Duration.ofSeconds(1));
     }
   }
 

@@ -10,26 +10,29 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.regex.Pattern;
 
-/** What the driver's failures mean. */
+/** Classifies and describes the failures of the Redis driver. */
 final class RedisFailures {
-  /** What an error may be: text, as people read it. */
+  /** The text of a valid error reply: printable ASCII. */
   private static final Pattern PRINTABLE_TEXT = Pattern.compile("[ -~]+");
 
   private RedisFailures() {}
 
-  /** Whether the server said that it does not know the script, and so has not begun it. */
+  /** Returns whether the server does not know the script, and so has not executed it. */
   static boolean isUnknownScript(Throwable failure) {
     String text = messageOf(rootCause(failure));
     return text.startsWith("NOSCRIPT") || text.contains("Function not found");
   }
 
-  /** Whether the server may not be written to any more. */
+  /** Returns whether the server has become a read-only replica. */
   static boolean isReadOnlyReplica(Throwable failure) {
     Throwable cause = rootCause(failure);
     return cause instanceof RedisCommandExecutionException && messageOf(cause).contains("READONLY");
   }
 
-  /** Whether what came cannot be an answer to what was asked, so that nothing after it can be. */
+  /**
+   * Returns whether the reply cannot belong to the request, so that no later reply on the
+   * connection can be trusted.
+   */
   static boolean isGarbled(Throwable failure) {
     Throwable cause = rootCause(failure);
     if (cause instanceof RedisCommandExecutionException) {
@@ -41,51 +44,58 @@ final class RedisFailures {
         || cause instanceof RejectedExecutionException);
   }
 
-  /** Whether nothing came for too long. */
+  /** Returns whether no reply came in time. */
   static boolean isTimeout(Throwable failure) {
     return rootCause(failure) instanceof RedisCommandTimeoutException;
   }
 
-  /** Whether the driver has lost the reason: a connection was refused before it came to look. */
+  /**
+   * Returns whether the driver lost the reason: the connection was refused before the driver had
+   * registered its handshake handler.
+   */
   static boolean isReasonLost(Throwable failure) {
     return messageOf(rootCause(failure)).equals("RedisHandshakeHandler not registered");
   }
 
-  /** Why a call was not answered. */
+  /** Describes why a call failed. */
   static StoreException toStoreException(Throwable failure) {
     Throwable cause = rootCause(failure);
     if (isGarbled(failure)) {
-      return new StoreException(StoreFailureKind.GARBLED, "its answer cannot be read");
+      return new StoreException(StoreFailureKind.GARBLED, "the reply cannot be read");
     }
     if (cause instanceof RedisCommandExecutionException) {
       return new StoreException(StoreFailureKind.ERROR, messageOf(cause));
     }
     if (isTimeout(failure)) {
-      return new StoreException(StoreFailureKind.TIMEOUT, "it has fallen silent");
+      return new StoreException(StoreFailureKind.TIMEOUT, "no reply in time");
     }
-    boolean broke = cause instanceof CancellationException;
+    boolean lost = cause instanceof CancellationException;
     return new StoreException(
-        StoreFailureKind.UNREACHABLE, broke ? "the connection broke" : messageOf(cause));
+        StoreFailureKind.UNREACHABLE, lost ? "the connection was lost" : messageOf(cause));
   }
 
-  /** Why there is no connection, and what to do about it. */
+  /** Describes why connecting failed, and what to do about it. */
   static String describeConnectFailure(Throwable failure) {
     Throwable cause = rootCause(failure);
     String text = messageOf(cause);
-    if (text.startsWith("NOAUTH")) { // and how to write HELLO, which is not for people
-      return "it wants a password; write redis://user:password@host:port";
+    if (text.startsWith("NOAUTH")) { // the rest of the text is about the HELLO command
+      return "requires a password, for example redis://user:password@host:port";
     }
     if (text.startsWith("WRONGPASS") || text.contains("AUTH failed")) {
-      return "the user or password is wrong (" + text + "); write redis://user:password@host:port";
+      return "rejects the user or password ("
+          + text
+          + "); set it as in redis://user:password@host:port";
     }
     if (text.startsWith("NOPERM")) {
-      return "the user may not run scripts (" + text + "); allow it +@scripting +@read +@write";
+      return "does not permit the user to run scripts ("
+          + text
+          + "); grant +@scripting +@read +@write";
     }
     if (text.startsWith("ERR unknown command")) {
-      return "the server has no scripting (" + text + "); Weir needs Redis 5 or newer, or Valkey";
+      return "has no scripting (" + text + "); Weir needs Redis 5 or newer, or Valkey";
     }
-    if (cause instanceof NullPointerException) { // the driver's, on a greeting it cannot read
-      return "cannot be reached (its greeting cannot be read)";
+    if (cause instanceof NullPointerException) { // thrown by the driver on an unreadable greeting
+      return "cannot be reached (unreadable greeting)";
     }
     return "cannot be reached (" + text + ")";
   }

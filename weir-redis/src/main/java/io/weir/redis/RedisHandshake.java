@@ -10,7 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** What a node and a server agree on before anything is asked: the set-up, and the script. */
+/**
+ * Prepares a server before the first call: agrees on the layout metadata and loads the script.
+ * Later checks that the layout is unchanged.
+ */
 final class RedisHandshake {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
   private static final long LAYOUT_TTL_MILLIS = 1000L * 86_400_000;
@@ -23,76 +26,80 @@ final class RedisHandshake {
   private long checks;
 
   /**
-   * @param setup what this node would have; the store may know better
-   * @param joined hears the store's own set-up before anything is asked under it
+   * @param layout the layout of this node, used only if the store has none yet
+   * @param onLayout receives the layout of the store before the first call that uses it
    */
   RedisHandshake(
-      RedisAddress address, String prefix, RedisLayout setup, Consumer<RedisLayout> joined) {
+      RedisAddress address, String prefix, RedisLayout layout, Consumer<RedisLayout> onLayout) {
     this.address = address;
     this.layoutKey = (prefix + ":setup").getBytes(US_ASCII);
-    this.layout = setup;
-    this.onLayout = joined;
+    this.layout = layout;
+    this.onLayout = onLayout;
   }
 
-  /** Agrees on the set-up and brings the script; says whether as a function. */
-  CompletionStage<Boolean> perform(RedisConnector.DriverConnection to) {
-    return agreeOnLayout(to)
+  /** Agrees on the layout and loads the script; completes with true if as a function. */
+  CompletionStage<Boolean> perform(RedisConnector.DriverConnection connection) {
+    return agreeOnLayout(connection)
         .thenCompose(
             unused ->
-                to.loadLibrary(DecisionScript.INSTANCE.librarySource)
+                connection
+                    .loadLibrary(DecisionScript.INSTANCE.librarySource)
                     .handle((done, failure) -> failure == null))
         .thenCompose(
             functions ->
                 functions
                     ? CompletableFuture.completedFuture(true)
-                    : to.commands()
+                    : connection
+                        .commands()
                         .scriptLoad(DecisionScript.INSTANCE.scriptSource)
                         .thenApply(sha -> false));
   }
 
-  /** Looks whether the set-up is still there, and still ours. */
-  CompletionStage<Void> verifyLayout(RedisConnector.DriverConnection to) {
+  /** Checks that the layout in the store is still the one in use. */
+  CompletionStage<Void> verifyLayout(RedisConnector.DriverConnection connection) {
     if (++checks % CHECKS_PER_RENEWAL == 0) {
-      return agreeOnLayout(to);
+      return agreeOnLayout(connection);
     }
-    return to.commands()
+    return connection
+        .commands()
         .get(layoutKey)
         .thenCompose(
             bytes ->
                 Arrays.equals(bytes, layout.encode())
                     ? CompletableFuture.completedFuture(null)
-                    : agreeOnLayout(to));
+                    : agreeOnLayout(connection));
   }
 
-  private CompletionStage<Void> agreeOnLayout(RedisConnector.DriverConnection to) {
-    var commands = to.commands();
+  private CompletionStage<Void> agreeOnLayout(RedisConnector.DriverConnection connection) {
+    var commands = connection.commands();
     return commands
         .set(layoutKey, layout.encode(), SetArgs.Builder.nx())
         .thenCompose(unused -> commands.pexpire(layoutKey, LAYOUT_TTL_MILLIS))
         .thenCompose(unused -> commands.get(layoutKey))
         .thenAccept(
             bytes -> {
-              RedisLayout theirs = bytes == null ? null : RedisLayout.decode(bytes);
-              if (theirs == null) {
+              RedisLayout storedLayout = bytes == null ? null : RedisLayout.decode(bytes);
+              if (storedLayout == null) {
                 throw new IllegalStateException(
-                    "its key "
+                    "key "
                         + new String(layoutKey, US_ASCII)
-                        + " is not Weir's; choose another prefix or delete it");
+                        + " was not written by Weir; choose another prefix or delete the key");
               }
-              adoptLayout(theirs);
+              adoptLayout(storedLayout);
             });
   }
 
-  private void adoptLayout(RedisLayout theirs) {
-    if (theirs.shards() != layout.shards() || theirs.packedBuckets() != layout.packedBuckets()) {
+  private void adoptLayout(RedisLayout storedLayout) {
+    if (storedLayout.shards() != layout.shards()
+        || storedLayout.packedBuckets() != layout.packedBuckets()) {
       LOG.log(
           Level.WARNING,
-          "{0} was set up with shelves={1} and pages={2}; this node follows",
+          "{0} has the layout shards={1}, packed-buckets={2}; this node adopts it",
           address,
-          String.valueOf(theirs.shards()),
-          String.valueOf(theirs.packedBuckets()));
+          String.valueOf(storedLayout.shards()),
+          String.valueOf(storedLayout.packedBuckets()));
     }
-    layout = theirs;
-    onLayout.accept(theirs);
+    layout = storedLayout;
+    onLayout.accept(storedLayout);
   }
 }

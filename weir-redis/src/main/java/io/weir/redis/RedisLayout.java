@@ -9,13 +9,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all nodes on one store must agree on: how callers become keys, and where those are kept. The
- * first node writes it into the store, the others take it from there.
+ * The layout metadata that all nodes on one store must share: how callers are hashed to keys, and
+ * where the counters are stored. The first node writes it into the store, the others read it from
+ * there.
  *
- * @param seed0 the first half of the seed of fingerprints, which nobody outside may know
- * @param shards over how many hashes the counters are spread, a power of two
- * @param packedBuckets over how many pages they are spread, a power of two; 0 if each is a field of
- *     its own
+ * @param seed0 the first half of the seed of fingerprints, which must stay secret
+ * @param shards the number of hashes (shards) that hold the counters, a power of two
+ * @param packedBuckets the number of packed buckets, a power of two; 0 if each counter has its own
+ *     field
  */
 record RedisLayout(long seed0, long seed1, int shards, int packedBuckets) {
   static final int MAX_SHARDS = 1 << 16;
@@ -24,9 +25,9 @@ record RedisLayout(long seed0, long seed1, int shards, int packedBuckets) {
   private static final Pattern STORED_FORMAT =
       Pattern.compile("weir 1 ([0-9a-f]{16}) ([0-9a-f]{16}) ([0-9]{1,5}) ([0-9]{1,9})");
 
-  static RedisLayout withRandomSeed(int shelves, int pages) {
+  static RedisLayout withRandomSeed(int shards, int pages) {
     SecureRandom random = new SecureRandom();
-    return new RedisLayout(random.nextLong(), random.nextLong(), shelves, pages);
+    return new RedisLayout(random.nextLong(), random.nextLong(), shards, pages);
   }
 
   byte[] encode() {
@@ -34,58 +35,60 @@ record RedisLayout(long seed0, long seed1, int shards, int packedBuckets) {
         .getBytes(US_ASCII);
   }
 
-  /** What a store holds; null if it is not a set-up of ours. */
+  /** Decodes layout metadata from a store; null if the bytes were not written by Weir. */
   static @Nullable RedisLayout decode(byte[] bytes) {
-    Matcher m = STORED_FORMAT.matcher(new String(bytes, US_ASCII));
-    if (!m.matches()) {
+    Matcher match = STORED_FORMAT.matcher(new String(bytes, US_ASCII));
+    if (!match.matches()) {
       return null;
     }
-    int shelves = Integer.parseInt(m.group(3));
-    int pages = Integer.parseInt(m.group(4));
-    if (Integer.bitCount(shelves) != 1
-        || shelves > MAX_SHARDS
-        || pages != roundUpPackedBuckets(pages)) {
+    int shards = Integer.parseInt(match.group(3));
+    int packedBuckets = Integer.parseInt(match.group(4));
+    if (Integer.bitCount(shards) != 1
+        || shards > MAX_SHARDS
+        || packedBuckets != roundUpPackedBuckets(packedBuckets)) {
       return null;
     }
     return new RedisLayout(
-        Long.parseUnsignedLong(m.group(1), 16),
-        Long.parseUnsignedLong(m.group(2), 16),
-        shelves,
-        pages);
+        Long.parseUnsignedLong(match.group(1), 16),
+        Long.parseUnsignedLong(match.group(2), 16),
+        shards,
+        packedBuckets);
   }
 
-  /** The number of pages there can be that is nearest to one, from above. */
+  /** Rounds a number of packed buckets up to the next one allowed; 0 stays 0. */
   static int roundUpPackedBuckets(int wanted) {
-    int most = Math.max(MIN_PACKED_BUCKETS, Math.min(wanted, MAX_PACKED_BUCKETS));
-    return wanted == 0 ? 0 : Integer.highestOneBit(2 * most - 1);
+    int bounded = Math.max(MIN_PACKED_BUCKETS, Math.min(wanted, MAX_PACKED_BUCKETS));
+    return wanted == 0 ? 0 : Integer.highestOneBit(2 * bounded - 1);
   }
 
-  /** How many bits of a key, from the left, name its field. */
+  /** Returns how many leading bits of a key name its field. */
   private int fieldNameBits() {
     return packedBuckets == 0 ? Long.SIZE : Integer.numberOfTrailingZeros(packedBuckets);
   }
 
-  /** In how many bytes a key's field is named. */
+  /** Returns the size of a field name in bytes. */
   int fieldNameBytes() {
     return (fieldNameBits() + 7) / 8;
   }
 
-  /** In how many bytes the rest of a key stands on its page. */
+  /** Returns the size in bytes of the key suffix inside a packed bucket. */
   int keySuffixBytes() {
     return (Long.SIZE - fieldNameBits() + 7) / 8;
   }
 
-  /** Adds a key as the script reads it: the name of its field, and the rest. */
-  void writeKey(long key, ByteWriter to) {
-    int rest = Long.SIZE - fieldNameBits();
-    to.putNumber(key >>> rest, fieldNameBytes()).putNumber(key & ~(-1L << rest), keySuffixBytes());
+  /** Appends a key as the script reads it: the name of its field, then the suffix. */
+  void writeKey(long key, ByteWriter writer) {
+    int suffixBits = Long.SIZE - fieldNameBits();
+    writer
+        .putNumber(key >>> suffixBits, fieldNameBytes())
+        .putNumber(key & ~(-1L << suffixBits), keySuffixBytes());
   }
 
   Fingerprint fingerprint() {
     return new Fingerprint(seed0, seed1);
   }
 
-  /** Which shelf a key is on: its upper bits are the caller's, so a caller's counters share one. */
+  /** Returns a key's shard, from the upper bits, which are the caller's: its counters share one. */
   int shardIndex(long key) {
     return (int) (key >>> 48) & (shards - 1);
   }

@@ -23,10 +23,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ledger of all regions in one Redis: one of the regions' own or another, which no decision
- * waits for.
+ * The ledger of all regions, kept in one Redis: that of a region or a separate one. No decision
+ * waits for it.
  *
- * <p>It has a connection of its own, made when it is first needed and anew after any fault.
+ * <p>It has its own connection, opened on first use and again after any failure.
  */
 public final class RedisRegionLedger implements RegionLedger {
   private static final Duration TIMEOUT = Duration.ofSeconds(1);
@@ -42,7 +42,7 @@ public final class RedisRegionLedger implements RegionLedger {
   private final RedisConnector connector;
   private @Nullable CompletableFuture<RedisConnector.DriverConnection> connectionFuture;
   private boolean closed;
-  private volatile String lastError = "not asked yet";
+  private volatile String lastError = "not connected yet";
 
   private RedisRegionLedger(RedisAddress address, String prefix, @Nullable Clock clock) {
     this.keyPrefix = prefix + ":region:";
@@ -56,36 +56,37 @@ public final class RedisRegionLedger implements RegionLedger {
   }
 
   /**
-   * A ledger at an address, as {@link RedisStore#at} takes it.
+   * Creates a ledger at an address in the format of {@link RedisStore#at}.
    *
-   * @param prefix what its keys begin with
-   * @throws IllegalArgumentException saying what is wrong with the address
+   * @param prefix the prefix of its keys
+   * @throws IllegalArgumentException if the address is invalid, with the reason
    */
   public static RedisRegionLedger at(String url, String prefix) {
     return new RedisRegionLedger(RedisAddress.parse(url), prefix, null);
   }
 
-  /** As above, by another clock than the server's, for tests. */
+  /** The same with a clock other than the server's, for tests. */
   static RedisRegionLedger at(String url, String prefix, Clock clock) {
     return new RedisRegionLedger(RedisAddress.parse(url), prefix, clock);
   }
 
   @Override
   public CompletionStage<LedgerSnapshot> exchange(RegionReport report) {
-    CompletableFuture<RedisConnector.DriverConnection> to = connectionOrConnect();
-    return to.thenCompose(connected -> runScript(connected, report))
+    CompletableFuture<RedisConnector.DriverConnection> connection = connectionOrConnect();
+    return connection
+        .thenCompose(connected -> runScript(connected, report))
         .thenApply(RedisRegionLedger::parseReply)
         .whenComplete(
-            (table, failure) -> {
+            (snapshot, failure) -> {
               if (failure != null) {
-                drop(to, failure);
+                drop(connection, failure);
               } else {
                 lastError = "";
               }
             });
   }
 
-  /** The connection there is, or the one that is being made. */
+  /** Returns the open connection or the one being opened. */
   private synchronized CompletableFuture<RedisConnector.DriverConnection> connectionOrConnect() {
     if (closed) {
       return CompletableFuture.failedFuture(new IllegalStateException("closed"));
@@ -106,27 +107,29 @@ public final class RedisRegionLedger implements RegionLedger {
     }
   }
 
-  private void drop(CompletableFuture<RedisConnector.DriverConnection> broken, Throwable failure) {
+  private void drop(
+      CompletableFuture<RedisConnector.DriverConnection> brokenConnection, Throwable failure) {
     synchronized (this) {
-      if (connectionFuture != broken) {
+      if (connectionFuture != brokenConnection) {
         return;
       }
       connectionFuture = null;
     }
-    if (broken.isCompletedExceptionally()) {
+    if (brokenConnection.isCompletedExceptionally()) {
       lastError = RedisFailures.describeConnectFailure(failure);
     } else {
       lastError = RedisFailures.toStoreException(failure).reason();
-      var unused = broken.thenCompose(old -> old.connection().closeAsync());
+      var unused =
+          brokenConnection.thenCompose(oldConnection -> oldConnection.connection().closeAsync());
     }
   }
 
   private CompletionStage<byte[]> runScript(
-      RedisConnector.DriverConnection to, RegionReport report) {
+      RedisConnector.DriverConnection connection, RegionReport report) {
     byte[][] keys = {ledgerKey(report).getBytes(US_ASCII)};
     byte[][] values = scriptArguments(report);
     CompletionStage<byte[]> answer =
-        to.commands().evalsha(SHA, ScriptOutputType.VALUE, keys, values);
+        connection.commands().evalsha(SHA, ScriptOutputType.VALUE, keys, values);
     return answer
         .handle(
             (reply, failure) -> {
@@ -136,46 +139,48 @@ public final class RedisRegionLedger implements RegionLedger {
               if (!RedisFailures.isUnknownScript(failure)) {
                 return CompletableFuture.<byte[]>failedFuture(failure);
               }
-              CompletionStage<byte[]> again =
-                  to.commands().eval(SCRIPT, ScriptOutputType.VALUE, keys, values);
-              return again.toCompletableFuture();
+              CompletionStage<byte[]> resent =
+                  connection.commands().eval(SCRIPT, ScriptOutputType.VALUE, keys, values);
+              return resent.toCompletableFuture();
             })
         .thenCompose(reply -> reply);
   }
 
-  /** An edit of a rule's regions begins another ledger. */
+  /** Returns the key of a rule's ledger; an edit of the rule's regions leads to another key. */
   private String ledgerKey(RegionReport report) {
     return report.budget().percents().entrySet().stream()
-        .map(one -> one.getKey() + "=" + one.getValue())
+        .map(entry -> entry.getKey() + "=" + entry.getValue())
         .sorted()
         .collect(Collectors.joining(",", keyPrefix + report.budget().ruleId() + ":", ""));
   }
 
   private byte[][] scriptArguments(RegionReport report) {
-    List<Object> all = new ArrayList<>();
-    all.add(report.region());
-    all.add(report.nodeId());
-    all.add(report.nodeCount());
-    all.add(report.appliedShare());
-    all.add((long) Math.min(MAX_MILLIONTHS, Math.ceil(report.demand() * MILLIONTHS)));
-    all.add((long) Math.min(MAX_MILLIONTHS, Math.ceil(report.usedFraction() * MILLIONTHS)));
-    all.add(report.requestedShare());
-    all.add(Math.max(1, report.recoveryTime().plusNanos(999_999).toMillis()));
-    all.add(report.drainsSteadily() ? 1 : 0);
-    all.add(report.silenceTimeout().toMillis());
-    all.add(report.leaving() ? 1 : 0);
-    all.add(report.budget().unassignedShare());
-    all.add(clock == null ? 0 : clock.micros() / 1000);
+    List<Object> arguments = new ArrayList<>();
+    arguments.add(report.region());
+    arguments.add(report.nodeId());
+    arguments.add(report.nodeCount());
+    arguments.add(report.appliedShare());
+    arguments.add((long) Math.min(MAX_MILLIONTHS, Math.ceil(report.demand() * MILLIONTHS)));
+    arguments.add((long) Math.min(MAX_MILLIONTHS, Math.ceil(report.usedFraction() * MILLIONTHS)));
+    arguments.add(report.requestedShare());
+    arguments.add(Math.max(1, report.recoveryTime().plusNanos(999_999).toMillis()));
+    arguments.add(report.drainsSteadily() ? 1 : 0);
+    arguments.add(report.silenceTimeout().toMillis());
+    arguments.add(report.leaving() ? 1 : 0);
+    arguments.add(report.budget().unassignedShare());
+    arguments.add(clock == null ? 0 : clock.micros() / 1000);
     report
         .budget()
         .percents()
         .keySet()
         .forEach(
             region -> {
-              all.add(region);
-              all.add(report.budget().configuredShare(region));
+              arguments.add(region);
+              arguments.add(report.budget().configuredShare(region));
             });
-    return all.stream().map(one -> String.valueOf(one).getBytes(US_ASCII)).toArray(byte[][]::new);
+    return arguments.stream()
+        .map(argument -> String.valueOf(argument).getBytes(US_ASCII))
+        .toArray(byte[][]::new);
   }
 
   private static LedgerSnapshot parseReply(byte[] reply) {

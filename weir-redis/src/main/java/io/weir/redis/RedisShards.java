@@ -18,10 +18,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The shelves of one set-up: one on a single server, many in a cluster, spread over its slots.
+ * The shards of one layout: one on a single server, many in a cluster, spread over its slots.
  *
- * <p>A request whose claims are on several shelves asks each at once; if one refuses, what the
- * others took is given back. Between the two, others may see less room than there will be.
+ * <p>A request whose claims are on several shards calls all of them concurrently; if one refuses,
+ * the charges of the others are refunded. Until then, other requests may see fewer permits
+ * available than there will be.
  */
 final class RedisShards {
   private static final Duration WARM_UP_DEADLINE = Duration.ofSeconds(1);
@@ -37,19 +38,19 @@ final class RedisShards {
   private final BatchingQueue.BatchingContext context;
 
   RedisShards(
-      RedisLayout setup,
+      RedisLayout layout,
       String prefix,
       StoreFailureGuard guard,
-      BatchingQueue.BatchingContext shared) {
-    this.layout = setup;
-    this.context = shared;
-    fingerprint = setup.fingerprint();
-    refusals = shared.refusals();
-    queues = new BatchingQueue[setup.shards()];
+      BatchingQueue.BatchingContext context) {
+    this.layout = layout;
+    this.context = context;
+    fingerprint = layout.fingerprint();
+    refusals = context.refusals();
+    queues = new BatchingQueue[layout.shards()];
     guardedShards = new Store[queues.length];
     for (int i = 0; i < queues.length; i++) {
       String name = prefix + ":{" + Integer.toHexString(i) + "}";
-      queues[i] = new BatchingQueue(name.getBytes(US_ASCII), setup, shared);
+      queues[i] = new BatchingQueue(name.getBytes(US_ASCII), layout, context);
       guardedShards[i] = guard.wrap(queues[i]);
     }
   }
@@ -59,24 +60,26 @@ final class RedisShards {
   }
 
   /**
-   * Peeks at a counter that nobody uses, many times at once and with patience: the first calls load
-   * classes and compile code here, and would miss their deadline for it. Ends after a number of
-   * rounds or a short time, whichever comes first.
+   * Peeks at an unused counter, many times concurrently and with a long deadline: the first calls
+   * load classes and compile code, and would otherwise miss their deadline. Ends after a number of
+   * rounds or {@link #WARM_UP_MICROS}, whichever comes first.
    */
   void warmUp() {
     Rule rule = Rule.named("warm-up").limit("1/second").build();
     Claim[] claims = {Claim.of(rule.limits().get(0), 0, 1)};
-    BatchingQueue lane = queues[layout.shardIndex(claims[0].key())];
-    long until = context.timer().micros() + WARM_UP_MICROS;
-    try (StoreFailureGuard patient =
+    BatchingQueue queue = queues[layout.shardIndex(claims[0].key())];
+    long untilMicros = context.timer().micros() + WARM_UP_MICROS;
+    try (StoreFailureGuard warmUpGuard =
         new StoreFailureGuard(
             context.timer(),
             WARM_UP_DEADLINE,
             WARM_UP_CONCURRENCY,
             StoreListener.NONE,
             context.connection().replyEventLoops())) {
-      Store store = patient.wrap(lane);
-      for (int round = 0; round < WARM_UP_ROUNDS && context.timer().micros() < until; round++) {
+      Store store = warmUpGuard.wrap(queue);
+      for (int round = 0;
+          round < WARM_UP_ROUNDS && context.timer().micros() < untilMicros;
+          round++) {
         CompletableFuture<?>[] peeks = new CompletableFuture<?>[WARM_UP_CONCURRENCY];
         Arrays.setAll(peeks, i -> store.apply(claims, StoreOperation.PEEK));
         CompletableFuture.allOf(peeks).join();
@@ -84,28 +87,28 @@ final class RedisShards {
     }
   }
 
-  /** Lets every shelf forget a little, and give up what is not answered. */
+  /** Removes some expired counters from every shard that may have any. */
   void sweepIfDue() {
-    for (BatchingQueue lane : queues) {
-      lane.sweepIfDue();
+    for (BatchingQueue queue : queues) {
+      queue.sweepIfDue();
     }
   }
 
-  /** Ends its part in how the store fares; what is still asked of it is answered. */
+  /** Stops counting for the health of the store; pending requests are still answered. */
   void retire() {
-    for (Store one : guardedShards) {
-      one.close();
+    for (Store guardedShard : guardedShards) {
+      guardedShard.close();
     }
   }
 
-  CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
-    int shelf = commonShard(claims);
-    return shelf >= 0
-        ? guardedShards[shelf].apply(claims, mode, when)
-        : applyAcrossShards(claims, mode, when);
+  CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation operation, long when) {
+    int shard = commonShard(claims);
+    return shard >= 0
+        ? guardedShards[shard].apply(claims, operation, when)
+        : applyAcrossShards(claims, operation, when);
   }
 
-  /** The shelf of all the claims; -1 if there are several. */
+  /** Returns the shard of all the claims; -1 if they are on several shards. */
   private int commonShard(Claim[] claims) {
     int first = layout.shardIndex(claims[0].key());
     for (int i = 1; i < claims.length; i++) {
@@ -117,18 +120,21 @@ final class RedisShards {
   }
 
   private CompletableFuture<ClaimOutcome[]> applyAcrossShards(
-      Claim[] claims, StoreOperation mode, long when) {
-    long sent = context.clock().micros();
-    List<ClaimPartition> parts =
+      Claim[] claims, StoreOperation operation, long when) {
+    long sentMicros = context.clock().micros();
+    List<ClaimPartition> partitions =
         ClaimPartition.split(claims, claim -> layout.shardIndex(claim.key()));
-    parts.forEach(part -> part.submit(guardedShards[part.index()], mode, when));
-    return ClaimPartition.whenAllAnswered(parts)
+    partitions.forEach(
+        partition -> partition.submit(guardedShards[partition.index()], operation, when));
+    return ClaimPartition.whenAllAnswered(partitions)
         .thenApply(
             done -> {
-              ClaimOutcome[] outcomes = ClaimPartition.join(parts);
-              if (mode == StoreOperation.TAKE && !ClaimPartition.isAdmitted(claims, outcomes)) {
-                parts.forEach(part -> part.refund(guardedShards[part.index()], outcomes));
-                refusals.put(claims, outcomes, sent);
+              ClaimOutcome[] outcomes = ClaimPartition.join(partitions);
+              if (operation == StoreOperation.TAKE
+                  && !ClaimPartition.isAdmitted(claims, outcomes)) {
+                partitions.forEach(
+                    partition -> partition.refund(guardedShards[partition.index()], outcomes));
+                refusals.put(claims, outcomes, sentMicros);
               }
               return outcomes;
             });

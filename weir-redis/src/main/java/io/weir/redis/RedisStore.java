@@ -23,15 +23,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counters in Redis or Valkey: any number of nodes, one budget, decided inside the server by its
- * own clock.
+ * A store that keeps counters in Redis or Valkey. Any number of nodes share one budget; decisions
+ * are made inside the server, by the server's clock.
  *
- * <p>All claims of a request are one round trip, all or nothing. In a Cluster that holds for claims
- * that count per the same attributes; those that do not may be on other slots, which are asked at
- * the same time, and what one of them took is given back when another refuses.
+ * <p>All claims of a request take one round trip and are charged all or nothing. In a Redis Cluster
+ * this holds for claims that count per the same attributes. Other claims may be on different slots:
+ * these are called concurrently, and if one of them refuses, the charges of the others are
+ * refunded.
  *
- * <p>It starts without a server, and outlives one: what is not answered by the deadline is answered
- * by the rule's posture. Safe for any number of threads.
+ * <p>The store starts without a server and survives the loss of one: a request without a reply by
+ * the deadline is answered by the rule's fallback. Safe for any number of threads.
  *
  * <pre>{@code
  * Store store = RedisStore.at("redis://127.0.0.1:6379").open();
@@ -61,18 +62,19 @@ public final class RedisStore implements Store {
     Clock timer = Clock.system();
     refusals = new RefusalCache(clock);
     boolean cluster = address.kind() == RedisAddress.RedisAddressKind.CLUSTER;
-    RedisLayout setup =
+    RedisLayout layout =
         RedisLayout.withRandomSeed(cluster ? settings.shards : 1, settings.packedBuckets);
-    RedisHandshake handshake = new RedisHandshake(address, prefix, setup, this::useLayout);
+    RedisHandshake handshake = new RedisHandshake(address, prefix, layout, this::useLayout);
     liveNodes = new LiveNodeRegistry(prefix);
     connection =
         new RedisConnection(address, handshake, liveNodes, Clock.wall(), settings.deadline);
-    TaskMonitor ticks = connection.monitorOnDemand("store-deadlines");
-    Scheduler deadlines =
-        (micros, task) -> connection.replyEventLoops().schedule(micros, () -> ticks.run(task::run));
+    TaskMonitor deadlineMonitor = connection.monitorOnDemand("store-deadlines");
+    Scheduler deadlineScheduler =
+        (micros, task) ->
+            connection.replyEventLoops().schedule(micros, () -> deadlineMonitor.run(task::run));
     guard =
         new StoreFailureGuard(
-            timer, settings.deadline, settings.maxWaiting, settings.listener, deadlines);
+            timer, settings.deadline, settings.maxWaiting, settings.listener, deadlineScheduler);
     batchingContext =
         new BatchingQueue.BatchingContext(
             connection,
@@ -87,18 +89,19 @@ public final class RedisStore implements Store {
               guard.reportCorruptStates(states);
             },
             new ConcurrentLinkedQueue<>());
-    shards = new RedisShards(setup, prefix, guard, batchingContext);
-    Scheduler alarm =
+    shards = new RedisShards(layout, prefix, guard, batchingContext);
+    Scheduler scheduler =
         (micros, task) -> connection.runAfter(Math.max(1, micros / MICROS_PER_MILLI), task);
-    routedStore = new RoutingStore(new ExactRedisStore(), guard, alarm, settings.spikeThreshold);
+    routedStore =
+        new RoutingStore(new ExactRedisStore(), guard, scheduler, settings.spikeThreshold);
   }
 
   /**
-   * Begins a store at {@code redis://[user:password@]host:port[/database]}, {@code
+   * Starts building a store at {@code redis://[user:password@]host:port[/database]}, {@code
    * redis-sentinel://host:port,host:port/master} or {@code redis-cluster://host:port,host:port};
-   * with {@code rediss} for {@code redis} over TLS.
+   * with {@code rediss} instead of {@code redis} for TLS.
    *
-   * @throws IllegalArgumentException saying what is wrong with the address
+   * @throws IllegalArgumentException if the address is invalid, with the reason
    */
   public static Builder at(String url) {
     RedisAddress.parse(url);
@@ -106,29 +109,31 @@ public final class RedisStore implements Store {
   }
 
   @Override
-  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
-    return routedStore.apply(claims, mode, when);
+  public CompletableFuture<ClaimOutcome[]> apply(
+      Claim[] claims, StoreOperation operation, long when) {
+    return routedStore.apply(claims, operation, when);
   }
 
-  /** Has the server decide, unless it is known what it would say. */
+  /** Lets the server decide, except for requests whose refusal is already known. */
   private final class ExactRedisStore implements Store {
     @Override
-    public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
+    public CompletableFuture<ClaimOutcome[]> apply(
+        Claim[] claims, StoreOperation operation, long when) {
       if (claims.length == 0) {
         return CompletableFuture.completedFuture(new ClaimOutcome[0]);
       }
-      if (mode == StoreOperation.TAKE) {
+      if (operation == StoreOperation.TAKE) {
         ClaimOutcome[] known = refusals.get(claims);
         if (known != null) {
           return CompletableFuture.completedFuture(known);
         }
-      } else if (mode == StoreOperation.REFUND) {
-        return forgetRefusals(claims, shards.apply(claims, mode, when));
+      } else if (operation == StoreOperation.REFUND) {
+        return forgetRefusals(claims, shards.apply(claims, operation, when));
       }
-      return shards.apply(claims, mode, when);
+      return shards.apply(claims, operation, when);
     }
 
-    /** Lets those who were refused ask again once something was given back. */
+    /** Forgets remembered refusals of these claims, since a refund may make them available. */
     private CompletableFuture<ClaimOutcome[]> forgetRefusals(
         Claim[] claims, CompletableFuture<ClaimOutcome[]> refund) {
       refusals.invalidate(claims);
@@ -172,15 +177,15 @@ public final class RedisStore implements Store {
         Duration.of(routedStore.syncLagMicros(), ChronoUnit.MICROS));
   }
 
-  private void useLayout(RedisLayout theirs) {
-    RedisShards ours = shards;
-    if (!ours.layout.equals(theirs)) {
-      shards = new RedisShards(theirs, prefix, guard, batchingContext);
-      ours.retire();
+  private void useLayout(RedisLayout storedLayout) {
+    RedisShards current = shards;
+    if (!current.layout.equals(storedLayout)) {
+      shards = new RedisShards(storedLayout, prefix, guard, batchingContext);
+      current.retire();
     }
   }
 
-  /** Lets every shelf forget a little, and asks lost stores whether they answer. */
+  /** Sweeps the shards and probes an unavailable store. */
   private void runUpkeep() {
     shards.sweepIfDue();
     guard.probe();
@@ -202,7 +207,7 @@ public final class RedisStore implements Store {
     guard.close();
   }
 
-  /** A Redis store in the making. */
+  /** Builds a {@link RedisStore}. */
   public static final class Builder {
     private final String url;
     private Duration deadline = Duration.ofMillis(5);
@@ -219,90 +224,91 @@ public final class RedisStore implements Store {
       this.url = url;
     }
 
-    /** How long a decision may take, waiting for its turn included; 5 ms if not said. */
+    /** Sets how long a decision may take, including the time in the queue; 5 ms by default. */
     public Builder deadline(Duration one) {
       deadline = one;
       return this;
     }
 
-    /** How many decisions may wait at once; further ones are answered by posture. */
+    /** Sets how many decisions may wait at once; further ones are answered by the fallback. */
     public Builder maxWaiting(int decisions) {
       maxWaiting = decisions;
       return this;
     }
 
     /**
-     * How many decisions may be sent and unanswered, in a Cluster to each shelf: the most that can
-     * be charged without anybody knowing when a server freezes and comes back.
+     * Sets how many decisions may be in flight, in a Cluster per shard. This bounds the charges
+     * whose outcome is unknown when a server freezes and comes back.
      */
     public Builder maxInFlight(int decisions) {
-      maxInFlight = require(decisions >= 1, decisions, "decisions in flight cannot be; at least 1");
+      maxInFlight = require(decisions >= 1, decisions, "max-in-flight must be at least 1", "1024");
       return this;
     }
 
-    /** Over how many keys a Cluster's counters are spread; a power of two up to 65536. */
+    /** Sets the number of keys a Cluster's counters are spread over; a power of two to 65536. */
     public Builder shards(int count) {
-      boolean fits = count >= 1 && count <= RedisLayout.MAX_SHARDS && Integer.bitCount(count) == 1;
-      shards = require(fits, count, "shelves cannot be; write a power of two up to 65536");
+      boolean valid = count >= 1 && count <= RedisLayout.MAX_SHARDS && Integer.bitCount(count) == 1;
+      shards = require(valid, count, "shards must be a power of two from 1 to 65536", "1024");
       return this;
     }
 
     /**
-     * Over how many fields of Redis the counters are spread, up to the next power of two: with a
-     * fourth as many as there are counters, each takes about 35 bytes, at half the speed. If not
-     * said, or 0, each has a field of its own and takes about 75.
+     * Sets the number of packed buckets, the Redis fields that counters share, rounded up to the
+     * next power of two. With a fourth as many buckets as counters, each counter takes about 35
+     * bytes, at half the speed. With 0, the default, each counter has its own field and takes about
+     * 75 bytes.
      */
     public Builder packedBuckets(int count) {
-      boolean fits = count >= 0 && count <= RedisLayout.MAX_PACKED_BUCKETS;
-      packedBuckets =
-          RedisLayout.roundUpPackedBuckets(
-              require(
-                  fits, count, "pages cannot be; write 0 to " + RedisLayout.MAX_PACKED_BUCKETS));
+      boolean valid = count >= 0 && count <= RedisLayout.MAX_PACKED_BUCKETS;
+      String rule = "packed-buckets must be from 0 to " + RedisLayout.MAX_PACKED_BUCKETS;
+      packedBuckets = RedisLayout.roundUpPackedBuckets(require(valid, count, rule, "250000"));
       return this;
     }
 
-    /** What the keys begin with, for several Weirs on one Redis. */
+    /** Sets the prefix of all keys, for several Weir deployments on one Redis. */
     public Builder prefix(String text) {
       if (!text.matches("[a-zA-Z0-9:._-]{1,64}")) {
         throw new IllegalArgumentException(
-            "a prefix of '" + text + "' cannot be; write 1 to 64 of a-z, A-Z, 0-9 and :._-");
+            "prefix must be 1 to 64 characters of a-z, A-Z, 0-9 and :._- (was '"
+                + text
+                + "'), for example weir");
       }
       prefix = text;
       return this;
     }
 
     /**
-     * Above which latency of the server this node answers from what it knows of each counter, marks
-     * the decisions as degraded, and tells the server afterwards; never if not said.
+     * Sets the server latency above which this node decides from its own view of each counter,
+     * marks the decisions as degraded, and reports them to the server afterwards; never by default.
      */
     public Builder spikeThreshold(Duration threshold) {
       spikeThreshold = threshold;
       return this;
     }
 
-    /** Hears how the store fares. */
+    /** Sets the listener for replies, failures and availability of the store. */
     public Builder listener(StoreListener one) {
       listener = one;
       return this;
     }
 
-    /** The time to decide by instead of the server's, for tests. */
+    /** Sets a clock to decide by instead of the server's clock, for tests. */
     Builder storeClock(Clock one) {
       storeClock = one;
       return this;
     }
 
     /**
-     * Opens it. Waits a moment for the connection; where there is none it starts without, answers
-     * by postures, and joins when there is.
+     * Opens the store. Waits up to three seconds for the connection. Without one, the store starts
+     * anyway, answers by fallback, and connects as soon as the server is reachable.
      */
     public RedisStore open() {
       return new RedisStore(this).connect();
     }
 
-    private static int require(boolean condition, int value, String reason) {
+    private static int require(boolean condition, int value, String rule, String example) {
       if (!condition) {
-        throw new IllegalArgumentException(value + " " + reason);
+        throw new IllegalArgumentException(rule + " (was " + value + "), for example " + example);
       }
       return value;
     }

@@ -1,35 +1,33 @@
 package io.weir.redis;
 
 /**
- * How many look-ups a hash still needs until Redis has surely moved it to a smaller table.
+ * Tracks how many look-ups a hash still needs until Redis has certainly finished its incremental
+ * rehash to a smaller table.
  *
- * <p>When most of a hash is gone, Redis makes it a smaller table and moves a little to it with
- * every look-up. Until that is done, a scan reads the large table, too, which takes the longer the
- * less is left. So look-ups are made for as many as there are fewer (who adds one looks up, too):
- * then Redis is through before so much less is left that it shrinks the table again. And where one
- * is found nearly empty (Redis does not shrink any while a child of it saves) none is scanned
- * before there were enough.
+ * <p>When most fields of a hash are gone, Redis allocates a smaller table and moves a few slots to
+ * it with every look-up. Until that is done, a scan also reads the large table, which takes longer
+ * the fewer fields are left. So look-ups are made in proportion to the number of fields removed
+ * (adding a field is a look-up, too): then Redis finishes before it has to shrink the table again.
+ * Where a table is found nearly empty (Redis does not shrink tables while a child process saves),
+ * no scan runs before enough look-ups were made.
  */
 final class RehashTracker {
-  private static final int MAX_LOOKUPS_PER_CALL = 1024; // as many as shelf.lua can make
+  private static final int MAX_LOOKUPS_PER_CALL = 1024; // the limit of one call of shard.lua
   private static final int LOOKUPS_PER_REMOVED_FIELD = 3;
-  private static final int SLOTS_MOVED_PER_LOOKUP =
-      5; // it moves past ten that are empty, or one that is not
-  private static final int MAX_SLOTS_SCANNED_PER_FIELD =
-      10; // where a scan gives up, for each it was to find
+  private static final int SLOTS_MOVED_PER_LOOKUP = 5; // ten empty slots or one used slot
+  private static final int MAX_SLOTS_SCANNED_PER_FIELD = 10; // then a scan gives up
   private static final double MAX_TABLE_SLOTS = 1 << 28;
 
   private long pendingLookups;
-  private long
-      sparseTableSlots; // the slots of a table found nearly empty in this round of scans, or 0
-  private long previousSparseTableSlots; // in the last round
+  private long sparseTableSlots; // slots of a table found nearly empty in this round of scans, or 0
+  private long previousSparseTableSlots; // the same for the previous round
 
-  /** Whether a scan may read far more than it finds. */
+  /** Returns whether a scan might read far more slots than it finds fields. */
   boolean mustNotScan() {
     return pendingLookups > MAX_LOOKUPS_PER_CALL;
   }
 
-  /** How many look-ups to make now. */
+  /** Returns how many look-ups to make now, and counts them as made. */
   int takeLookups() {
     int now = (int) Math.min(pendingLookups, MAX_LOOKUPS_PER_CALL);
     pendingLookups -= now;
@@ -37,12 +35,13 @@ final class RehashTracker {
   }
 
   /**
-   * Learns from a scan.
+   * Records the result of a scan.
    *
-   * @param fields how many it was to find
-   * @param found how many it found
-   * @param forgotten how many of them it removed, at most: of a page, any of its counters counts
-   * @param added how many were added since the one before
+   * @param fields the number of fields requested
+   * @param found the number of fields found
+   * @param forgotten an upper bound of the fields removed: every counter removed from a packed
+   *     bucket counts as one
+   * @param added the number of counters added since the previous scan
    */
   void recordScan(int fields, long found, long forgotten, long added, String from, String to) {
     boolean roundEnds = to.equals("0");
@@ -62,13 +61,14 @@ final class RehashTracker {
   }
 
   /**
-   * How many slots a table has, by how far a scan came that gave up: cursors count with their bits
-   * reversed, up to 2^64 however large the table.
+   * Estimates the number of slots of a table from the progress of a scan that gave up: cursors
+   * count with their bits reversed, up to 2^64 for any table size.
    */
   private static long estimateTableSlots(int fields, String from, String to) {
-    long way =
+    long progress =
         Long.reverse(Long.parseUnsignedLong(to)) - Long.reverse(Long.parseUnsignedLong(from));
     return (long)
-        Math.min(MAX_TABLE_SLOTS, MAX_SLOTS_SCANNED_PER_FIELD * fields / ((way >>> 1) * 0x1p-63));
+        Math.min(
+            MAX_TABLE_SLOTS, MAX_SLOTS_SCANNED_PER_FIELD * fields / ((progress >>> 1) * 0x1p-63));
   }
 }

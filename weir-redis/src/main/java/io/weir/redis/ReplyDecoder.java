@@ -2,9 +2,9 @@ package io.weir.redis;
 
 import io.weir.algorithm.CounterState;
 
-/** Reads what the script answers: numbers, and states as {@code state.lua} packs them. */
+/** Decodes a reply of the script: numbers, and states in the format of {@code state.lua}. */
 final class ReplyDecoder {
-  /** What a first byte is below if it belongs to a time, and its state is a small one. */
+  /** A first byte below this belongs to a time, and its state is a small one. */
   private static final int MIN_KIND_BYTE = 32;
 
   private static final int KIND_SMALL_PREVIOUS = 128;
@@ -20,7 +20,7 @@ final class ReplyDecoder {
     this.bytes = bytes;
   }
 
-  /** The next number of that many bytes. */
+  /** Reads the next number, of {@code size} bytes. */
   long readNumber(int size) {
     long value = 0;
     for (int i = 0; i < size; i++) {
@@ -30,7 +30,7 @@ final class ReplyDecoder {
     return value;
   }
 
-  /** What has not been read yet, as text. */
+  /** Reads all remaining bytes as text. */
   String readRemainingText() {
     String text =
         new String(
@@ -43,7 +43,7 @@ final class ReplyDecoder {
     return position == bytes.length;
   }
 
-  /** The next state; false if the counter had none. */
+  /** Reads the next state; returns false if the counter had none. */
   boolean readState(CounterState s) {
     s.clear();
     int kind = bytes[position] & 0xFF;
@@ -54,7 +54,7 @@ final class ReplyDecoder {
       return false;
     }
     s.time = readNumber(7);
-    long life = readNumber(7);
+    long lifetime = readNumber(7);
     switch (kind) {
       case KIND_LOG -> readLog(s);
       case KIND_WIDE -> s.used = readNumber(7);
@@ -63,22 +63,20 @@ final class ReplyDecoder {
         s.previous = readNumber(7);
       }
       case KIND_SMALL_PREVIOUS -> {
-        s.used = life & 0xFFFF_FFFFL;
+        s.used = lifetime & 0xFFFF_FFFFL;
         s.previous = readNumber(4);
       }
       default -> {
         if (kind >= MIN_KIND_BYTE) {
-          throw new IllegalStateException("a state of kind " + kind);
+          throw new IllegalStateException("unknown kind of state: " + kind);
         }
-        s.used = life & 0xFFFF_FFFFL;
+        s.used = lifetime & 0xFFFF_FFFFL;
       }
     }
     return true;
   }
 
-  /**
-   * What is used is told again by the entries, of which those that have expired may be left out.
-   */
+  /** Sums the used permits over the entries, since the reply may omit entries that have expired. */
   private void readLog(CounterState s) {
     position += 3;
     int count = (int) readNumber(2);

@@ -10,17 +10,17 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The event loops that read the server's replies. An event loop reads its sockets before it runs
- * its tasks, so a task scheduled here runs after all replies that have arrived were handled.
+ * its tasks, so a task scheduled here runs after all replies that have already arrived.
  */
 final class ReplyEventLoops implements Scheduler {
   private final List<EventLoop> loops = new CopyOnWriteArrayList<>();
   private final EventExecutor fallbackExecutor;
 
-  ReplyEventLoops(EventExecutor whileNoneIsKnown) {
-    this.fallbackExecutor = whileNoneIsKnown;
+  ReplyEventLoops(EventExecutor fallbackExecutor) {
+    this.fallbackExecutor = fallbackExecutor;
   }
 
-  /** Notes the loop of a new connection. */
+  /** Adds the event loop of a new connection. */
   synchronized void add(EventLoop loop) {
     if (!loops.contains(loop)) {
       loops.add(loop);
@@ -33,11 +33,11 @@ final class ReplyEventLoops implements Scheduler {
     try {
       var unused = first.schedule(() -> runAfterLoop(1, task), micros, TimeUnit.MICROSECONDS);
     } catch (RejectedExecutionException e) {
-      return; // the store is closed, and nothing waits any more
+      return; // the store is closed, and no request is pending
     }
   }
 
-  /** Runs the task on the last of the loops, after each of the others has had its turn. */
+  /** Runs the task on the last of the loops, after passing through each of the others. */
   private void runAfterLoop(int next, Runnable task) {
     if (next >= loops.size()) {
       task.run();

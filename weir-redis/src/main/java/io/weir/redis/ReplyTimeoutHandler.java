@@ -19,46 +19,47 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was sent over one connection and is not answered yet. Does what the driver does not:
+ * Tracks the unanswered calls of one connection and fails them in two cases that the driver does
+ * not handle:
  *
- * <p>When the oldest call stays unanswered for too long, it fails them all and closes the
- * connection. The driver would fail that call alone and go on to wait, though the connection may be
- * dead without anybody saying so, or bytes be lost, so that what follows is taken for the rest of
- * that reply; and whatever is sent meanwhile to a server that stands still is charged when it goes
- * on. Time for which this node itself did not run does not count: the check runs on the event loop
- * of the connection, after reading, and a check that comes late counts as one on time.
+ * <p>When the oldest call stays unanswered for too long, it fails all calls and closes the
+ * connection. The driver would fail that call alone and keep the connection, though the connection
+ * may be silently dead, or bytes may be lost, so that later replies are taken for the rest of that
+ * reply. Also, all calls sent meanwhile to a frozen server are charged when it continues. Time
+ * during which this node itself did not run does not count: the check runs on the event loop of the
+ * connection, after reading, and a late check counts as one on time.
  *
- * <p>When the connection is gone, it fails them all. The driver would send them again over the next
- * one to a node of a cluster, and they may have been charged.
+ * <p>When the connection is lost, it fails all calls. In a cluster, the driver would send them
+ * again over the next connection, though they may have been charged.
  */
 final class ReplyTimeoutHandler extends ChannelDuplexHandler {
   private static final int CHECKS_PER_TIMEOUT = 10;
 
-  /* Replies come in the order of the calls. */
+  /* Replies arrive in the order of the calls. */
   private final ArrayDeque<RedisCommand<?, ?, ?>> unansweredCalls = new ArrayDeque<>();
   private final long checkIntervalMicros;
   private boolean checkScheduled;
   private @Nullable RedisCommand<?, ?, ?> oldestCall;
   private int checksWithoutReply;
 
-  private ReplyTimeoutHandler(Duration patience) {
-    checkIntervalMicros = patience.toNanos() / 1000 / CHECKS_PER_TIMEOUT;
+  private ReplyTimeoutHandler(Duration timeout) {
+    checkIntervalMicros = timeout.toNanos() / 1000 / CHECKS_PER_TIMEOUT;
   }
 
   /**
-   * Puts one into every connection that a driver makes.
+   * Adds a handler to every connection that a driver opens.
    *
-   * @param patience for how long a call may stay unanswered
-   * @param loops hears on which event loop each connection is read
+   * @param timeout how long a call may stay unanswered
+   * @param loops receives the event loop of each connection
    */
-  static NettyCustomizer customizer(Duration patience, Consumer<EventLoop> loops) {
+  static NettyCustomizer customizer(Duration timeout, Consumer<EventLoop> loops) {
     return new NettyCustomizer() {
       @Override
       public void afterChannelInitialized(Channel channel) {
         ChannelPipeline pipeline = channel.pipeline();
-        // so that it hears of the end before the driver does
+        // before the driver, so that this handler sees the end of the connection first
         String driver = pipeline.context(CommandHandler.class).name();
-        pipeline.addBefore(driver, "unanswered", new ReplyTimeoutHandler(patience));
+        pipeline.addBefore(driver, "unanswered", new ReplyTimeoutHandler(timeout));
         loops.accept(channel.eventLoop());
       }
     };
@@ -115,7 +116,7 @@ final class ReplyTimeoutHandler extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext from) {
-    failAll(new RedisException("the connection broke"));
+    failAll(new RedisException("the connection was lost"));
     from.fireChannelInactive();
   }
 

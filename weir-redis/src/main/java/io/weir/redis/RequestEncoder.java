@@ -10,7 +10,7 @@ import io.weir.store.StoreOperation;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Puts a batch into the words of the script, as {@code shelf.lua} reads them. */
+/** Encodes a batch as the arguments of the script, in the format that {@code shard.lua} reads. */
 final class RequestEncoder {
   private static final int INDEPENDENT_FLAG = 8;
 
@@ -28,15 +28,15 @@ final class RequestEncoder {
     limitCount = 0;
   }
 
-  /** What the script is called with. */
-  byte[][] encodeArguments(long now, RedisLayout setup) {
+  /** Returns the arguments of the script call. */
+  byte[][] encodeArguments(long now, RedisLayout layout) {
     bytes.clear();
     int claim = 0;
-    for (int g = 0; g < batch.groupCount; ) {
-      int repeats = countRepeats(g, claim);
-      writeRequests(batch.groupHead(g), claim, batch.groupSizes[g], repeats);
-      claim += repeats * batch.groupHead(g).claims().length;
-      g += repeats;
+    for (int group = 0; group < batch.groupCount; ) {
+      int repeats = countRepeats(group, claim);
+      writeRequests(batch.groupHead(group), claim, batch.groupSizes[group], repeats);
+      claim += repeats * batch.groupHead(group).claims().length;
+      group += repeats;
     }
     byte[] requests = bytes.toByteArray();
     bytes.clear();
@@ -46,12 +46,12 @@ final class RequestEncoder {
     byte[] described = bytes.toByteArray();
     bytes.clear();
     for (int i = 0; i < batch.counterCount; i++) {
-      setup.writeKey(batch.counterKeys[i], bytes);
+      layout.writeKey(batch.counterKeys[i], bytes);
     }
-    return new byte[][] {encodeHeader(now, setup), described, requests, bytes.toByteArray()};
+    return new byte[][] {encodeHeader(now, layout), described, requests, bytes.toByteArray()};
   }
 
-  /** How many groups from this one on have its shape and use the counters right after its own. */
+  /** Counts the groups from this one on that have its shape and use consecutive counters. */
   private int countRepeats(int group, int claim) {
     PendingDecision first = batch.groupHead(group);
     int size = first.claims().length;
@@ -66,9 +66,9 @@ final class RequestEncoder {
     return count;
   }
 
-  /** Whether the counters of a request are no other's, and each is asked once. */
-  private boolean isIndependent(PendingDecision ask, int claim) {
-    for (int i = 0; i < ask.claims().length; i++) {
+  /** Returns whether no other claim uses the counters of a request. */
+  private boolean isIndependent(PendingDecision request, int claim) {
+    for (int i = 0; i < request.claims().length; i++) {
       if (batch.claimsOfCounter[batch.counterOfClaim[claim + i]] != 1) {
         return false;
       }
@@ -91,7 +91,7 @@ final class RequestEncoder {
     return true;
   }
 
-  /** Whether the counters of some claims are those of others, moved on by {@code distance}. */
+  /** Returns whether two sequences of claims use counters that differ by {@code distance}. */
   private boolean countersFollow(int claim, int other, int size, int distance) {
     for (int i = 0; i < size; i++) {
       if (batch.counterOfClaim[other + i] != batch.counterOfClaim[claim + i] + distance) {
@@ -101,38 +101,43 @@ final class RequestEncoder {
     return true;
   }
 
-  private void writeRequests(PendingDecision ask, int claim, int alike, int repeats) {
-    int first = batch.counterOfClaim[claim];
-    for (int i = 1; i < ask.claims().length; i++) {
-      first = Math.min(first, batch.counterOfClaim[claim + i]);
+  private void writeRequests(PendingDecision request, int claim, int groupSize, int repeats) {
+    int firstCounter = batch.counterOfClaim[claim];
+    for (int i = 1; i < request.claims().length; i++) {
+      firstCounter = Math.min(firstCounter, batch.counterOfClaim[claim + i]);
     }
-    int how = operationCode(ask.operation()) + (isIndependent(ask, claim) ? INDEPENDENT_FLAG : 0);
-    bytes.putNumber(repeats, 2).putNumber(how, 1).putNumber(alike, 2);
-    bytes.putNumber(first + 1, 2).putNumber(ask.claims().length, 2);
-    for (int i = 0; i < ask.claims().length; i++) {
-      Claim one = ask.claims()[i];
+    int operationByte =
+        operationCode(request.operation()) + (isIndependent(request, claim) ? INDEPENDENT_FLAG : 0);
+    bytes.putNumber(repeats, 2).putNumber(operationByte, 1).putNumber(groupSize, 2);
+    bytes.putNumber(firstCounter + 1, 2).putNumber(request.claims().length, 2);
+    for (int i = 0; i < request.claims().length; i++) {
+      Claim claimToWrite = request.claims()[i];
       bytes
-          .putNumber(batch.counterOfClaim[claim + i] - first, 2)
-          .putNumber(limitIndex(one.limit()) + 1, 2);
-      if (one.cost() < 256) {
-        bytes.putNumber(one.cost(), 1);
+          .putNumber(batch.counterOfClaim[claim + i] - firstCounter, 2)
+          .putNumber(limitIndex(claimToWrite.limit()) + 1, 2);
+      if (claimToWrite.cost() < 256) {
+        bytes.putNumber(claimToWrite.cost(), 1);
       } else {
-        bytes.putNumber(0, 1).putNumber(one.cost(), 7);
+        bytes.putNumber(0, 1).putNumber(claimToWrite.cost(), 7);
       }
     }
-    if (carriesTime(ask.operation())) {
-      bytes.putNumber(ask.chargeTime(LimitParameters.MAX_EXACT_INTEGER), 7);
+    if (carriesTime(request.operation())) {
+      bytes.putNumber(request.chargeTime(LimitParameters.MAX_EXACT_INTEGER), 7);
     }
   }
 
-  private byte[] encodeHeader(long now, RedisLayout setup) {
-    ByteWriter head = new ByteWriter().putNumber(batch.callNumber, 4).putNumber(now, 7);
-    return head.putNumber(setup.fieldNameBytes(), 1)
-        .putNumber(setup.keySuffixBytes(), 1)
+  private byte[] encodeHeader(long now, RedisLayout layout) {
+    ByteWriter header = new ByteWriter().putNumber(batch.callNumber, 4).putNumber(now, 7);
+    return header
+        .putNumber(layout.fieldNameBytes(), 1)
+        .putNumber(layout.keySuffixBytes(), 1)
         .toByteArray();
   }
 
-  /** The place of a limit among the limits, new if need be. The last ones are the likeliest. */
+  /**
+   * Returns the index of a limit, adding it if missing. Searches backward: a match is likely
+   * recent.
+   */
   private int limitIndex(Limit limit) {
     for (int i = limitCount - 1; i >= 0; i--) {
       if (limits[i] == limit) {
@@ -158,8 +163,8 @@ final class RequestEncoder {
     }
   }
 
-  private static int operationCode(StoreOperation mode) {
-    return switch (mode) {
+  private static int operationCode(StoreOperation operation) {
+    return switch (operation) {
       case TAKE -> 0;
       case PEEK -> 1;
       case FORCE -> 2;
@@ -168,8 +173,8 @@ final class RequestEncoder {
     };
   }
 
-  /** Whether it may count from an earlier time, which is then told. */
-  private static boolean carriesTime(StoreOperation mode) {
-    return mode == StoreOperation.FORCE || mode == StoreOperation.REFUND;
+  /** Returns whether the operation may count from an earlier time, which is then encoded. */
+  private static boolean carriesTime(StoreOperation operation) {
+    return operation == StoreOperation.FORCE || operation == StoreOperation.REFUND;
   }
 }

@@ -11,47 +11,47 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One run of the script on a shelf; a server that has forgotten the script is brought it along. */
+/** One call of the script on a shard; sends the script along if the server does not know it. */
 final class ScriptCall {
   private final RedisConnector.DriverConnection connection;
   private final byte[] shardKey;
   private final byte[][] arguments;
 
-  ScriptCall(RedisConnector.DriverConnection to, byte[] shelf, byte[][] arguments) {
-    this.connection = to;
-    this.shardKey = shelf;
+  ScriptCall(RedisConnector.DriverConnection connection, byte[] shardKey, byte[][] arguments) {
+    this.connection = connection;
+    this.shardKey = shardKey;
     this.arguments = arguments;
   }
 
   /**
-   * Runs it.
+   * Runs the script.
    *
-   * @param asFunction whether the server has it as a function
-   * @param then hears the answer, or why there is none
+   * @param asFunction whether the server has the script as a function
+   * @param callback called with the reply, or with the reason for the failure
    */
-  void run(boolean asFunction, BiConsumer<byte @Nullable [], @Nullable Throwable> then) {
+  void run(boolean asFunction, BiConsumer<byte @Nullable [], @Nullable Throwable> callback) {
     DecisionScript script = DecisionScript.INSTANCE;
-    CompletionStage<byte[]> answer =
+    CompletionStage<byte[]> replyStage =
         asFunction
             ? send(CommandType.FCALL, script.functionName.getBytes(US_ASCII))
             : send(CommandType.EVALSHA, script.scriptSha);
-    answer.whenComplete(
+    replyStage.whenComplete(
         (reply, failure) -> {
           if (failure != null && RedisFailures.isUnknownScript(failure)) {
-            resendWithScript(asFunction, then);
+            resendWithScript(asFunction, callback);
           } else {
-            then.accept(reply, failure);
+            callback.accept(reply, failure);
           }
         });
   }
 
-  /** Nothing was done yet, so it may be sent once more. */
+  /** Sends the call again with the script; safe, since the server has not executed anything yet. */
   private void resendWithScript(
-      boolean asFunction, BiConsumer<byte @Nullable [], @Nullable Throwable> then) {
+      boolean asFunction, BiConsumer<byte @Nullable [], @Nullable Throwable> callback) {
     if (asFunction) {
       var unused = connection.loadLibrary(DecisionScript.INSTANCE.librarySource);
     }
-    send(CommandType.EVAL, DecisionScript.INSTANCE.scriptSource).whenComplete(then);
+    send(CommandType.EVAL, DecisionScript.INSTANCE.scriptSource).whenComplete(callback);
   }
 
   private CompletionStage<byte[]> send(CommandType command, byte[] script) {

@@ -1,11 +1,11 @@
 #!lua name={{name}}
--- A library keeps what it builds from call to call. It is built at the first call and not while it is loaded, when the
--- standard libraries do not exist yet.
+-- A library keeps what it builds between calls. It is built by the first call and not while the library is loaded, when the
+-- standard libraries are not available yet.
 local function build()
 {{body}}
 end
-local weir
+local handler
 redis.register_function('{{name}}', function(keys, args)
-  weir = weir or build()
-  return weir(keys, args)
+  handler = handler or build()
+  return handler(keys, args)
 end)

@@ -1,3 +1,3 @@
-/** Counters in Redis or Valkey: one budget for any number of nodes, decided inside the server. */
+/** Counters in Redis or Valkey: any number of nodes share one budget, decided inside the server. */
 @org.jspecify.annotations.NullMarked
 package io.weir.redis;

@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A share of one CPU that processes must not exceed, enforced by Linux as for a container: within
- * every 100 ms they run until the share is used up, then they all stand still.
+ * A CPU quota for processes, enforced by Linux control groups as for a container: in every period
+ * of 100 ms the processes run until the quota is used up, then they are all throttled.
  */
 final class CgroupCpuQuota implements AutoCloseable {
   private static final Path CGROUP_V2 = Path.of("/sys/fs/cgroup");
@@ -21,9 +21,9 @@ final class CgroupCpuQuota implements AutoCloseable {
   }
 
   /**
-   * Makes one.
+   * Creates a quota of so many percent of one CPU.
    *
-   * @throws IOException if this machine does not let us, saying why
+   * @throws IOException if this machine does not permit it, with the reason
    */
   static CgroupCpuQuota ofPercent(int percent) throws IOException {
     boolean v2 = Files.exists(CGROUP_V2.resolve("cgroup.controllers"));
@@ -57,7 +57,7 @@ final class CgroupCpuQuota implements AutoCloseable {
     }
   }
 
-  /** How often the processes were made to stand still so far. */
+  /** Returns in how many periods the processes were throttled so far. */
   long throttledPeriods() {
     try {
       return Files.readAllLines(group.resolve("cpu.stat")).stream()
@@ -69,7 +69,7 @@ final class CgroupCpuQuota implements AutoCloseable {
     }
   }
 
-  /** Removes it; its processes must have ended. */
+  /** Removes the quota; its processes must have ended. */
   @Override
   public void close() {
     try {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nodes whose clocks are wrong, or that stand still while time goes on. */
+/** Nodes and servers with wrong clocks, and nodes that are frozen. */
 @Tag("slow")
 class ClockFaultTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
@@ -42,14 +42,14 @@ class ClockFaultTest {
   }
 
   @Test
-  @DisplayName("B1 a node's clock is an hour off: the same admissions as with a right one")
+  @DisplayName("a node's clock is one hour off: it admits the same as with a correct clock")
   void nodeClockOneHourOff_admitsTheSame() {
     try (RedisTestNodeProcess right = RedisTestNodeProcess.start(redis.uri(), DEADLINE, Map.of());
         RedisTestNodeProcess fast = startSkewedNode(Duration.ofHours(1));
         RedisTestNodeProcess slow = startSkewedNode(Duration.ofHours(-1))) {
       assertThat(right.readLine() + fast.readLine() + slow.readLine()).isEqualTo("readyreadyready");
       assertThat(clockOffsetMicros(fast))
-          .as("the clock is wrong indeed")
+          .as("offset of the skewed clock")
           .isGreaterThan(HOUR_MICROS / 2);
       assertThat(clockOffsetMicros(slow)).isLessThan(-HOUR_MICROS / 2);
       for (Algorithm algorithm : Algorithms.all()) {
@@ -61,13 +61,13 @@ class ClockFaultTest {
       }
       Await.until(
           AWAIT_TIMEOUT,
-          "the store said to be an hour behind",
+          "a reported drift of one hour",
           () -> Math.abs(Long.parseLong(fast.request("drift")) + HOUR_MICROS / 1000) < 60_000);
     }
   }
 
   @Test
-  @DisplayName("B2 nodes ten minutes apart share one budget")
+  @DisplayName("nodes with clocks ten minutes apart share one budget")
   void nodesTenMinutesApart_shareOneBudget() {
     try (RedisTestNodeProcess fast = startSkewedNode(Duration.ofMinutes(5));
         RedisTestNodeProcess slow = startSkewedNode(Duration.ofMinutes(-5))) {
@@ -85,7 +85,7 @@ class ClockFaultTest {
     }
   }
 
-  @ParameterizedTest(name = "B3 the clock of Redis steps by {0}")
+  @ParameterizedTest(name = "the clock of Redis steps by {0}")
   @ValueSource(strings = {"PT1H", "PT-1H"})
   void redisClockStep_mintsAtMostOneBurstAndBlocksAtMostOneWindow(Duration step) {
     SkewedSystemClock clock = new SkewedSystemClock().setAhead(Duration.ZERO);
@@ -102,41 +102,41 @@ class ClockFaultTest {
         clock.setAhead(Duration.ZERO);
         assertThat(RedisStoreTestSupport.take(store, rule, "x", 10).admitted()).isTrue();
         clock.setAhead(step);
-        long began = RedisLoadGenerator.nowMicros();
+        long startMicros = RedisLoadGenerator.nowMicros();
         int admitted = RedisStoreTestSupport.countAdmitted(store, rule, "x", 200);
-        long refilled = 10 * (RedisLoadGenerator.nowMicros() - began) / 1_000_000;
+        long refilled = 10 * (RedisLoadGenerator.nowMicros() - startMicros) / 1_000_000;
         assertThat(admitted)
-            .as(algorithm.name() + ": one more burst, and one that a new window may bring")
+            .as(algorithm.name() + ": at most one more burst, plus that of a new window")
             .isLessThanOrEqualTo((int) (2 * 10 + refilled));
         Await.until(
             window.multipliedBy(2),
-            algorithm.name() + ": nobody refused longer than a window, and a moment",
+            algorithm.name() + ": admitted again after at most a window",
             () -> RedisStoreTestSupport.take(store, rule, "x", 1).admitted());
       }
       Await.until(
           AWAIT_TIMEOUT,
-          "the drift is told",
+          "the reported drift",
           () -> store.health().clockDrift().minus(step).abs().compareTo(Duration.ofMinutes(1)) < 0);
     }
   }
 
   @Test
-  @DisplayName("B4 JVM frozen mid-call: the reply that came meanwhile is used")
+  @DisplayName("JVM frozen during a call: the reply that arrived meanwhile is used")
   void replyDuringNodeFreeze_isUsed() {
     Duration deadline = Duration.ofSeconds(2);
     Rule rule = budget("node", 10, StoreFailureFallback.CLOSED);
-    String one = "one token-bucket 1/hour+10 frozen";
+    String command = "one token-bucket 1/hour+10 frozen";
     try (FaultProxy proxy = FaultProxy.to(redis.port());
         RedisStore control = openAndAwait(RedisStore.at(redis.uri()).deadline(DEADLINE));
         RedisTestNodeProcess node =
             RedisTestNodeProcess.start("redis://127.0.0.1:" + proxy.port(), deadline, Map.of())) {
       assertThat(node.readLine()).isEqualTo("ready");
-      node.send(one);
+      node.send(command);
       assertThat(node.readLine()).isEqualTo("asking");
       assertThat(node.readLine()).as("in time").isEqualTo("false true");
 
-      proxy.holdReplies(true); // so that it is stopped between question and answer
-      node.send(one);
+      proxy.holdReplies(true); // so that it is stopped between request and reply
+      node.send(command);
       assertThat(node.readLine()).isEqualTo("asking");
       Await.until(
           AWAIT_TIMEOUT,
@@ -146,7 +146,7 @@ class ClockFaultTest {
       proxy.holdReplies(false);
       Await.sleep(deadline.plusSeconds(1));
       node.signal("CONT");
-      assertThat(node.readLine()).as("charged, and its caller told so").isEqualTo("false true");
+      assertThat(node.readLine()).as("charged and admitted").isEqualTo("false true");
       assertThat(RedisStoreTestSupport.usedPermits(control, rule, "frozen")).isEqualTo(2);
 
       StringBuilder letters = new StringBuilder();

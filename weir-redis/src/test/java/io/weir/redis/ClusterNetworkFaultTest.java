@@ -24,12 +24,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the network does to the way to a node of a cluster, here its only one. */
+/** Network faults between a store and a node of a cluster, here its only one. */
 @Tag("slow")
 class ClusterNetworkFaultTest {
   private static final int CALLERS = 16;
 
-  /** A second without an answer, half a one between tries, and time for the machine to notice. */
+  /** One second without a reply, half a second between attempts, and a margin. */
   private static final Duration RECOVERY_TIMEOUT = Duration.ofSeconds(5);
 
   private RedisProcess node;
@@ -57,37 +57,37 @@ class ClusterNetworkFaultTest {
   }
 
   @Test
-  @DisplayName("A12 in a cluster, a connection without a sound is given up")
+  @DisplayName("in a cluster, a silent connection is given up")
   void silentConnection_isGivenUp() {
-    try (DistinguishableCallers marked = DistinguishableCallers.start(store, CALLERS)) {
-      marked.awaitSteadyLoad();
+    try (DistinguishableCallers callers = DistinguishableCallers.start(store, CALLERS)) {
+      callers.awaitSteadyLoad();
       proxy.blackholeOpenConnections();
       Await.until(AWAIT_TIMEOUT, "signals", () -> !store.health().available());
-      marked.loadGenerator().resetAnsweredInARow();
+      callers.loadGenerator().resetAnsweredInARow();
       Await.until(
-          RECOVERY_TIMEOUT, "works again", () -> marked.loadGenerator().answeredInARow() > 100);
-      marked.stopAndVerify();
+          RECOVERY_TIMEOUT, "works again", () -> callers.loadGenerator().answeredInARow() > 100);
+      callers.stopAndVerify();
     }
   }
 
   @Test
-  @DisplayName("A12 in a cluster, a node that cannot be reached for long is tried often")
+  @DisplayName("in a cluster, a node that is unreachable for long is retried often")
   void longUnreachableNode_isRetriedOften() {
-    try (DistinguishableCallers marked = DistinguishableCallers.start(store, CALLERS)) {
-      marked.awaitSteadyLoad();
+    try (DistinguishableCallers callers = DistinguishableCallers.start(store, CALLERS)) {
+      callers.awaitSteadyLoad();
       proxy.blackhole(true);
       Await.sleep(Duration.ofSeconds(8));
       assertThat(store.health().available()).isFalse();
       proxy.blackhole(false);
-      marked.loadGenerator().resetAnsweredInARow();
+      callers.loadGenerator().resetAnsweredInARow();
       Await.until(
-          RECOVERY_TIMEOUT, "works again", () -> marked.loadGenerator().answeredInARow() > 100);
-      marked.stopAndVerify();
+          RECOVERY_TIMEOUT, "works again", () -> callers.loadGenerator().answeredInARow() > 100);
+      callers.stopAndVerify();
     }
   }
 
   @Test
-  @DisplayName("A12 in a cluster, what was sent over a connection that broke is not sent again")
+  @DisplayName("in a cluster, a call on a broken connection is not sent again")
   void callOnBrokenConnection_isNotSentAgain() {
     Rule rule = budget("once", 10, StoreFailureFallback.CLOSED);
     assertThat(RedisStoreTestSupport.usedPermits(store, rule, "x")).isZero();
@@ -108,36 +108,38 @@ class ClusterNetworkFaultTest {
   }
 
   @Test
-  @DisplayName("A12 in a cluster, a call over a connection that broke fails at once")
+  @DisplayName("in a cluster, a call on a broken connection fails at once")
   void callOnBrokenConnection_failsAtOnce() {
     Rule rule = budget("broken", 10, StoreFailureFallback.CLOSED);
-    try (RedisStore patient = openAndAwait(RedisStore.at(uri()).deadline(LONG_DEADLINE))) {
-      assertThat(RedisStoreTestSupport.usedPermits(patient, rule, "x")).isZero();
+    try (RedisStore longDeadlineStore =
+        openAndAwait(RedisStore.at(uri()).deadline(LONG_DEADLINE))) {
+      assertThat(RedisStoreTestSupport.usedPermits(longDeadlineStore, rule, "x")).isZero();
       proxy.refuseConnections(true);
-      long began = RedisLoadGenerator.nowMicros();
+      long startMicros = RedisLoadGenerator.nowMicros();
       for (int i = 0; i < 10; i++) {
-        assertThat(RedisStoreTestSupport.take(patient, rule, "x", 1).degraded()).isTrue();
+        assertThat(RedisStoreTestSupport.take(longDeadlineStore, rule, "x", 1).degraded()).isTrue();
       }
-      assertThat(RedisLoadGenerator.nowMicros() - began).isLessThan(LONG_DEADLINE.toNanos() / 2000);
+      assertThat(RedisLoadGenerator.nowMicros() - startMicros)
+          .isLessThan(LONG_DEADLINE.toNanos() / 2000);
     }
   }
 
-  @ParameterizedTest(name = "A12 {0} on the way to a node: no answer mistaken")
+  @ParameterizedTest(name = "{0} inserted before a reply of a node: no reply is mistaken")
   @CsvSource({
-    "a line without an end, '+a\n'",
-    "nothing, '$-1\r\n'",
+    "an unterminated line, '+a\n'",
+    "a null reply, '$-1\r\n'",
     "an error, '-ERR stray\r\n'",
   })
-  void insertedReply_isNeverTakenForAnAnswer(String what, String bytes) {
-    try (DistinguishableCallers marked = DistinguishableCallers.start(store, CALLERS)) {
-      marked.awaitSteadyLoad();
+  void insertedReply_isNeverTakenForAnAnswer(String description, String bytes) {
+    try (DistinguishableCallers callers = DistinguishableCallers.start(store, CALLERS)) {
+      callers.awaitSteadyLoad();
       int before = proxy.acceptedConnections();
       proxy.insertBeforeReply(bytes);
       Await.until(AWAIT_TIMEOUT, "a new connection", () -> proxy.acceptedConnections() > before);
-      marked.loadGenerator().resetAnsweredInARow();
+      callers.loadGenerator().resetAnsweredInARow();
       Await.until(
-          AWAIT_TIMEOUT, "works again", () -> marked.loadGenerator().answeredInARow() > 1000);
-      marked.stopAndVerify();
+          AWAIT_TIMEOUT, "works again", () -> callers.loadGenerator().answeredInARow() > 1000);
+      callers.stopAndVerify();
     }
   }
 

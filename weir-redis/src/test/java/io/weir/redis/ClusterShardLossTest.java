@@ -24,32 +24,32 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A cluster that loses one of its shards. */
+/** A cluster that loses one of its primaries. */
 @Tag("slow")
 class ClusterShardLossTest {
   private static final int CALLERS = 24;
   private static final int SHARDS = 64;
   private static final int MAX_P99_MICROS = 50_000;
 
-  /** Long, since seven processes on few cores must not look like a lost shard. */
+  /** Long, since seven processes on few cores must not look like a lost primary. */
   private static final Duration DEADLINE = Duration.ofSeconds(5);
 
-  /** Of one who wants to know soon. */
+  /** The deadline of the store that detects the loss and the recovery. */
   private static final Duration SHORT_DEADLINE = Duration.ofMillis(250);
 
-  @ParameterizedTest(name = "A7 Cluster shard lost, by {0}")
+  @ParameterizedTest(name = "a cluster shard is lost by {0}")
   @ValueSource(strings = {"kill", "freeze"})
-  void lostShard_leavesOtherCallersExactAndIsServedAgain(String how) {
+  void lostShard_leavesOtherCallersExactAndIsServedAgain(String fault) {
     Rule rule = budget("a7", 10_000, StoreFailureFallback.CLOSED);
     try (RedisCluster cluster = RedisCluster.start()) {
-      // else the whole cluster refuses until the replica has taken over
+      // otherwise the whole cluster rejects commands until the replica has taken over
       setConfig(cluster.servers(), "cluster-require-full-coverage", "no");
-      // nor does it take over before it is seen that the shard is missed
+      // the replica must not take over before the loss was detected
       setConfig(cluster.servers(), "cluster-replica-no-failover", "yes");
       setConfig(cluster.servers(), "cluster-replica-validity-factor", "0");
       try (RedisStore store =
               openAndAwait(RedisStore.at(cluster.uri()).deadline(DEADLINE).shards(SHARDS));
-          RedisStore eager =
+          RedisStore shortDeadlineStore =
               openAndAwait(RedisStore.at(cluster.uri()).deadline(SHORT_DEADLINE).shards(SHARDS));
           RedisLoadGenerator load =
               RedisLoadGenerator.start(
@@ -59,56 +59,66 @@ class ClusterShardLossTest {
             IntStream.range(0, CALLERS)
                 .mapToObj(i -> cluster.primaryOf(slot(claim(store, rule, "caller " + i, 1))).port())
                 .toList();
-        int lost = ports.get(0);
-        assertThat(ports).as("callers on other shards").anyMatch(port -> port != lost);
-        RedisProcess victim = cluster.primaryOf(slot(claim(store, rule, "caller 0", 1)));
+        int lostPort = ports.get(0);
+        assertThat(ports).as("callers on other primaries").anyMatch(port -> port != lostPort);
+        RedisProcess lostServer = cluster.primaryOf(slot(claim(store, rule, "caller 0", 1)));
 
-        long began = RedisLoadGenerator.nowMicros();
-        if (how.equals("kill")) {
-          victim.kill();
+        long startMicros = RedisLoadGenerator.nowMicros();
+        if (fault.equals("kill")) {
+          lostServer.kill();
         } else {
-          victim.freeze();
+          lostServer.freeze();
         }
         Await.until(
-            AWAIT_TIMEOUT, "signals", () -> isLost(eager, claim(eager, rule, "caller 0", 1)));
-        List<RedisProcess> left =
-            cluster.servers().stream().filter(server -> server != victim).toList();
-        setConfig(left, "cluster-replica-no-failover", "no");
-        Duration took =
+            AWAIT_TIMEOUT,
+            "signals",
+            () -> isLost(shortDeadlineStore, claim(shortDeadlineStore, rule, "caller 0", 1)));
+        List<RedisProcess> remainingServers =
+            cluster.servers().stream().filter(server -> server != lostServer).toList();
+        setConfig(remainingServers, "cluster-replica-no-failover", "no");
+        Duration recoveryTime =
             Await.until(
                 AWAIT_TIMEOUT,
-                "the shard's callers served again",
+                "the callers of the lost primary are served again",
                 () ->
-                    !RedisStoreTestSupport.peek(eager, rule, "caller 0").degraded()
+                    !RedisStoreTestSupport.peek(shortDeadlineStore, rule, "caller 0").degraded()
                         && load.answeredInARow() > 1000);
-        long ended = RedisLoadGenerator.nowMicros();
-        List<RedisLoadSample> all = load.stop();
-        Await.until(AWAIT_TIMEOUT, "available again", () -> eager.health().available());
-        Await.until(AWAIT_TIMEOUT, "and to the other", () -> store.health().available());
+        long endMicros = RedisLoadGenerator.nowMicros();
+        List<RedisLoadSample> samples = load.stop();
+        Await.until(
+            AWAIT_TIMEOUT,
+            "the store with the short deadline is available",
+            () -> shortDeadlineStore.health().available());
+        Await.until(
+            AWAIT_TIMEOUT,
+            "the store with the long deadline is available",
+            () -> store.health().available());
 
-        List<RedisLoadSample> others =
-            all.stream()
-                .filter(s -> s.startMicros() > began && s.endMicros() < ended)
-                .filter(s -> ports.get(s.caller()) != lost)
+        List<RedisLoadSample> otherSamples =
+            samples.stream()
+                .filter(s -> s.startMicros() > startMicros && s.endMicros() < endMicros)
+                .filter(s -> ports.get(s.caller()) != lostPort)
                 .toList();
         System.out.printf(
-            "A7 %s: served again after %d ms; others' p99 %d us%n",
-            how, took.toMillis(), RedisLoadGenerator.p99Micros(others));
-        assertThat(others.stream().filter(RedisLoadSample::degraded)).isEmpty();
-        List<RedisLoadSample> before = all.stream().filter(s -> s.endMicros() < began).toList();
-        assertThat(RedisLoadGenerator.p99Micros(others))
-            .as("fast")
-            .isLessThan(MAX_P99_MICROS + 3 * RedisLoadGenerator.p99Micros(before));
+            "shard lost by %s: served again after %d ms; p99 of the others %d us%n",
+            fault, recoveryTime.toMillis(), RedisLoadGenerator.p99Micros(otherSamples));
+        assertThat(otherSamples.stream().filter(RedisLoadSample::degraded)).isEmpty();
+        List<RedisLoadSample> earlierSamples =
+            samples.stream().filter(s -> s.endMicros() < startMicros).toList();
+        assertThat(RedisLoadGenerator.p99Micros(otherSamples))
+            .as("p99 of the other callers")
+            .isLessThan(MAX_P99_MICROS + 3 * RedisLoadGenerator.p99Micros(earlierSamples));
         for (int i = 0; i < CALLERS; i++) {
           int caller = i;
-          List<RedisLoadSample> own = all.stream().filter(s -> s.caller() == caller).toList();
-          long admitted = own.stream().filter(RedisLoadSample::admitted).count();
-          long unheard =
-              own.stream().filter(RedisLoadSample::degraded).count(); // before it was steady
-          if (ports.get(i) != lost) {
+          List<RedisLoadSample> ownSamples =
+              samples.stream().filter(s -> s.caller() == caller).toList();
+          long admitted = ownSamples.stream().filter(RedisLoadSample::admitted).count();
+          long unanswered =
+              ownSamples.stream().filter(RedisLoadSample::degraded).count(); // before it was steady
+          if (ports.get(i) != lostPort) {
             assertThat(RedisStoreTestSupport.usedPermits(store, rule, "caller " + i))
                 .as("exact")
-                .isBetween(admitted, admitted + unheard);
+                .isBetween(admitted, admitted + unanswered);
           }
         }
       }
@@ -119,7 +129,7 @@ class ClusterShardLossTest {
     servers.forEach(server -> server.command("CONFIG", "SET", setting, value));
   }
 
-  /** Asks often enough that it can tell. */
+  /** Makes enough calls to detect the loss; returns whether the store is unavailable. */
   private static boolean isLost(RedisStore store, Claim claim) {
     Stream.generate(() -> store.apply(new Claim[] {claim}, StoreOperation.PEEK))
         .limit(8)
@@ -129,7 +139,7 @@ class ClusterShardLossTest {
   }
 
   private static int slot(Claim claim) {
-    int shelf = (int) (claim.key() >>> 48) & (SHARDS - 1);
-    return SlotHash.getSlot("weir:{" + Integer.toHexString(shelf) + "}");
+    int shard = (int) (claim.key() >>> 48) & (SHARDS - 1);
+    return SlotHash.getSlot("weir:{" + Integer.toHexString(shard) + "}");
   }
 }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A server that holds what Weir cannot have written. */
+/** A server that holds data which Weir cannot have written. */
 @Tag("slow")
 class CorruptStateTest {
   private static RedisProcess redis;
@@ -50,11 +50,11 @@ class CorruptStateTest {
     redis.command("FLUSHALL");
   }
 
-  @ParameterizedTest(name = "A10 corrupt state, {0} pages")
+  @ParameterizedTest(name = "corrupt state, {0} packed buckets")
   @ValueSource(ints = {0, 1 << 18})
-  void unreadableState_isCountedAndReplacedByFreshBudget(int pages) {
-    RecordingStoreListener heard = new RecordingStoreListener();
-    try (RedisStore store = store(pages, heard)) {
+  void unreadableState_isCountedAndReplacedByFreshBudget(int packedBuckets) {
+    RecordingStoreListener events = new RecordingStoreListener();
+    try (RedisStore store = store(packedBuckets, events)) {
       List<byte[]> values =
           List.of(
               "nan".getBytes(US_ASCII),
@@ -70,18 +70,18 @@ class CorruptStateTest {
               Arrays.copyOf(new byte[] {(byte) RedisStateInjector.KIND_LOG}, 16),
               Arrays.copyOf(new byte[] {(byte) RedisStateInjector.KIND_LOG}, 18));
       for (byte[] value : values) {
-        String what = "counted: " + Arrays.toString(value);
-        Await.until(AWAIT_TIMEOUT, what, () -> isCountedAsCorrupt(store, value));
+        String description = "counted as corrupt: " + Arrays.toString(value);
+        Await.until(AWAIT_TIMEOUT, description, () -> isCountedAsCorrupt(store, value));
       }
-      assertThat(heard.corruptStates.get()).isEqualTo(store.health().corruptStates());
+      assertThat(events.corruptStates.get()).isEqualTo(store.health().corruptStates());
     }
   }
 
-  @ParameterizedTest(name = "A10 something else under the key, {0} pages")
+  @ParameterizedTest(name = "key of another type, {0} packed buckets")
   @ValueSource(ints = {0, 1 << 18})
-  void keyOfOtherType_isReplacedAndCounted(int pages) {
-    RecordingStoreListener heard = new RecordingStoreListener();
-    try (RedisStore store = store(pages, heard)) {
+  void keyOfOtherType_isReplacedAndCounted(int packedBuckets) {
+    RecordingStoreListener events = new RecordingStoreListener();
+    try (RedisStore store = store(packedBuckets, events)) {
       List<String[]> others =
           List.of(
               new String[] {"RPUSH", RedisStateInjector.SHARD_KEY, "a", "b"},
@@ -98,14 +98,14 @@ class CorruptStateTest {
             .asString()
             .doesNotStartWith("-");
       }
-      assertThat(heard.corruptStates.get()).isEqualTo(others.size());
+      assertThat(events.corruptStates.get()).isEqualTo(others.size());
     }
   }
 
-  @ParameterizedTest(name = "A10 states that could be but are not, {0} pages")
+  @ParameterizedTest(name = "plausible but foreign states, {0} packed buckets")
   @ValueSource(ints = {0, 1 << 18})
-  void plausibleForeignState_neverMintsPermits(int pages) {
-    try (RedisStore store = store(pages, StoreListener.NONE)) {
+  void plausibleForeignState_neverMintsPermits(int packedBuckets) {
+    try (RedisStore store = store(packedBuckets, StoreListener.NONE)) {
       for (Algorithm algorithm : Algorithms.all()) {
         Rule rule =
             Rule.named("a10-" + algorithm.name())
@@ -117,20 +117,20 @@ class CorruptStateTest {
           String caller = "caller " + kind;
           Await.until(
               AWAIT_TIMEOUT,
-              "a state, not yet swept",
+              "a state that is not yet swept",
               () -> {
                 assertThat(RedisStoreTestSupport.take(store, rule, caller, 1).degraded()).isFalse();
-                return RedisStateInjector.injectState(redis, kind, pages == 0 ? 0 : 6);
+                return RedisStateInjector.injectState(redis, kind, packedBuckets == 0 ? 0 : 6);
               });
           Await.until(
               Duration.ofSeconds(5),
               algorithm.name() + " admits again after a state of kind " + kind,
               () -> RedisStoreTestSupport.take(store, rule, caller, 1).admitted());
-          long began = RedisLoadGenerator.nowMicros();
+          long startMicros = RedisLoadGenerator.nowMicros();
           int admitted = RedisStoreTestSupport.countAdmitted(store, rule, caller, 400);
-          long refilled = 20 * (RedisLoadGenerator.nowMicros() - began) / 1_000_000;
+          long refilled = 20 * (RedisLoadGenerator.nowMicros() - startMicros) / 1_000_000;
           assertThat(admitted)
-              .as(algorithm.name() + " mints nothing after " + kind)
+              .as(algorithm.name() + " mints no permits after a state of kind " + kind)
               .isLessThanOrEqualTo((int) (3 * 20 + refilled));
           redis.command("DEL", RedisStateInjector.SHARD_KEY);
         }
@@ -140,27 +140,27 @@ class CorruptStateTest {
   }
 
   @Test
-  @DisplayName("A10 a listener that fails on hearing of it harms nobody")
+  @DisplayName("a listener that throws affects no decision")
   void failingListener_affectsNoDecision() {
-    AtomicInteger heard = new AtomicInteger();
+    AtomicInteger events = new AtomicInteger();
     StoreListener failing =
         new StoreListener() {
           @Override
           public void onCorruptStates(int states) {
-            heard.addAndGet(states);
-            throw new IllegalStateException("a bug of the listener's");
+            events.addAndGet(states);
+            throw new IllegalStateException("bug of the listener");
           }
         };
     try (RedisStore store = store(8, failing)) {
       Await.until(
           AWAIT_TIMEOUT, "counted", () -> isCountedAsCorrupt(store, "nan".getBytes(US_ASCII)));
-      assertThat(heard.get()).isEqualTo(1);
+      assertThat(events.get()).isEqualTo(1);
     }
   }
 
   /**
-   * Plants a value in place of a new caller's state, who gets one fresh budget; whether a decision
-   * met it and it was counted, before it was swept.
+   * Replaces the state of a new caller by a value and checks that the caller gets one fresh budget;
+   * returns whether a decision read the value and counted it as corrupt, before it was swept.
    */
   private boolean isCountedAsCorrupt(RedisStore store, byte[] value) {
     Rule rule = budget("a10", 10, StoreFailureFallback.CLOSED);
@@ -178,9 +178,12 @@ class CorruptStateTest {
     return counted == 1;
   }
 
-  private static RedisStore store(int pages, StoreListener listener) {
+  private static RedisStore store(int packedBuckets, StoreListener listener) {
     return openAndAwait(
-        RedisStore.at(redis.uri()).deadline(LONG_DEADLINE).packedBuckets(pages).listener(listener));
+        RedisStore.at(redis.uri())
+            .deadline(LONG_DEADLINE)
+            .packedBuckets(packedBuckets)
+            .listener(listener));
   }
 
   private static byte[] randomBytes(long seed, int size) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Counters that have become fresh are forgotten, without a call that takes the server long. */
+/** Expired counters are removed, without any call that takes the server long. */
 class CounterExpiryTest {
   private static final int EXPIRING_COUNTERS = 200_000;
   private static final int LASTING_COUNTERS = 200;
@@ -52,24 +52,27 @@ class CounterExpiryTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 4096})
-  void freshCounters_areForgottenAndMemoryIsFreed(int pages) {
-    try (RedisStore store = openAndAwait(storeWithLongDeadline().packedBuckets(pages))) {
+  void freshCounters_areForgottenAndMemoryIsFreed(int packedBuckets) {
+    try (RedisStore store = openAndAwait(storeWithLongDeadline().packedBuckets(packedBuckets))) {
       assertThat(take(store, LASTING_RULE, "x", 5).admitted()).isTrue();
       takeForCallers(store, "1000/second", 20_000);
       awaitForgotten(2);
-      // what is left is mostly the table of the hash, which Redis shrinks as it is used
+      // most of the rest is the table of the hash, which Redis shrinks as it is used
       assertThat(numberReply("MEMORY", "USAGE", "weir:{0}", "SAMPLES", "0")).isLessThan(500_000);
-      assertThat(take(store, LASTING_RULE, "x", 1).admitted()).as("what is used is kept").isFalse();
+      assertThat(take(store, LASTING_RULE, "x", 1).admitted())
+          .as("a used counter is kept")
+          .isFalse();
       assertThat(numberReply("PTTL", "weir:{0}")).isPositive();
     }
   }
 
-  /** Of every algorithm, with small numbers and large, on the second day it is used. */
+  /** Uses every algorithm with small and large numbers, on the second day of its counters. */
   @ParameterizedTest
-  @ValueSource(ints = {0, RedisLayout.MAX_PACKED_BUCKETS}) // so many that no two counters share one
-  void stateOfEveryKind_lastsUntilItExpires(int pages) {
+  @ValueSource(
+      ints = {0, RedisLayout.MAX_PACKED_BUCKETS}) // so many that no two counters share a bucket
+  void stateOfEveryKind_lastsUntilItExpires(int packedBuckets) {
     try (RedisStore store =
-        openAndAwait(storeWithLongDeadline().packedBuckets(pages).storeClock(clock))) {
+        openAndAwait(storeWithLongDeadline().packedBuckets(packedBuckets).storeClock(clock))) {
       chargeDailyLimits(store, 6);
       clock.advance(Duration.ofDays(1));
       List<Long> ends = chargeDailyLimits(store, 3);
@@ -78,9 +81,7 @@ class CounterExpiryTest {
         clock.set(end - 1_000_000);
         takeScanMicros();
         Await.until(
-            RedisStoreTestSupport.AWAIT_TIMEOUT,
-            "all is looked at",
-            () -> countLogged("HSCAN") > 1);
+            RedisStoreTestSupport.AWAIT_TIMEOUT, "a full sweep", () -> countLogged("HSCAN") > 1);
         long lasting = ends.stream().filter(other -> other >= end).count();
         assertThat(fieldCount()).isGreaterThan(lasting);
       }
@@ -89,11 +90,11 @@ class CounterExpiryTest {
     }
   }
 
-  /** So many tenths of daily limits; when all of each will be back. */
+  /** Charges so many tenths of daily limits; returns when all permits of each will be back. */
   private List<Long> chargeDailyLimits(RedisStore store, int tenths) {
     List<Long> ends = new ArrayList<>();
     for (Algorithm algorithm : Algorithms.all()) {
-      boolean counts = !algorithm.name().equals("sliding-log"); // and does not list
+      boolean counts = !algorithm.name().equals("sliding-log"); // which keeps every charge
       for (long permits : counts ? List.of(100L, 100_000L, 500_000_000_000L) : List.of(100L)) {
         String name = algorithm.name() + permits;
         Rule rule = Rule.named(name).algorithm(algorithm).limit(permits + "/day").build();
@@ -113,7 +114,7 @@ class CounterExpiryTest {
       redis.command("FLUSHALL");
       Await.until(
           RedisStoreTestSupport.AWAIT_TIMEOUT,
-          "it looks at what is gone",
+          "a sweep after the flush",
           this::hasScannedSinceTheFlush);
       assertThat(take(store, LASTING_RULE, "x", 5).admitted()).isTrue();
       takeForCallers(store, "1000/second", 1000);
@@ -128,20 +129,18 @@ class CounterExpiryTest {
       clock.advance(Duration.ofMinutes(2));
       Await.until(
           RedisStoreTestSupport.AWAIT_TIMEOUT,
-          "half are forgotten",
+          "half are removed",
           () -> fieldCount() < EXPIRING_COUNTERS / 2);
       List<Long> first = takeScanMicros();
       Await.until(
           RedisStoreTestSupport.AWAIT_TIMEOUT,
-          "few are left",
+          "few counters are left",
           () -> fieldCount() < EXPIRING_COUNTERS / 20);
       assertThat(takeScanMicros()).isNotEmpty();
       awaitForgotten(LASTING_COUNTERS + 1);
       awaitSmallTable();
       Await.until(
-          RedisStoreTestSupport.AWAIT_TIMEOUT,
-          "it is scanned more often",
-          () -> countLogged("HSCAN") > 5);
+          RedisStoreTestSupport.AWAIT_TIMEOUT, "more scans", () -> countLogged("HSCAN") > 5);
       List<Long> last = takeScanMicros();
       assertThat(median(last))
           .as("microseconds of the last scans %s, where the first took %s", last, first)
@@ -149,7 +148,7 @@ class CounterExpiryTest {
     }
   }
 
-  /** Redis would delete all that is left of it in one go, and answer nobody meanwhile. */
+  /** Otherwise Redis would delete the rest of the hash at once, and block all clients meanwhile. */
   @Test
   void sweptShard_doesNotExpire() {
     try (RedisStore store = openAndAwait(storeWithLongDeadline().storeClock(clock))) {
@@ -157,18 +156,18 @@ class CounterExpiryTest {
       clock.advance(Duration.ofMinutes(2));
       Await.until(
           RedisStoreTestSupport.AWAIT_TIMEOUT,
-          "some are forgotten",
+          "some are removed",
           () -> fieldCount() < EXPIRING_COUNTERS);
       redis.command("PEXPIRE", "weir:{0}", "10000");
       Await.until(
           RedisStoreTestSupport.AWAIT_TIMEOUT,
-          "it is to last longer",
+          "a longer TTL",
           () -> numberReply("PTTL", "weir:{0}") > 50_000);
       awaitForgotten(LASTING_COUNTERS + 1);
     }
   }
 
-  /** While a child saves, Redis does not shrink tables; then it shrinks them by any factor. */
+  /** While a child process saves, Redis does not shrink tables; later it shrinks by any factor. */
   @Test
   void tableThatCouldNotShrink_isNotScannedBeforeItHas() {
     try (RedisStore store = openAndAwait(storeWithLongDeadline().storeClock(clock))) {
@@ -176,7 +175,7 @@ class CounterExpiryTest {
       clock.advance(Duration.ofMinutes(2));
       Await.until(
           RedisStoreTestSupport.AWAIT_TIMEOUT,
-          "half are forgotten",
+          "half are removed",
           () -> fieldCount() < EXPIRING_COUNTERS / 2);
       List<Long> first = takeScanMicros();
       redis.command("CONFIG", "SET", "rdb-key-save-delay", "100000000");
@@ -190,11 +189,9 @@ class CounterExpiryTest {
       awaitForgotten(LASTING_COUNTERS + 1);
       awaitSmallTable();
       Await.until(
-          RedisStoreTestSupport.AWAIT_TIMEOUT,
-          "it is scanned more often",
-          () -> countLogged("HSCAN") > 5);
+          RedisStoreTestSupport.AWAIT_TIMEOUT, "more scans", () -> countLogged("HSCAN") > 5);
       List<Long> afterwards = takeScanMicros();
-      assertThat(afterwards.get(afterwards.size() * 3 / 4)) // a busy machine holds up some
+      assertThat(afterwards.get(afterwards.size() * 3 / 4)) // a busy machine delays some
           .as("microseconds of scans %s, where the first took %s", afterwards, first)
           .isLessThan(10 * median(first));
     }
@@ -226,16 +223,16 @@ class CounterExpiryTest {
     assertThat(server.children().filter(ProcessHandle::destroyForcibly)).hasSize(1);
     Await.until(
         RedisStoreTestSupport.AWAIT_TIMEOUT,
-        "it saves no more",
+        "the end of saving",
         () -> infoNumber("persistence", "rdb_bgsave_in_progress") == 0);
   }
 
   private long infoNumber(String section, String name) {
-    Matcher m =
+    Matcher matcher =
         Pattern.compile("(?m)^" + name + ":(\\d+)")
             .matcher(String.valueOf(redis.command("INFO", section)));
-    assertThat(m.find()).isTrue();
-    return Long.parseLong(m.group(1));
+    assertThat(matcher.find()).isTrue();
+    return Long.parseLong(matcher.group(1));
   }
 
   private void logAllCommands() {
@@ -243,7 +240,7 @@ class CounterExpiryTest {
     redis.command("SLOWLOG", "RESET");
   }
 
-  /** How many microseconds each scan took since this was asked last, the shortest first. */
+  /** Returns the microseconds of each scan since the last call, in ascending order. */
   private List<Long> takeScanMicros() {
     List<Long> micros = new ArrayList<>();
     for (List<?> entry : slowLogNewestFirst()) {
@@ -269,7 +266,7 @@ class CounterExpiryTest {
         .anyMatch("HSCAN"::equals);
   }
 
-  /** What the server did since it logs everything. */
+  /** Returns the commands since everything is logged, newest first. */
   private List<List<?>> slowLogNewestFirst() {
     List<List<?>> entries = new ArrayList<>();
     for (Object entry : (List<?>) Objects.requireNonNull(redis.command("SLOWLOG", "GET", "-1"))) {
@@ -288,13 +285,13 @@ class CounterExpiryTest {
 
   private void awaitForgotten(int left) {
     Await.until(
-        RedisStoreTestSupport.AWAIT_TIMEOUT, "they are forgotten", () -> fieldCount() <= left);
+        RedisStoreTestSupport.AWAIT_TIMEOUT, "the removal of counters", () -> fieldCount() <= left);
   }
 
   private void awaitSmallTable() {
     Await.until(
         RedisStoreTestSupport.AWAIT_TIMEOUT,
-        "the table shrinks",
+        "a smaller table",
         () -> numberReply("MEMORY", "USAGE", "weir:{0}", "SAMPLES", "0") < 100_000);
   }
 

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A node that gets less CPU than it wants, as a container under a quota, at the default deadline:
- * its own standing still is not held against a healthy Redis.
+ * A node with less CPU than it needs, like a container under a quota, at the default deadline: the
+ * time for which the node is throttled does not count as a failure of a healthy Redis.
  */
 @Tag("slow")
 class CpuQuotaNodeTest {
@@ -33,12 +33,12 @@ class CpuQuotaNodeTest {
       node.request("take token-bucket 1000/hour+1000000 warm 8000 16");
       quota.addProcess(node.pid());
       int rate = LOAD_PERCENT * measureCapacity(node) / 100;
-      long before = quota.throttledPeriods();
+      long throttledBefore = quota.throttledPeriods();
 
       PacedLoadResult healthy = PacedLoadResult.of(node.request(paceCommand(rate, 5)));
-      long throttled = quota.throttledPeriods() - before;
+      long throttled = quota.throttledPeriods() - throttledBefore;
       System.out.println("under a quota of " + QUOTA_PERCENT + " % at " + rate + "/s: " + healthy);
-      assertThat(throttled).as("the quota was felt").isPositive();
+      assertThat(throttled).as("periods throttled by the quota").isPositive();
       assertThat(healthy.degraded).as("%s", healthy).isZero();
       assertThat(healthy.admitted).isEqualTo(5L * rate);
 
@@ -51,7 +51,7 @@ class CpuQuotaNodeTest {
       System.out.println("with Redis frozen for 1.5 s: " + frozen);
       assertThat(frozen.degraded).isPositive();
       assertThat(frozen.longestMicros)
-          .as("the deadline, and for how long the node stood still")
+          .as("the deadline plus the time the node was throttled")
           .isLessThan(MAX_ANSWER_MICROS);
       assertThat(PacedLoadResult.of(node.request(paceCommand(rate, 1))).degraded)
           .as("exact again")
@@ -59,7 +59,7 @@ class CpuQuotaNodeTest {
     }
   }
 
-  /** What a run of requests at an even pace came to. */
+  /** The result of requests at an even pace. */
   private record PacedLoadResult(long admitted, long degraded, long longestMicros) {
     static PacedLoadResult of(String line) {
       String[] words = line.split(" ", -1);
@@ -72,21 +72,21 @@ class CpuQuotaNodeTest {
     return "pace exact token-bucket 1000/hour+1000000 paced " + perSecond + " " + seconds;
   }
 
-  /** Decisions a second, each caller asking again when it is answered. */
+  /** Measures decisions per second; each caller sends its next request after a reply. */
   private static int measureCapacity(RedisTestNodeProcess node) {
-    long began = RedisLoadGenerator.nowMicros();
+    long startMicros = RedisLoadGenerator.nowMicros();
     assertThat(
             node.request(
                 "take token-bucket 1000/hour+1000000 capacity " + CAPACITY_ATTEMPTS + " 16"))
         .hasSize(CAPACITY_ATTEMPTS);
-    return (int) (CAPACITY_ATTEMPTS * 1_000_000L / (RedisLoadGenerator.nowMicros() - began));
+    return (int) (CAPACITY_ATTEMPTS * 1_000_000L / (RedisLoadGenerator.nowMicros() - startMicros));
   }
 
   private static CgroupCpuQuota quotaOrAbort() {
     try {
       return CgroupCpuQuota.ofPercent(QUOTA_PERCENT);
     } catch (IOException e) {
-      Assumptions.abort("no CPU quota can be set here: " + e);
+      Assumptions.abort("cannot set a CPU quota here: " + e);
       throw new AssertionError(e);
     }
   }

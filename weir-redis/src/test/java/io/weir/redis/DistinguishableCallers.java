@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Callers whose answers cannot be taken for each other's: their limits are so far apart that no two
- * of them ever have the same number of permits left.
+ * Callers whose replies can be told apart: their limits differ so much that no two of them ever
+ * have the same number of permits remaining.
  */
 final class DistinguishableCallers implements AutoCloseable {
   private static final int LIMIT_STEP = 1_000_000;
@@ -28,7 +28,7 @@ final class DistinguishableCallers implements AutoCloseable {
             .mapToObj(
                 i ->
                     Rule.named("marked-" + i)
-                        .algorithm("fixed-window") // which may be so large
+                        .algorithm("fixed-window") // permits limits this large
                         .limit((i + 1L) * LIMIT_STEP + "/300d")
                         .onStoreFailure(StoreFailureFallback.CLOSED)
                         .build())
@@ -56,28 +56,28 @@ final class DistinguishableCallers implements AutoCloseable {
   }
 
   /**
-   * Ends it. Every answer was the asker's own: what is left is what its limit leaves after all it
-   * was answered, less at most what it asked and was not answered.
+   * Stops the load and checks that every reply belonged to its caller: the permits remaining are
+   * the limit minus all answered requests, and at most the unanswered ones.
    */
   List<RedisLoadSample> stopAndVerify() {
-    List<RedisLoadSample> all = loadGenerator.stop();
+    List<RedisLoadSample> samples = loadGenerator.stop();
     long[] asked = new long[rules.size()];
     long[] answered = new long[rules.size()];
-    for (RedisLoadSample sample : all) {
+    for (RedisLoadSample sample : samples) {
       int i = sample.caller();
       long limit = rules.get(i).limits().get(0).capacity();
       asked[i]++;
-      assertThat(asked[i]).as("questions of one caller, to be told apart").isLessThan(LIMIT_STEP);
+      assertThat(asked[i]).as("requests of one caller").isLessThan(LIMIT_STEP);
       if (!sample.degraded()) {
         answered[i]++;
-        ClaimOutcome o = sample.outcomes().get(0);
-        assertThat(o.admitted()).isTrue();
-        assertThat(o.remaining())
-            .as("left of " + limit)
+        ClaimOutcome outcome = sample.outcomes().get(0);
+        assertThat(outcome.admitted()).isTrue();
+        assertThat(outcome.remaining())
+            .as("remaining of " + limit)
             .isBetween(limit - asked[i], limit - answered[i]);
       }
     }
-    return all;
+    return samples;
   }
 
   @Override

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Many nodes and one budget, to the permit. */
+/** Many nodes share one budget exactly, to the permit. */
 @Tag("slow")
 class ExactAcrossJvmsTest {
   private static final int NODES = 4;
@@ -33,7 +33,7 @@ class ExactAcrossJvmsTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   @Test
-  @DisplayName("C1 exactness: 4 JVMs of 64 threads share 1000 permits")
+  @DisplayName("4 JVMs with 64 threads each admit exactly 1000 permits")
   void fourJvmsOnOneStore_admitExactlyTheLimit() {
     List<RedisTestNodeProcess> nodes = new ArrayList<>();
     try (RedisProcess redis = RedisProcess.start()) {
@@ -42,23 +42,23 @@ class ExactAcrossJvmsTest {
       }
       nodes.forEach(node -> assertThat(node.readLine()).isEqualTo("ready"));
 
-      String window = runOnAll(nodes, "take fixed-window 1000/300d x 1280 " + THREADS);
-      assertThat(window).hasSize(NODES * 1280).doesNotContain("d");
-      assertThat(countAdmittedLetters(window)).isEqualTo(1000);
+      String windowLetters = runOnAll(nodes, "take fixed-window 1000/300d x 1280 " + THREADS);
+      assertThat(windowLetters).hasSize(NODES * 1280).doesNotContain("d");
+      assertThat(countAdmittedLetters(windowLetters)).isEqualTo(1000);
 
-      long began = serverTimeMicros(redis);
-      String bucket = runOnAll(nodes, "take token-bucket 50/second+1000 x 1280 " + THREADS);
-      long elapsed = serverTimeMicros(redis) - began;
-      assertThat(bucket).hasSize(NODES * 1280).doesNotContain("d");
-      assertThat(countAdmittedLetters(bucket))
-          .isBetween(1000L, 1000 + 50 * elapsed / 1_000_000 + 1);
+      long startMicros = serverTimeMicros(redis);
+      String bucketLetters = runOnAll(nodes, "take token-bucket 50/second+1000 x 1280 " + THREADS);
+      long elapsedMicros = serverTimeMicros(redis) - startMicros;
+      assertThat(bucketLetters).hasSize(NODES * 1280).doesNotContain("d");
+      assertThat(countAdmittedLetters(bucketLetters))
+          .isBetween(1000L, 1000 + 50 * elapsedMicros / 1_000_000 + 1);
     } finally {
       nodes.forEach(RedisTestNodeProcess::close);
     }
   }
 
   @Test
-  @DisplayName("C2 first-use race: 256 in parallel get exactly the burst of each fresh key")
+  @DisplayName("256 parallel first requests get exactly the burst of each fresh key")
   void parallelFirstUseOfKey_admitsExactlyTheBurst() throws Exception {
     Rule rule = budget("c2", 100, StoreFailureFallback.CLOSED);
     ExecutorService pool = Executors.newFixedThreadPool(256);
@@ -68,10 +68,10 @@ class ExactAcrossJvmsTest {
       for (int key = 0; key < 8; key++) {
         String caller = "key " + key;
         CyclicBarrier start = new CyclicBarrier(256);
-        List<Callable<ClaimOutcome>> asks = new ArrayList<>();
+        List<Callable<ClaimOutcome>> tasks = new ArrayList<>();
         for (int i = 0; i < 256; i++) {
           RedisStore store = i % 2 == 0 ? one : two;
-          asks.add(
+          tasks.add(
               () -> {
                 Claim[] claims = {claim(store, rule, caller, 1)};
                 start.await();
@@ -79,9 +79,9 @@ class ExactAcrossJvmsTest {
               });
         }
         int admitted = 0;
-        for (Future<ClaimOutcome> ask : pool.invokeAll(asks)) {
-          assertThat(ask.get().degraded()).isFalse();
-          admitted += ask.get().admitted() ? 1 : 0;
+        for (Future<ClaimOutcome> future : pool.invokeAll(tasks)) {
+          assertThat(future.get().degraded()).isFalse();
+          admitted += future.get().admitted() ? 1 : 0;
         }
         assertThat(admitted).isEqualTo(100);
       }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A server that stands still with all connections open, as a stopped process or a pause. */
+/** A server that is frozen with all connections open, such as a stopped process or a pause. */
 @Tag("slow")
 class FrozenRedisTest {
   private static final int CALLERS = 16;
@@ -40,41 +40,43 @@ class FrozenRedisTest {
   private static final long MAX_HEAP_GROWTH_BYTES = 8L << 20;
   private static final long SAMPLE_BYTES = 200;
 
-  @ParameterizedTest(name = "A1 Redis frozen {1} s, posture {0}")
+  @ParameterizedTest(name = "Redis frozen for {1} s, fallback {0}")
   @CsvSource({"OPEN, 5", "CLOSED, 2", "LOCAL, 2"})
   void frozenRedis_fallsBackWithinDeadlineAndRecovers(
       StoreFailureFallback.FallbackAction answer, int seconds) {
     boolean local = answer == StoreFailureFallback.FallbackAction.LOCAL;
     Rule rule = budget("a1", BUDGET, new StoreFailureFallback(answer, local ? 1 : 0));
     Rule other = budget("a1-after", 50, StoreFailureFallback.CLOSED);
-    RecordingStoreListener heard = new RecordingStoreListener();
+    RecordingStoreListener events = new RecordingStoreListener();
     try (CapturedLogs log = new CapturedLogs();
         RedisProcess redis = RedisProcess.start();
-        RedisStore patient = openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE));
+        RedisStore longDeadlineStore =
+            openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE));
         RedisStore store =
-            openAndAwait(RedisStore.at(redis.uri()).deadline(FAULT_DEADLINE).listener(heard));
+            openAndAwait(RedisStore.at(redis.uri()).deadline(FAULT_DEADLINE).listener(events));
         RedisLoadGenerator load =
             RedisLoadGenerator.start(
                 store, CALLERS, i -> new Claim[] {claim(store, rule, "all", 1)})) {
-      Duration opening = RedisStoreTestSupport.measureOpenTime(redis);
+      Duration openTime = RedisStoreTestSupport.measureOpenTime(redis);
       Await.until(AWAIT_TIMEOUT, "a steady load", () -> load.answeredInARow() > 5000);
       int threads = Thread.activeCount();
       int before = load.askedCount();
 
       int lines = log.lines().size();
       redis.freeze();
-      long frozen = RedisLoadGenerator.nowMicros();
+      long frozenMicros = RedisLoadGenerator.nowMicros();
       Await.until(
-          SIGNAL_TIMEOUT.plus(opening),
-          "the signals",
+          SIGNAL_TIMEOUT.plus(openTime),
+          "failure signals",
           () ->
-              heard.failedCount.get() > 0
-                  && heard.lostCount.get() > 0
+              events.failedCount.get() > 0
+                  && events.lostCount.get() > 0
                   && !store.health().available());
       int asked = load.askedCount();
       long heap = usedHeapBytes();
       Await.sleep(
-          Duration.ofSeconds(seconds).minusNanos((RedisLoadGenerator.nowMicros() - frozen) * 1000));
+          Duration.ofSeconds(seconds)
+              .minusNanos((RedisLoadGenerator.nowMicros() - frozenMicros) * 1000));
       Await.until(AWAIT_TIMEOUT, "enough to tell", () -> load.askedCount() - before > 20_000);
       assertThat(Thread.activeCount()).as("threads").isLessThanOrEqualTo(threads + 2);
       long samples = SAMPLE_BYTES * (load.askedCount() - asked);
@@ -83,17 +85,20 @@ class FrozenRedisTest {
           .isLessThan(MAX_HEAP_GROWTH_BYTES + samples);
       assertThat(store.health().degradedDecisions()).isPositive();
       assertThat(log.lines().subList(lines, log.lines().size()))
-          .anyMatch(line -> line.contains("the store is lost"))
+          .anyMatch(line -> line.contains("the store is unavailable"))
           .hasSizeLessThan(20);
-      long thawed = RedisLoadGenerator.nowMicros();
+      long thawedMicros = RedisLoadGenerator.nowMicros();
       redis.thaw();
 
-      Await.until(RECOVERY_TIMEOUT.plus(opening), "exact again", () -> load.answeredInARow() > 200);
+      Await.until(
+          RECOVERY_TIMEOUT.plus(openTime), "exact again", () -> load.answeredInARow() > 200);
       assertThat(store.health().available()).isTrue();
-      assertThat(heard.foundCount.get()).isPositive();
+      assertThat(events.foundCount.get()).isPositive();
       List<RedisLoadSample> all = load.stop();
       List<RedisLoadSample> meanwhile =
-          all.stream().filter(s -> s.startMicros() > frozen && s.endMicros() < thawed).toList();
+          all.stream()
+              .filter(s -> s.startMicros() > frozenMicros && s.endMicros() < thawedMicros)
+              .toList();
       assertThat(RedisLoadGenerator.p99Micros(meanwhile))
           .as("p99 while frozen")
           .isLessThanOrEqualTo(allowedP99Micros(meanwhile));
@@ -108,27 +113,29 @@ class FrozenRedisTest {
       long counted = all.stream().filter(RedisLoadSample::admitted).count();
       Await.until(
           AWAIT_TIMEOUT,
-          "the other too",
-          () -> !RedisStoreTestSupport.peek(patient, other, "after").degraded());
-      assertThat(RedisStoreTestSupport.countAdmitted(patient, other, "after", 60)).isEqualTo(50);
-      assertThat(RedisStoreTestSupport.usedPermits(patient, rule, "all"))
-          .as("charged: the admitted, and at most those that were in flight")
+          "the store with the long deadline",
+          () -> !RedisStoreTestSupport.peek(longDeadlineStore, other, "after").degraded());
+      assertThat(RedisStoreTestSupport.countAdmitted(longDeadlineStore, other, "after", 60))
+          .isEqualTo(50);
+      assertThat(RedisStoreTestSupport.usedPermits(longDeadlineStore, rule, "all"))
+          .as("charged: all admitted, plus at most the requests in flight")
           .isBetween(counted, counted + 1024);
     }
   }
 
   @Test
-  @DisplayName("A2 phantom charges: what timed out is charged on thaw, up to maxInFlight")
+  @DisplayName("phantom charges: at most maxInFlight timed-out calls are charged after a freeze")
   void timedOutCalls_areChargedAtMostUpToMaxInFlight() {
-    int cap = 1 + 16; // one is sent at once, and as soon as they are worth it, the others
+    int maxCharged = 1 + 16; // one is sent at once, the others as a second batch
     Rule rule = budget("a2", 10_000, StoreFailureFallback.CLOSED);
     try (RedisProcess redis = RedisProcess.start();
         RedisStore store =
-            openAndAwait(RedisStore.at(redis.uri()).deadline(FAULT_DEADLINE).maxInFlight(cap))) {
+            openAndAwait(
+                RedisStore.at(redis.uri()).deadline(FAULT_DEADLINE).maxInFlight(maxCharged))) {
       assertThat(RedisStoreTestSupport.usedPermits(store, rule, "x")).isZero();
       redis.freeze();
       List<CompletableFuture<ClaimOutcome[]>> asked = new ArrayList<>();
-      for (int wave = 0; wave < 70; wave++) { // until after calls were given up, several times
+      for (int wave = 0; wave < 70; wave++) { // until calls were given up several times
         for (int i = 0; i < 20; i++) {
           asked.add(store.apply(new Claim[] {claim(store, rule, "x", 1)}, StoreOperation.TAKE));
         }
@@ -137,32 +144,32 @@ class FrozenRedisTest {
       assertThat(asked).hasSize(1400).allMatch(a -> a.join()[0].degraded());
       redis.thaw();
       assertThat(RedisStoreTestSupport.usedPermits(store, rule, "x"))
-          .as("charged unheard")
-          .isBetween(1L, (long) cap);
+          .as("charged without a reply")
+          .isBetween(1L, (long) maxCharged);
     }
   }
 
-  @ParameterizedTest(name = "A3 paused: CLIENT PAUSE 3000 {0}")
+  @ParameterizedTest(name = "CLIENT PAUSE 3000 {0}")
   @CsvSource({"ALL", "WRITE"})
-  void pausedRedis_fallsBackWithinDeadlineAndRecovers(String what) {
+  void pausedRedis_fallsBackWithinDeadlineAndRecovers(String pauseMode) {
     try (RedisProcess redis = RedisProcess.start();
         RedisStore store = openAndAwait(RedisStore.at(redis.uri()).deadline(FAULT_DEADLINE));
-        DistinguishableCallers marked = DistinguishableCallers.start(store, 32)) {
-      Duration opening = RedisStoreTestSupport.measureOpenTime(redis);
-      marked.awaitSteadyLoad();
-      redis.command("CLIENT", "PAUSE", "3000", what);
-      Await.until(SIGNAL_TIMEOUT.plus(opening), "signals", () -> !store.health().available());
+        DistinguishableCallers callers = DistinguishableCallers.start(store, 32)) {
+      Duration openTime = RedisStoreTestSupport.measureOpenTime(redis);
+      callers.awaitSteadyLoad();
+      redis.command("CLIENT", "PAUSE", "3000", pauseMode);
+      Await.until(SIGNAL_TIMEOUT.plus(openTime), "signals", () -> !store.health().available());
       Await.until(
-          AWAIT_TIMEOUT, "exact again", () -> marked.loadGenerator().answeredInARow() > 1000);
+          AWAIT_TIMEOUT, "exact again", () -> callers.loadGenerator().answeredInARow() > 1000);
       Await.until(
-          AWAIT_TIMEOUT, "enough to tell", () -> marked.loadGenerator().askedCount() > 20_000);
-      assertThat(marked.loadGenerator().degradedCount()).isPositive();
-      List<RedisLoadSample> all = marked.stopAndVerify();
+          AWAIT_TIMEOUT, "enough to tell", () -> callers.loadGenerator().askedCount() > 20_000);
+      assertThat(callers.loadGenerator().degradedCount()).isPositive();
+      List<RedisLoadSample> all = callers.stopAndVerify();
       assertThat(RedisLoadGenerator.p99Micros(all)).isLessThanOrEqualTo(allowedP99Micros(all));
     }
   }
 
-  /** The deadline, a margin, and what the machine costs meanwhile. */
+  /** Returns the deadline plus a margin and the wake-up lag of the machine. */
   private static long allowedP99Micros(List<RedisLoadSample> samples) {
     return FAULT_DEADLINE.toMillis() * 1000
         + MARGIN_MICROS

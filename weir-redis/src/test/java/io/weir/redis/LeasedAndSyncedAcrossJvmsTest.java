@@ -16,7 +16,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Four JVMs that count together on one Redis, offered twice what the limit allows. */
+/** Four JVMs that share one limit on one Redis, with requests at twice the limit. */
 @Tag("slow")
 class LeasedAndSyncedAcrossJvmsTest {
   private static final int NODES = 4;
@@ -45,19 +45,19 @@ class LeasedAndSyncedAcrossJvmsTest {
     redis.close();
   }
 
-  /** What was admitted, what exact could have given by then, and how often Redis was called. */
+  /** The permits admitted, the bounds of exact counting, and the number of Redis calls. */
   private record PacedRunResult(
       long admitted, long maxExpected, long minExpected, long redisCalls, long requests) {
     @Override
     public String toString() {
       return String.format(
-          "admitted %d of %d that exact gives at most, %d at least; %.1f calls per 1000 decisions",
+          "admitted %d, exact admits at most %d and at least %d; %.1f calls per 1000 decisions",
           admitted, maxExpected, minExpected, 1000.0 * redisCalls / requests);
     }
   }
 
   @Test
-  @DisplayName("C2: leased admits what exact would, never more, and hardly asks")
+  @DisplayName("leased admits as much as exact, never more, with few calls")
   void leasedNodes_admitAtMostTheLimitWithFewCalls() {
     PacedRunResult run = runPaced("leased", "token-bucket", RATE + "/second+" + BURST, 2 * RATE);
     System.out.println("leased: " + run);
@@ -67,7 +67,7 @@ class LeasedAndSyncedAcrossJvmsTest {
   }
 
   @Test
-  @DisplayName("C2: no lease outlives its window")
+  @DisplayName("no lease outlives its window")
   void leasedNodesOnWindows_admitAtMostTheLimitPerWindow() {
     PacedRunResult run = runPaced("leased", "fixed-window", "1000/2s", 2000);
     System.out.println("leased windows: " + run);
@@ -75,7 +75,7 @@ class LeasedAndSyncedAcrossJvmsTest {
   }
 
   @Test
-  @DisplayName("C3: synced stays within its bound, and hardly asks")
+  @DisplayName("synced stays within its bound, with few calls")
   void syncedNodes_stayWithinBoundWithFewCalls() {
     PacedRunResult run =
         runPaced("synced:100", "token-bucket", RATE + "/second+" + BURST, 2 * RATE);
@@ -87,7 +87,7 @@ class LeasedAndSyncedAcrossJvmsTest {
   }
 
   @Test
-  @DisplayName("C1: exact merges what is asked at once")
+  @DisplayName("exact batches concurrent requests and admits the limit")
   void exactNodes_admitTheLimit() {
     PacedRunResult run = runPaced("exact", "token-bucket", RATE + "/second+" + BURST, 2 * RATE);
     System.out.println("exact: " + run);
@@ -103,23 +103,27 @@ class LeasedAndSyncedAcrossJvmsTest {
   }
 
   private static PacedRunResult runPaced(
-      String how, String algorithm, String limit, int perSecond) {
-    String key = how + algorithm;
-    long calls = scriptCalls();
-    long began = serverTimeMicros();
-    String pace = String.join(" ", "pace", how, algorithm, limit, key);
+      String consistency, String algorithm, String limit, int perSecond) {
+    String key = consistency + algorithm;
+    long callsBefore = scriptCalls();
+    long startMicros = serverTimeMicros();
+    String pace = String.join(" ", "pace", consistency, algorithm, limit, key);
     nodes.forEach(node -> node.send(pace + " " + perSecond / NODES + " " + SECONDS));
     long admitted = 0;
     for (RedisTestNodeProcess node : nodes) {
-      String[] said = node.readLine().split(" ", -1);
-      admitted += Long.parseLong(said[0]);
-      assertThat(said[1]).as("degraded").isEqualTo("0");
+      String[] words = node.readLine().split(" ", -1);
+      admitted += Long.parseLong(words[0]);
+      assertThat(words[1]).as("degraded").isEqualTo("0");
     }
-    long took = serverTimeMicros() - began;
-    long most = BURST + RATE * took / 1_000_000 + 1;
-    long least = (long) RATE * SECONDS;
+    long elapsedMicros = serverTimeMicros() - startMicros;
+    long maxExpected = BURST + RATE * elapsedMicros / 1_000_000 + 1;
+    long minExpected = (long) RATE * SECONDS;
     return new PacedRunResult(
-        admitted, most, least, scriptCalls() - calls, (long) perSecond * SECONDS);
+        admitted,
+        maxExpected,
+        minExpected,
+        scriptCalls() - callsBefore,
+        (long) perSecond * SECONDS);
   }
 
   private static long serverTimeMicros() {
@@ -131,11 +135,11 @@ class LeasedAndSyncedAcrossJvmsTest {
         + Long.parseLong(String.valueOf(time.get(1)));
   }
 
-  /** How often the script was run so far. */
+  /** Returns how often the script was called so far. */
   private static long scriptCalls() {
-    Matcher m =
+    Matcher matcher =
         Pattern.compile("cmdstat_fcall:calls=(\\d+)")
             .matcher(String.valueOf(redis.command("INFO", "commandstats")));
-    return m.find() ? Long.parseLong(m.group(1)) : 0;
+    return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
   }
 }

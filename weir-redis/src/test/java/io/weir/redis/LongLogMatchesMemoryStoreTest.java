@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Logs of hundreds of entries, of which the server tells a node only a part: the node says what the
- * memory store says, which knows all.
+ * Compares the Redis store with the memory store on logs of hundreds of entries, of which the
+ * server sends only a part to the node.
  */
 class LongLogMatchesMemoryStoreTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -43,7 +43,7 @@ class LongLogMatchesMemoryStoreTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1 << 18})
-  void randomHistory_matchesMemoryStore(int pages) {
+  void randomHistory_matchesMemoryStore(int packedBuckets) {
     long seed = RandomHistory.seed();
     RandomHistory history = new RandomHistory(seed);
     redis.command("FLUSHALL");
@@ -61,38 +61,38 @@ class LongLogMatchesMemoryStoreTest {
         openAndAwait(
             RedisStore.at(redis.uri())
                 .deadline(RedisStoreTestSupport.LONG_DEADLINE)
-                .packedBuckets(pages)
+                .packedBuckets(packedBuckets)
                 .storeClock(clock))) {
       int refused = 0;
       int steps = 4000;
       for (int i = 0; i < steps; i++) {
         clock.advance(
             Duration.ofNanos(1000L * history.below(history.oneIn(200) ? 9_000_000 : 300_000)));
-        StoreOperation mode = randomOperation(history);
-        Claim[] claims = randomClaims(history, limits, store, mode);
+        StoreOperation operation = randomOperation(history);
+        Claim[] claims = randomClaims(history, limits, store, operation);
         long earlier = history.oneIn(2) ? 0 : history.below(70_000_000);
         long when =
-            mode == StoreOperation.REFUND || mode == StoreOperation.FORCE
+            operation == StoreOperation.REFUND || operation == StoreOperation.FORCE
                 ? clock.micros() - earlier
                 : clock.micros();
-        var answer = store.apply(claims, mode, when);
-        boolean atOnce = answer.isDone();
-        ClaimOutcome[] said = answer.join();
-        ClaimOutcome[] expected = memory.apply(claims, mode, when).join();
-        if (atOnce && mode == StoreOperation.TAKE && !allAdmitted(said)) {
-          assertThat(allAdmitted(expected)).as("a refusal that is remembered").isFalse();
+        var answer = store.apply(claims, operation, when);
+        boolean answeredLocally = answer.isDone();
+        ClaimOutcome[] actual = answer.join();
+        ClaimOutcome[] expected = memory.apply(claims, operation, when).join();
+        if (answeredLocally && operation == StoreOperation.TAKE && !allAdmitted(actual)) {
+          assertThat(allAdmitted(expected)).as("a remembered refusal").isFalse();
         } else {
-          assertThat(said)
-              .as("-Dweir.seed=%d step %d: %s %s", seed, i, mode, List.of(claims))
+          assertThat(actual)
+              .as("-Dweir.seed=%d step %d: %s %s", seed, i, operation, List.of(claims))
               .isEqualTo(expected);
         }
-        refused += allAdmitted(said) ? 0 : 1;
-        if (mode == StoreOperation.REFUND) {
-          clock.advance(
-              Duration.ofNanos(REFUSAL_FORGOTTEN_MICROS * 1000)); // refusals that are remembered
+        refused += allAdmitted(actual) ? 0 : 1;
+        if (operation == StoreOperation.REFUND) {
+          // until remembered refusals are forgotten
+          clock.advance(Duration.ofNanos(REFUSAL_FORGOTTEN_MICROS * 1000));
         }
       }
-      assertThat(refused).as("a history that tries something").isBetween(steps / 20, steps * 3 / 4);
+      assertThat(refused).as("refusals of a useful history").isBetween(steps / 20, steps * 3 / 4);
       assertThat(store.health().corruptStates()).isZero();
     }
   }
@@ -108,12 +108,12 @@ class LongLogMatchesMemoryStoreTest {
   }
 
   private static Claim[] randomClaims(
-      RandomHistory history, List<Limit> limits, RedisStore store, StoreOperation mode) {
+      RandomHistory history, List<Limit> limits, RedisStore store, StoreOperation operation) {
     Claim[] claims = new Claim[history.oneIn(3) ? 2 : 1];
     for (int i = 0; i < claims.length; i++) {
       long cost =
           switch (history.below(60)) {
-            case 0 -> mode == StoreOperation.REFUND ? Claim.MAX_COST : 300;
+            case 0 -> operation == StoreOperation.REFUND ? Claim.MAX_COST : 300;
             case 1, 2 -> 1 + history.below(60);
             default -> 1 + history.below(2);
           };
@@ -125,8 +125,8 @@ class LongLogMatchesMemoryStoreTest {
 
   private static boolean allAdmitted(ClaimOutcome[] outcomes) {
     boolean all = true;
-    for (ClaimOutcome o : outcomes) {
-      all &= o.admitted();
+    for (ClaimOutcome outcome : outcomes) {
+      all &= outcome.admitted();
     }
     return all;
   }

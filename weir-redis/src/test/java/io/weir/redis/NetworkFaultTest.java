@@ -21,22 +21,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the network does: replies cut, bytes lost, another server behind an open connection. */
+/** Network faults: cut replies, lost bytes, another server behind an open connection. */
 @Tag("slow")
 class NetworkFaultTest {
-  /** A second without an answer, and time for the machine to notice. */
+  /** One second without a reply, and a margin. */
   private static final Duration RECONNECT_TIMEOUT = Duration.ofSeconds(5);
 
   @Test
-  @DisplayName("A8 READONLY: a replica behind open sockets fails one batch, and no restart")
+  @DisplayName("READONLY: a replica behind an open connection fails one batch, no restart")
   void replicaBehindOpenConnection_isLeftAtOnce() {
     Rule rule = budget("a8", 1000, StoreFailureFallback.CLOSED);
-    RecordingStoreListener heard = new RecordingStoreListener();
+    RecordingStoreListener events = new RecordingStoreListener();
     try (RedisProcess primary = RedisProcess.start();
         RedisProcess replica = RedisProcess.start("replicaof 127.0.0.1 " + primary.port());
         FaultProxy proxy = FaultProxy.to(primary.port());
         RedisStore store =
-            openAndAwait(RedisStore.at(uri(proxy)).deadline(LONG_DEADLINE).listener(heard))) {
+            openAndAwait(RedisStore.at(uri(proxy)).deadline(LONG_DEADLINE).listener(events))) {
       Await.until(
           AWAIT_TIMEOUT,
           "a replica in sync",
@@ -48,8 +48,8 @@ class NetworkFaultTest {
 
       proxy.switchBackend(replica.port());
       assertThat(RedisStoreTestSupport.take(store, rule, "x", 1).degraded()).isTrue();
-      assertThat(store.health().available()).as("the connection is given up at once").isFalse();
-      assertThat(heard.failureKinds).hasSize(1);
+      assertThat(store.health().available()).as("still connected").isFalse();
+      assertThat(events.failureKinds).hasSize(1);
       Await.until(
           AWAIT_TIMEOUT, "another connection", () -> proxy.acceptedConnections() > connections);
 
@@ -64,62 +64,62 @@ class NetworkFaultTest {
   }
 
   @Test
-  @DisplayName("A12 reply cut after any number of bytes: a new connection, no answer mistaken")
+  @DisplayName("reply cut after any number of bytes: a new connection, no reply is mistaken")
   void cutReply_isNeverMistaken() {
-    try (NetworkFaultFixture wire = new NetworkFaultFixture()) {
+    try (NetworkFaultFixture fixture = new NetworkFaultFixture()) {
       for (int bytes = 0; bytes < 120; bytes += 7) {
         int cut = bytes;
-        wire.assertReconnectsAfter("a cut after " + bytes, proxy -> proxy.cutAfter(cut));
+        fixture.assertReconnectsAfter("a cut after " + bytes, proxy -> proxy.cutAfter(cut));
       }
-      wire.callers.stopAndVerify();
+      fixture.callers.stopAndVerify();
     }
   }
 
   @Test
-  @DisplayName("A12 bytes lost on an open connection: a new connection, no answer mistaken")
+  @DisplayName("bytes lost on an open connection: a new connection, no reply is mistaken")
   void lostBytes_closeConnection() {
-    try (NetworkFaultFixture wire = new NetworkFaultFixture()) {
+    try (NetworkFaultFixture fixture = new NetworkFaultFixture()) {
       for (int bytes : new int[] {1, 2, 3, 4, 5, 7, 9, 13, 18, 25, 36, 60, 200}) {
-        wire.assertReconnectsAfter(bytes + " bytes lost", proxy -> proxy.dropBytes(bytes));
+        fixture.assertReconnectsAfter(bytes + " bytes lost", proxy -> proxy.dropBytes(bytes));
       }
-      wire.callers.stopAndVerify();
+      fixture.callers.stopAndVerify();
     }
   }
 
-  /** What may be left of an answer when its beginning is lost, and what the driver waits for. */
-  @ParameterizedTest(name = "A12 {0} on an open connection: a new connection, no answer mistaken")
+  /** Inserts what may be left of a reply whose beginning is lost, and what stalls the driver. */
+  @ParameterizedTest(name = "{0} on an open connection: a new connection, no reply is mistaken")
   @CsvSource({
-    "a line without an end, '+a\n'",
-    "the beginning of a long text, '$1000000\r\n'",
-    "the beginning of a long list, '*1000\r\n'",
-    "the beginning of news, '>3\r\n$1\r\na\r\n'",
-    "nothing, '$-1\r\n'",
-    "an empty text, '$0\r\n\r\n'",
+    "an unterminated line, '+a\n'",
+    "the beginning of a long string, '$1000000\r\n'",
+    "the beginning of a long array, '*1000\r\n'",
+    "the beginning of a push message, '>3\r\n$1\r\na\r\n'",
+    "a null reply, '$-1\r\n'",
+    "an empty string, '$0\r\n\r\n'",
     "a number, ':1\r\n'",
-    "a word, '+OK\r\n'",
-    "what is no error, '-\1\2\r\n'",
+    "a simple string, '+OK\r\n'",
+    "an unreadable error, '-\1\2\r\n'",
     "an error, '-ERR stray\r\n'",
   })
-  void insertedReply_closesConnection(String what, String bytes) {
-    try (NetworkFaultFixture wire = new NetworkFaultFixture()) {
-      wire.assertReconnectsAfter(what, proxy -> proxy.insertBeforeReply(bytes));
-      wire.callers.stopAndVerify();
+  void insertedReply_closesConnection(String description, String bytes) {
+    try (NetworkFaultFixture fixture = new NetworkFaultFixture()) {
+      fixture.assertReconnectsAfter(description, proxy -> proxy.insertBeforeReply(bytes));
+      fixture.callers.stopAndVerify();
     }
   }
 
-  /** After which nothing is out of step, so that only the answer itself can tell. */
-  @ParameterizedTest(name = "A12 {0} in place of an answer: a new connection")
+  /** Replies stay in step afterwards, so that only the reply itself reveals the fault. */
+  @ParameterizedTest(name = "{0} instead of a reply: a new connection")
   @CsvSource({
-    "nothing, '$-1\r\n'",
-    "RESP3's nothing, '_\r\n'",
-    "a text, '$3\r\nabc\r\n'",
+    "a null reply, '$-1\r\n'",
+    "a RESP3 null, '_\r\n'",
+    "a string, '$3\r\nabc\r\n'",
     "a number, ':1\r\n'",
-    "a fraction, ',1.5\r\n'",
-    "yes, '#t\r\n'",
-    "a list, '*2\r\n$1\r\na\r\n:1\r\n'",
-    "what is no error, '-\1\2\r\n'",
+    "a double, ',1.5\r\n'",
+    "a boolean, '#t\r\n'",
+    "an array, '*2\r\n$1\r\na\r\n:1\r\n'",
+    "an unreadable error, '-\1\2\r\n'",
   })
-  void replacedReply_closesConnection(String what, String bytes) {
+  void replacedReply_closesConnection(String description, String bytes) {
     Rule rule = budget("a12", 10_000, StoreFailureFallback.CLOSED);
     try (RedisProcess redis = RedisProcess.start();
         FaultProxy proxy = FaultProxy.to(redis.port());
@@ -127,7 +127,7 @@ class NetworkFaultTest {
       int before = proxy.acceptedConnections();
       Await.until(
           AWAIT_TIMEOUT,
-          "an answer lost", // not the answer to something the store asks by itself
+          "a lost reply", // and not the reply to one of the store's own periodic commands
           () -> {
             proxy.replaceReply(bytes);
             return RedisStoreTestSupport.peek(store, rule, "x").degraded();
@@ -141,7 +141,7 @@ class NetworkFaultTest {
     }
   }
 
-  @ParameterizedTest(name = "A12 a connection without a sound is given up, asked: {0}")
+  @ParameterizedTest(name = "a silent connection is given up; with requests: {0}")
   @ValueSource(booleans = {true, false})
   void silentConnection_isGivenUp(boolean asked) {
     Rule rule = budget("a12", 10_000, StoreFailureFallback.CLOSED);
@@ -156,9 +156,9 @@ class NetworkFaultTest {
           "given up",
           () -> {
             boolean answered = asked && !RedisStoreTestSupport.peek(store, rule, "x").degraded();
-            boolean again = proxy.acceptedConnections() > before;
-            assertThat(answered && !again).as("answered over a dead connection").isFalse();
-            return again;
+            boolean reconnected = proxy.acceptedConnections() > before;
+            assertThat(answered && !reconnected).as("reply over a dead connection").isFalse();
+            return reconnected;
           });
       Await.until(
           AWAIT_TIMEOUT,
@@ -167,7 +167,7 @@ class NetworkFaultTest {
     }
   }
 
-  /** A server, a store, and callers whose answers are told apart, with faults in between. */
+  /** A server, a store, distinguishable callers, and a proxy that injects faults in between. */
   private static final class NetworkFaultFixture implements AutoCloseable {
     private final RedisProcess redis = RedisProcess.start();
     private final FaultProxy proxy = FaultProxy.to(redis.port());
@@ -179,18 +179,18 @@ class NetworkFaultTest {
       callers.awaitSteadyLoad();
     }
 
-    /** It costs the connection, and the callers are served over another. */
-    void assertReconnectsAfter(String what, Consumer<FaultProxy> fault) {
+    /** Injects a fault and checks that the callers are served over a new connection. */
+    void assertReconnectsAfter(String description, Consumer<FaultProxy> fault) {
       int before = proxy.acceptedConnections();
       fault.accept(proxy);
       Await.until(
           RECONNECT_TIMEOUT,
-          "a new connection after " + what,
+          "a new connection after " + description,
           () -> proxy.acceptedConnections() > before);
       callers.loadGenerator().resetAnsweredInARow();
       Await.until(
           AWAIT_TIMEOUT,
-          "works again after " + what,
+          "works again after " + description,
           () -> callers.loadGenerator().answeredInARow() > 30 && proxy.openConnections() == 1);
     }
 

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A listener that remembers. */
+/** Counts the events of a store. */
 final class RecordingStoreListener implements StoreListener {
   final AtomicInteger answeredCount = new AtomicInteger();
   final AtomicInteger failedCount = new AtomicInteger();
@@ -18,7 +18,7 @@ final class RecordingStoreListener implements StoreListener {
   final Set<StoreException.StoreFailureKind> failureKinds = ConcurrentHashMap.newKeySet();
 
   @Override
-  public void onAnswer(StoreOperation mode, long micros) {
+  public void onAnswer(StoreOperation operation, long micros) {
     answeredCount.incrementAndGet();
   }
 

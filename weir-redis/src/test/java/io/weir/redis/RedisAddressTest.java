@@ -92,21 +92,21 @@ class RedisAddressTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "localhost:6379                  | write redis://host:port",
-        "http://localhost                | write redis://host:port",
-        "redis://                        | write redis://host:port",
-        "redis:localhost                 | write redis://host:port",
-        "redis://localhost/1/2           | write redis://host:port",
-        "redis://h:99999                 | write host:port",
-        "redis://h:port                  | write host:port",
-        "redis://::1                     | write host:port",
+        "localhost:6379                  | must be a Redis URL",
+        "http://localhost                | must be a Redis URL",
+        "redis://                        | must be a Redis URL",
+        "redis:localhost                 | must be a Redis URL",
+        "redis://localhost/1/2           | must be a Redis URL",
+        "redis://h:99999                 | must list its hosts as host:port",
+        "redis://h:port                  | must list its hosts as host:port",
+        "redis://::1                     | must list its hosts as host:port",
         "redis://a,b                     | redis-sentinel:// or redis-cluster://",
-        "redis://h/main                  | write redis://host:port/0",
-        "redis-sentinel://a:1            | names no master",
-        "redis-cluster://a:1/3           | names a database",
-        "redis://h?timeout=3             | only ?verify=false is known",
-        "redis-cluster://a:1,,b          | write host:port",
-        "redis://a@b@c                   | write redis://host:port",
+        "redis://h/main                  | for example redis://host:port/0",
+        "redis-sentinel://a:1            | must name a master",
+        "redis-cluster://a:1/3           | must not name a database",
+        "redis://h?timeout=3             | verify=true or verify=false",
+        "redis-cluster://a:1,,b          | must list its hosts as host:port",
+        "redis://a@b@c                   | must be a Redis URL",
       })
   void invalidUrl_isRejectedWithAdvice(String url, String advice) {
     assertThatThrownBy(() -> RedisStore.at(url))
@@ -134,19 +134,19 @@ class RedisAddressTest {
         "redis://user:%hush@h",
       })
   void anyUrl_neverShowsItsPassword(String url) {
-    String said;
+    String message;
     try {
-      said = RedisAddress.parse(url).toString();
+      message = RedisAddress.parse(url).toString();
     } catch (RuntimeException e) {
-      said = e + " " + e.getCause();
+      message = e + " " + e.getCause();
     }
-    assertThat(said).doesNotContain("hush");
+    assertThat(message).doesNotContain("hush");
   }
 
   @Test
   void invalidPercentEncoding_isReportedWithoutPassword() {
     assertThatThrownBy(() -> RedisAddress.parse("redis://user:%hush@h"))
-        .hasMessageContaining("write it %25")
+        .hasMessageContaining("for example %25 for %")
         .hasMessageNotContaining("hu")
         .hasNoCause();
   }

@@ -24,23 +24,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** Coming to a server, and to an understanding with the other nodes on it. */
+/** Connecting to a server and agreeing on a layout with the other nodes. */
 class RedisConnectionTest {
   private static final Rule RULE = budget("link", 100, StoreFailureFallback.CLOSED);
 
   @Test
   void missingServer_isJoinedWhenItStarts() {
     try (RedisProcess redis = RedisProcess.start()) {
-      RedisStore.at(redis.uri()).open().close(); // the driver's first use takes its time
+      RedisStore.at(redis.uri()).open().close(); // the first use of the driver is slow
       long before = RedisLoadGenerator.nowMicros();
       RedisStore.at(redis.uri()).open().close();
-      long usual = RedisLoadGenerator.nowMicros() - before;
+      long usualMicros = RedisLoadGenerator.nowMicros() - before;
       redis.kill();
-      long began = RedisLoadGenerator.nowMicros();
+      long startMicros = RedisLoadGenerator.nowMicros();
       try (RedisStore store = RedisStore.at(redis.uri()).deadline(LONG_DEADLINE).open()) {
-        assertThat(RedisLoadGenerator.nowMicros() - began)
+        assertThat(RedisLoadGenerator.nowMicros() - startMicros)
             .as("time to open")
-            .isLessThan(2_000_000 + usual);
+            .isLessThan(2_000_000 + usualMicros);
         assertThat(RedisStoreTestSupport.take(store, RULE, "x", 1).degraded()).isTrue();
         assertThat(store.health().available()).isFalse();
         assertThat(store.health().state()).startsWith("cannot be reached");
@@ -75,7 +75,7 @@ class RedisConnectionTest {
   void serverSilentDuringHandshake_isGivenUp() {
     try (RedisProcess redis = RedisProcess.start();
         FaultProxy proxy = FaultProxy.to(redis.port())) {
-      redis.command("CLIENT", "PAUSE", "60000", "WRITE"); // it greets, and then says no more
+      redis.command("CLIENT", "PAUSE", "60000", "WRITE"); // replies only to the greeting
       try (RedisStore store = RedisStore.at(uri(proxy)).deadline(FAULT_DEADLINE).open()) {
         assertThat(proxy.acceptedConnections()).isPositive();
         proxy.blackhole(true);
@@ -107,16 +107,16 @@ class RedisConnectionTest {
     try (RedisProcess redis = RedisProcess.start();
         FaultProxy proxy = FaultProxy.to(redis.port())) {
       proxy.refuseConnections(true);
-      RecordingStoreListener heard = new RecordingStoreListener();
+      RecordingStoreListener events = new RecordingStoreListener();
       try (RedisStore late =
-              RedisStore.at(uri(proxy)).deadline(FAULT_DEADLINE).listener(heard).open();
+              RedisStore.at(uri(proxy)).deadline(FAULT_DEADLINE).listener(events).open();
           RedisStore first = openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE))) {
         Await.until(
             AWAIT_TIMEOUT,
             "lost",
             () ->
                 RedisStoreTestSupport.take(late, RULE, "x", 1).degraded()
-                    && heard.lostCount.get() > 0);
+                    && events.lostCount.get() > 0);
         proxy.refuseConnections(false);
         Await.until(
             AWAIT_TIMEOUT, "joined", () -> !RedisStoreTestSupport.peek(late, RULE, "x").degraded());
@@ -135,10 +135,10 @@ class RedisConnectionTest {
             RedisStore.at("redis://:wrong@127.0.0.1:" + redis.port())
                 .deadline(FAULT_DEADLINE)
                 .open()) {
-      awaitState(store, "the user or password is wrong (WRONGPASS");
+      awaitState(store, "rejects the user or password (WRONGPASS");
       assertThat(store.health().state()).doesNotContain(":wrong@");
       assertThat(RedisStoreTestSupport.take(store, RULE, "x", 1).degraded()).isTrue();
-      assertLoggedOnce(log, redis, "the user or password is wrong");
+      assertLoggedOnce(log, redis, "rejects the user or password");
       assertThat(log.lines()).noneMatch(line -> line.contains(":wrong@"));
     }
   }
@@ -151,10 +151,10 @@ class RedisConnectionTest {
             RedisStore.at("redis://mute:pw@127.0.0.1:" + redis.port())
                 .deadline(FAULT_DEADLINE)
                 .open()) {
-      awaitState(store, "may not run scripts");
+      awaitState(store, "does not permit the user to run scripts");
       assertThat(store.health().available()).isFalse();
       assertThat(store.health().state()).contains("+@scripting");
-      assertLoggedOnce(log, redis, "may not run scripts");
+      assertLoggedOnce(log, redis, "does not permit the user to run scripts");
     }
   }
 
@@ -181,7 +181,7 @@ class RedisConnectionTest {
             openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE).packedBuckets(0))) {
       assertThat(RedisStoreTestSupport.countAdmitted(first, RULE, "x", 60)).isEqualTo(60);
       assertThat(RedisStoreTestSupport.countAdmitted(second, RULE, "x", 60)).isEqualTo(40);
-      assertThat(log.lines()).filteredOn(line -> line.contains("this node follows")).hasSize(1);
+      assertThat(log.lines()).filteredOn(line -> line.contains("this node adopts it")).hasSize(1);
     }
   }
 
@@ -206,7 +206,9 @@ class RedisConnectionTest {
       assertThat(RedisStoreTestSupport.countAdmitted(one, RULE, "x", 50)).isEqualTo(50);
       redis.command("FLUSHALL");
       Await.until(
-          AWAIT_TIMEOUT, "the set-up again", () -> redis.command("GET", "weir:setup") != null);
+          AWAIT_TIMEOUT,
+          "the layout metadata again",
+          () -> redis.command("GET", "weir:setup") != null);
       assertThat(RedisStoreTestSupport.countAdmitted(one, RULE, "x", 60)).isEqualTo(60);
       assertThat(RedisStoreTestSupport.countAdmitted(two, RULE, "x", 60)).isEqualTo(40);
       assertThat(one.fingerprint().of("x")).isEqualTo(two.fingerprint().of("x"));
@@ -218,25 +220,25 @@ class RedisConnectionTest {
     try (RedisProcess redis = RedisProcess.start()) {
       redis.command("SET", "weir:setup", "mine");
       try (RedisStore store = RedisStore.at(redis.uri()).deadline(FAULT_DEADLINE).open()) {
-        awaitState(store, "weir:setup is not Weir's");
+        awaitState(store, "weir:setup was not written by Weir");
         assertThat(redis.command("GET", "weir:setup")).isEqualTo("mine");
       }
     }
   }
 
-  /** The first try has failed and said so, if not while the store was opened then soon after. */
-  private static void awaitState(RedisStore store, String what) {
-    Await.until(AWAIT_TIMEOUT, what, () -> store.health().state().contains(what));
+  /** Waits for the first attempt to fail, during the opening of the store or soon after. */
+  private static void awaitState(RedisStore store, String reason) {
+    Await.until(AWAIT_TIMEOUT, reason, () -> store.health().state().contains(reason));
   }
 
-  /** Several tries later it is still said once, unless something else came in between. */
-  private static void assertLoggedOnce(CapturedLogs log, RedisProcess redis, String what) {
+  /** Checks after several attempts that the reason is logged once, unless another came between. */
+  private static void assertLoggedOnce(CapturedLogs log, RedisProcess redis, String reason) {
     long before = connectionsReceived(redis);
-    Await.until(AWAIT_TIMEOUT, "several tries", () -> connectionsReceived(redis) > before + 3);
-    List<String> said = log.lines().stream().filter(l -> l.startsWith("redis://")).toList();
-    assertThat(said).anyMatch(line -> line.contains(what));
-    for (int i = 1; i < said.size(); i++) {
-      assertThat(said.get(i)).isNotEqualTo(said.get(i - 1));
+    Await.until(AWAIT_TIMEOUT, "several attempts", () -> connectionsReceived(redis) > before + 3);
+    List<String> reasons = log.lines().stream().filter(l -> l.startsWith("redis://")).toList();
+    assertThat(reasons).anyMatch(line -> line.contains(reason));
+    for (int i = 1; i < reasons.size(); i++) {
+      assertThat(reasons.get(i)).isNotEqualTo(reasons.get(i - 1));
     }
   }
 

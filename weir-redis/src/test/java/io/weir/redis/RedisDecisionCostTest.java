@@ -18,14 +18,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What a decision costs Redis, whatever the algorithm, at the largest state a rule may have: other
- * callers wait meanwhile. Measured as processor time of Redis's main thread, which a busy machine
- * does not change much, and as bytes that it sends.
+ * Measures the cost of a decision in Redis for every algorithm, at the largest state a rule may
+ * have, since other callers wait meanwhile. The cost is the processor time of Redis's main thread,
+ * which hardly depends on the load of the machine, and the number of bytes sent.
  */
 class RedisDecisionCostTest {
   /**
-   * Promised are 100 µs on the machine of the benchmarks, which is not shared. A log that is read
-   * entry by entry takes several thousand.
+   * The promised limit is 100 µs on the benchmark machine, which is not shared. Reading a log entry
+   * by entry would take several thousand.
    */
   private static final double MAX_MICROS = 600;
 
@@ -58,7 +58,7 @@ class RedisDecisionCostTest {
       for (int i = 0; i < Math.min(permits, 3000); i++) {
         assertThat(RedisStoreTestSupport.take(store, rule, "x", 1).admitted()).isTrue();
       }
-      // one is given back and taken again: every decision of these writes
+      // alternating refunds and takes, so that every decision writes
       measureCost(
           "admitted and refunded",
           store,
@@ -69,32 +69,32 @@ class RedisDecisionCostTest {
   }
 
   private static void measureCost(
-      String what, RedisStore store, Rule rule, StoreOperation[] modes) {
+      String label, RedisStore store, Rule rule, StoreOperation[] operations) {
     Claim[] claims = {RedisStoreTestSupport.claim(store, rule, "x", 1)};
     double micros = infoSum("cpu", "used_cpu_(?:user|sys)_main_thread") * 1e6;
     double bytes = infoSum("stats", "total_net_output_bytes");
     for (int i = 0; i < DECISIONS; i++) {
-      store.apply(claims, modes[i % modes.length]).join();
+      store.apply(claims, operations[i % operations.length]).join();
     }
     bytes = infoSum("stats", "total_net_output_bytes") - bytes;
     micros = infoSum("cpu", "used_cpu_(?:user|sys)_main_thread") * 1e6 - micros;
-    String where = rule.limits().get(0) + " " + rule.algorithm().name() + ", " + what;
-    assertThat(micros / DECISIONS).as("µs of Redis for %s", where).isLessThan(MAX_MICROS);
-    assertThat(bytes / DECISIONS).as("bytes for %s", where).isLessThan(MAX_REPLY_BYTES);
+    String description = rule.limits().get(0) + " " + rule.algorithm().name() + ", " + label;
+    assertThat(micros / DECISIONS).as("µs of Redis for %s", description).isLessThan(MAX_MICROS);
+    assertThat(bytes / DECISIONS).as("bytes for %s", description).isLessThan(MAX_REPLY_BYTES);
   }
 
-  /** The sum of the figures of that name. */
+  /** Sums the figures of that name. */
   private static double infoSum(String section, String name) {
     String text = String.valueOf(redis.command("INFO", section));
-    Matcher m = Pattern.compile(name + ":([0-9.]+)").matcher(text);
+    Matcher matcher = Pattern.compile(name + ":([0-9.]+)").matcher(text);
     double sum = 0;
-    while (m.find()) {
-      sum += Double.parseDouble(m.group(1));
+    while (matcher.find()) {
+      sum += Double.parseDouble(matcher.group(1));
     }
     return sum;
   }
 
-  /** A rule of as many permits as the algorithm accepts, up to a million an hour. */
+  /** Returns a rule with the most permits the algorithm accepts, up to a million per hour. */
   private static Rule largestRule(Algorithm algorithm) {
     long low = 1;
     long high = 1_000_000;

@@ -20,9 +20,9 @@ class RedisDiagnosticsTest {
   @Test
   void singleServer_isReadWithoutWriting() {
     try (RedisProcess redis = RedisProcess.start("maxmemory-policy allkeys-lru")) {
-      RedisDiagnostics view = RedisDiagnostics.read(redis.uri(), Clock.wall());
-      assertThat(view.topology()).isEqualTo(RedisTopology.SINGLE);
-      RedisServerDiagnostics server = view.servers().get(0);
+      RedisDiagnostics diagnostics = RedisDiagnostics.read(redis.uri(), Clock.wall());
+      assertThat(diagnostics.topology()).isEqualTo(RedisTopology.SINGLE);
+      RedisServerDiagnostics server = diagnostics.servers().get(0);
       assertThat(server.name()).isEqualTo("127.0.0.1:" + redis.port());
       assertThat(server.failure()).isEmpty();
       assertThat(server.info())
@@ -38,8 +38,8 @@ class RedisDiagnosticsTest {
   @Test
   void wrongClock_showsAsOffset() {
     try (RedisProcess redis = RedisProcess.start()) {
-      Clock late = () -> Clock.wall().micros() - 60_000_000;
-      Duration ahead = RedisDiagnostics.read(redis.uri(), late).servers().get(0).clockOffset();
+      Clock slowClock = () -> Clock.wall().micros() - 60_000_000;
+      Duration ahead = RedisDiagnostics.read(redis.uri(), slowClock).servers().get(0).clockOffset();
       assertThat(ahead).isBetween(Duration.ofSeconds(55), Duration.ofSeconds(65));
     }
   }
@@ -56,7 +56,7 @@ class RedisDiagnosticsTest {
       assertThat(server.settings()).isEmpty();
       assertThatThrownBy(() -> RedisDiagnostics.read(url.replace("secret", "other"), Clock.wall()))
           .isInstanceOf(StoreException.class)
-          .hasMessageStartingWith("the user or password is wrong")
+          .hasMessageStartingWith("rejects the user or password")
           .hasMessageNotContaining("other");
     }
   }
@@ -79,10 +79,10 @@ class RedisDiagnosticsTest {
   @Test
   void cluster_listsAllNodesIncludingLostOne() {
     try (RedisCluster cluster = RedisCluster.start()) {
-      RedisDiagnostics view = RedisDiagnostics.read(cluster.uri(), Clock.wall());
-      assertThat(view.topology()).isEqualTo(RedisTopology.CLUSTER);
-      assertThat(view.servers()).hasSize(6);
-      assertThat(view.servers())
+      RedisDiagnostics diagnostics = RedisDiagnostics.read(cluster.uri(), Clock.wall());
+      assertThat(diagnostics.topology()).isEqualTo(RedisTopology.CLUSTER);
+      assertThat(diagnostics.servers()).hasSize(6);
+      assertThat(diagnostics.servers())
           .allSatisfy(s -> assertThat(s.info()).containsEntry("cluster_state", "ok"))
           .allSatisfy(
               s -> assertThat(s.settings()).containsEntry("cluster-require-full-coverage", "yes"));
@@ -96,14 +96,15 @@ class RedisDiagnosticsTest {
   @Test
   void sentinels_nameTheMaster() {
     try (RedisSentinels sentinels = RedisSentinels.start()) {
-      RedisDiagnostics view = RedisDiagnostics.read(sentinels.uri(), Clock.wall());
-      assertThat(view.topology()).isEqualTo(RedisTopology.SENTINEL);
-      assertThat(view.sentinelMaster())
+      RedisDiagnostics diagnostics = RedisDiagnostics.read(sentinels.uri(), Clock.wall());
+      assertThat(diagnostics.topology()).isEqualTo(RedisTopology.SENTINEL);
+      assertThat(diagnostics.sentinelMaster())
           .containsEntry("num-slaves", "2")
           .containsEntry("quorum", "2");
-      assertThat(view.servers().get(0).info())
+      assertThat(diagnostics.servers().get(0).info())
           .containsEntry("tcp_port", Integer.toString(sentinels.primary().port()));
-      assertThat(view.servers().get(0).name()).isEqualTo("127.0.0.1:" + sentinels.primary().port());
+      assertThat(diagnostics.servers().get(0).name())
+          .isEqualTo("127.0.0.1:" + sentinels.primary().port());
     }
   }
 }

@@ -13,17 +13,17 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import java.util.function.ToLongFunction;
 
-/** Callers that ask a store one question after the other, each on a thread of its own. */
+/** Generates load: callers that take permits in sequence, each on its own thread. */
 final class RedisLoadGenerator implements AutoCloseable {
   private static final Clock CLOCK = Clock.system();
   private static final long PACE_NANOS = 500_000;
   private static final long JOIN_TIMEOUT_MILLIS = 60_000;
 
   /**
-   * One question; times in microseconds.
+   * One request and its outcomes; times in microseconds.
    *
-   * @param wakeupLagMicros how late its caller came back from the pause before it, which is what
-   *     the machine costs whoever waits, and no fault of the store
+   * @param wakeupLagMicros how late the caller's thread woke up from the pause before the request,
+   *     which is a delay of the machine, not of the store
    */
   record RedisLoadSample(
       int caller,
@@ -67,14 +67,14 @@ final class RedisLoadGenerator implements AutoCloseable {
     this.store = store;
   }
 
-  /** Begins; what each caller claims is asked for anew each time. */
+  /** Starts the callers; the claims are computed anew for each request. */
   static RedisLoadGenerator start(Store store, int callers, IntFunction<Claim[]> claims) {
     RedisLoadGenerator load = new RedisLoadGenerator(store);
     for (int i = 0; i < callers; i++) {
       int caller = i;
-      List<RedisLoadSample> own = new ArrayList<>();
-      load.samples.add(own);
-      Thread thread = new Thread(() -> load.runCaller(caller, claims, own), "load-" + i);
+      List<RedisLoadSample> ownSamples = new ArrayList<>();
+      load.samples.add(ownSamples);
+      Thread thread = new Thread(() -> load.runCaller(caller, claims, ownSamples), "load-" + i);
       thread.setDaemon(true);
       load.threads.add(thread);
     }
@@ -86,14 +86,17 @@ final class RedisLoadGenerator implements AutoCloseable {
     return CLOCK.micros();
   }
 
-  private void runCaller(int caller, IntFunction<Claim[]> claims, List<RedisLoadSample> own) {
+  private void runCaller(
+      int caller, IntFunction<Claim[]> claims, List<RedisLoadSample> ownSamples) {
     long lag = 0;
     while (!stopped) {
-      long began = nowMicros();
+      long startMicros = nowMicros();
       try {
         ClaimOutcome[] outcomes = store.apply(claims.apply(caller), StoreOperation.TAKE).join();
         record(
-            own, new RedisLoadSample(caller, began, nowMicros() - began, lag, List.of(outcomes)));
+            ownSamples,
+            new RedisLoadSample(
+                caller, startMicros, nowMicros() - startMicros, lag, List.of(outcomes)));
       } catch (RuntimeException | Error e) {
         failures.add(e);
       }
@@ -103,8 +106,8 @@ final class RedisLoadGenerator implements AutoCloseable {
     }
   }
 
-  private void record(List<RedisLoadSample> own, RedisLoadSample sample) {
-    own.add(sample);
+  private void record(List<RedisLoadSample> ownSamples, RedisLoadSample sample) {
+    ownSamples.add(sample);
     askedCount.incrementAndGet();
     if (sample.degraded()) {
       answeredInARow.set(0);
@@ -116,14 +119,14 @@ final class RedisLoadGenerator implements AutoCloseable {
   }
 
   /**
-   * How many were answered by the store since the last that was not, or since {@link
+   * Returns the requests answered by the store since the last fallback or {@link
    * #resetAnsweredInARow}.
    */
   int answeredInARow() {
     return answeredInARow.get();
   }
 
-  /** Begins to count those in a row anew: as many as there are callers were asked before. */
+  /** Resets that count; up to one request per caller may have been sent before. */
   void resetAnsweredInARow() {
     answeredInARow.set(0);
   }
@@ -132,17 +135,17 @@ final class RedisLoadGenerator implements AutoCloseable {
     return degradedCount.get();
   }
 
-  /** How many were asked. */
+  /** Returns the number of requests answered. */
   int askedCount() {
     return askedCount.get();
   }
 
-  /** How many the store has admitted. */
+  /** Returns the number of requests the store has admitted. */
   int admittedCount() {
     return admittedCount.get();
   }
 
-  /** Ends it: every question has come back, and none with an exception. */
+  /** Stops the callers and checks that every request completed, none with an exception. */
   List<RedisLoadSample> stop() {
     close();
     for (Thread thread : threads) {
@@ -153,7 +156,7 @@ final class RedisLoadGenerator implements AutoCloseable {
         throw new IllegalStateException("interrupted", e);
       }
       if (thread.isAlive()) {
-        throw new AssertionError("a decision does not come back");
+        throw new AssertionError("a decision does not complete");
       }
     }
     Throwable failure = failures.peek();
@@ -168,21 +171,22 @@ final class RedisLoadGenerator implements AutoCloseable {
     stopped = true;
   }
 
-  /** The time that all but one in a hundred needed less than. */
-  static long p99Micros(List<RedisLoadSample> some) {
-    return p99Micros(some, RedisLoadSample::elapsedMicros);
+  /** Returns the 99th percentile of the elapsed times. */
+  static long p99Micros(List<RedisLoadSample> samples) {
+    return p99Micros(samples, RedisLoadSample::elapsedMicros);
   }
 
-  /** The same for what the machine costs a question, whose waiting ends by two threads' waking. */
-  static long p99LagMicros(List<RedisLoadSample> some) {
-    return 2 * p99Micros(some, RedisLoadSample::wakeupLagMicros);
+  /** Returns the same for the delay by the machine; a request needs two threads to wake up. */
+  static long p99LagMicros(List<RedisLoadSample> samples) {
+    return 2 * p99Micros(samples, RedisLoadSample::wakeupLagMicros);
   }
 
-  private static long p99Micros(List<RedisLoadSample> some, ToLongFunction<RedisLoadSample> what) {
-    long[] values = some.stream().mapToLong(what).sorted().toArray();
-    if (values.length < 100) {
-      throw new AssertionError("too few questions to tell: " + values.length);
+  private static long p99Micros(
+      List<RedisLoadSample> samples, ToLongFunction<RedisLoadSample> value) {
+    long[] sortedMicros = samples.stream().mapToLong(value).sorted().toArray();
+    if (sortedMicros.length < 100) {
+      throw new AssertionError("too few samples: " + sortedMicros.length);
     }
-    return values[values.length * 99 / 100];
+    return sortedMicros[sortedMicros.length * 99 / 100];
   }
 }

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The Redis store says what the memory store says, at every step of a random history: requests of
- * several claims that travel alone or together, states of every size, in every layout.
+ * Compares the Redis store with the memory store at every step of a random history: requests with
+ * several claims that are sent alone or in batches, states of every size, in every layout.
  */
 class RedisMatchesMemoryStoreTest {
   private static final int STEPS_PER_ROUND = 100;
@@ -48,21 +48,21 @@ class RedisMatchesMemoryStoreTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1 << 10, 1 << 18, 1 << 24})
-  void randomHistory_matchesMemoryStore(int pages) {
+  void randomHistory_matchesMemoryStore(int packedBuckets) {
     long seed = RandomHistory.seed();
     RandomHistory history = new RandomHistory(seed);
     int rounds = Math.max(10, RandomHistory.steps() / 2000);
     for (int round = 0; round < rounds; round++) {
       redis.command("FLUSHALL");
-      // before all histories: a sweep that begins ahead of one would forget what it charges
+      // earlier than all histories: a sweep ahead of a history would remove its counters
       FakeClock clock = new FakeClock(Instant.ofEpochSecond(1));
       MemoryStore memory = new MemoryStore(clock, 16 << 20);
       try (RedisStore store =
           openAndAwait(
               RedisStore.at("redis://127.0.0.1:" + proxy.port())
                   .deadline(RedisStoreTestSupport.LONG_DEADLINE)
-                  .packedBuckets(pages)
-                  .prefix("round-" + round) // the last one's sweep may still be under way
+                  .packedBuckets(packedBuckets)
+                  .prefix("round-" + round) // the sweep of the last round may still be running
                   .storeClock(clock))) {
         List<Limit> limits = history.limits();
         long start = 0;
@@ -81,8 +81,9 @@ class RedisMatchesMemoryStoreTest {
   }
 
   /**
-   * Several requests at one moment; the memory store is asked in the order Redis answered. True if
-   * something was given back, of which refusals that are remembered hear a little later.
+   * Sends several requests at the same time, and the same to the memory store in the order of
+   * Redis's replies. Returns true if permits were refunded, after which remembered refusals last a
+   * little longer.
    */
   private static boolean runStep(
       RandomHistory history,
@@ -90,35 +91,39 @@ class RedisMatchesMemoryStoreTest {
       FakeClock clock,
       RedisStore store,
       Store memory,
-      String where) {
+      String context) {
     List<RecordedStoreCall> answered = Collections.synchronizedList(new ArrayList<>());
     List<CompletableFuture<?>> answers = new ArrayList<>();
-    int together = history.oneIn(2) ? 1 : 1 + history.below(40);
-    proxy.holdReplies(together > 1); // until it is seen in which order they are answered
-    for (int i = 0; i < together; i++) {
-      StoreOperation mode = randomOperation(history, together);
-      boolean all = mode == StoreOperation.REFUND && history.oneIn(3);
+    int concurrent = history.oneIn(2) ? 1 : 1 + history.below(40);
+    proxy.holdReplies(concurrent > 1); // so that all are sent before the first reply
+    for (int i = 0; i < concurrent; i++) {
+      StoreOperation operation = randomOperation(history, concurrent);
+      boolean all = operation == StoreOperation.REFUND && history.oneIn(3);
       Claim[] claims = history.claims(limits, store.fingerprint(), all);
-      boolean dated =
-          (mode == StoreOperation.REFUND || mode == StoreOperation.FORCE) && history.oneIn(2);
-      long when = dated ? clock.micros() - history.upTo(120_000_000) : Store.NOW;
-      CompletableFuture<ClaimOutcome[]> answer = store.apply(claims, mode, when);
-      boolean atOnce = answer.isDone();
+      boolean isDated =
+          (operation == StoreOperation.REFUND || operation == StoreOperation.FORCE)
+              && history.oneIn(2);
+      long when = isDated ? clock.micros() - history.upTo(120_000_000) : Store.NOW;
+      CompletableFuture<ClaimOutcome[]> answer = store.apply(claims, operation, when);
+      boolean answeredLocally = answer.isDone();
       answers.add(
           answer.thenAccept(
               outcomes ->
-                  answered.add(new RecordedStoreCall(claims, mode, when, outcomes, atOnce))));
+                  answered.add(
+                      new RecordedStoreCall(claims, operation, when, outcomes, answeredLocally))));
     }
     proxy.holdReplies(false);
     CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0])).join();
-    for (RecordedStoreCall one : answered) {
-      ClaimOutcome[] expected = memory.apply(one.claims, one.operation, one.chargeTime).join();
-      boolean remembered = one.answeredLocally && isRefused(one.claims, one.outcomes);
-      if (remembered && one.operation == StoreOperation.TAKE) {
-        assertThat(isRefused(one.claims, expected)).as("%s: remembered", where).isTrue();
+    for (RecordedStoreCall storeCall : answered) {
+      ClaimOutcome[] expected =
+          memory.apply(storeCall.claims, storeCall.operation, storeCall.chargeTime).join();
+      boolean remembered =
+          storeCall.answeredLocally && isRefused(storeCall.claims, storeCall.outcomes);
+      if (remembered && storeCall.operation == StoreOperation.TAKE) {
+        assertThat(isRefused(storeCall.claims, expected)).as("%s: remembered", context).isTrue();
       } else {
-        assertThat(one.outcomes)
-            .as("%s: %s %s", where, one.operation, List.of(one.claims))
+        assertThat(storeCall.outcomes)
+            .as("%s: %s %s", context, storeCall.operation, List.of(storeCall.claims))
             .isEqualTo(expected);
       }
     }
@@ -142,7 +147,7 @@ class RedisMatchesMemoryStoreTest {
     return refused;
   }
 
-  /** A request and what Redis said. */
+  /** A request and the outcomes from Redis. */
   private static final class RecordedStoreCall {
     final Claim[] claims;
     final StoreOperation operation;
@@ -151,12 +156,16 @@ class RedisMatchesMemoryStoreTest {
     final boolean answeredLocally;
 
     RecordedStoreCall(
-        Claim[] claims, StoreOperation mode, long when, ClaimOutcome[] outcomes, boolean atOnce) {
+        Claim[] claims,
+        StoreOperation operation,
+        long chargeTime,
+        ClaimOutcome[] outcomes,
+        boolean answeredLocally) {
       this.claims = claims;
-      this.operation = mode;
-      this.chargeTime = when;
+      this.operation = operation;
+      this.chargeTime = chargeTime;
       this.outcomes = outcomes;
-      this.answeredLocally = atOnce;
+      this.answeredLocally = answeredLocally;
     }
   }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a server holds, or has no room to hold. */
+/** A server without free memory, and keys that have lost their expiry. */
 @Tag("slow")
 class RedisMemoryAndTtlTest {
   private static final String SHARD_KEY = "weir:{0}";
@@ -46,7 +46,7 @@ class RedisMemoryAndTtlTest {
     redis.command("FLUSHALL");
   }
 
-  @ParameterizedTest(name = "A9 memory full; functions: {0}")
+  @ParameterizedTest(name = "memory full; functions: {0}")
   @ValueSource(booleans = {true, false})
   void fullMemory_fallsBackAndStaysExact(boolean functions) {
     Rule one = budget("a9-one", 400_000, StoreFailureFallback.CLOSED);
@@ -65,13 +65,13 @@ class RedisMemoryAndTtlTest {
         Await.until(AWAIT_TIMEOUT, "admissions", () -> load.answeredInARow() > 200);
         int before = load.degradedCount();
         redis.command("CONFIG", "SET", "maxmemory", "1");
-        Await.until(AWAIT_TIMEOUT, "the posture", () -> load.degradedCount() > before + 100);
+        Await.until(AWAIT_TIMEOUT, "fallback decisions", () -> load.degradedCount() > before + 100);
         redis.command("CONFIG", "SET", "maxmemory", "0");
       }
       Await.until(AWAIT_TIMEOUT, "admissions", () -> load.answeredInARow() > 200);
-      List<RedisLoadSample> all = load.stop();
-      assertThat(all).noneMatch(s -> s.degraded() && s.withinLimits());
-      long admitted = all.stream().filter(RedisLoadSample::admitted).count();
+      List<RedisLoadSample> samples = load.stop();
+      assertThat(samples).noneMatch(s -> s.degraded() && s.withinLimits());
+      long admitted = samples.stream().filter(RedisLoadSample::admitted).count();
       assertThat(RedisStoreTestSupport.usedPermits(store, one, "all")).isEqualTo(admitted);
       assertThat(RedisStoreTestSupport.usedPermits(store, two, "all")).isEqualTo(admitted);
     } finally {
@@ -80,7 +80,7 @@ class RedisMemoryAndTtlTest {
   }
 
   @Test
-  @DisplayName("A11 key without TTL: restored by whatever is asked next")
+  @DisplayName("key without TTL: the next call restores the TTL")
   void keyWithoutTtl_getsTtlWithNextCall() {
     Rule rule = budget("a11", 10, StoreFailureFallback.CLOSED);
     try (RedisStore store = openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE))) {

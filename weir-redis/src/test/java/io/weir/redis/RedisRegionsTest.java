@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two regions, each on a Redis of its own, linked by a third. */
+/** Two regions, each with its own Redis, and a third Redis for the ledger. */
 @Timeout(300)
 @Tag("slow")
 class RedisRegionsTest {
@@ -78,7 +78,7 @@ class RedisRegionsTest {
     there.command("FLUSHALL");
   }
 
-  /** A node of a region. */
+  /** A region with one node. */
   private static final class RegionTestNode implements AutoCloseable {
     final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     final RedisStore store;
@@ -108,7 +108,7 @@ class RedisRegionsTest {
       return rules.shares().getOrDefault("api", -1);
     }
 
-    /** Asks for some permits, more in a second than there are. */
+    /** Takes some permits; called often enough to exceed the limit per second. */
     void takeSome() {
       for (int i = 0; i < 5; i++) {
         admitted += limiter.decideNow(Request.of("k", "v")).allowed() ? 1 : 0;
@@ -123,12 +123,12 @@ class RedisRegionsTest {
     }
   }
 
-  private static boolean isLive(LedgerSnapshot table, String region) {
-    RegionStatus standing = table.regions().get(region);
-    return standing != null && standing.live();
+  private static boolean isLive(LedgerSnapshot snapshot, String region) {
+    RegionStatus status = snapshot.regions().get(region);
+    return status != null && status.live();
   }
 
-  /** What the ledger holds of a region, with the time it was written. */
+  /** Returns the ledger entry of the region us, which contains the time of its last report. */
   private static String ledgerEntryOfUs() {
     return String.valueOf(link.command("HGET", "weir:region:api:eu=50,us=50", "r us"));
   }
@@ -152,21 +152,23 @@ class RedisRegionsTest {
       int kept = eu.share();
       proxy.refuseConnections(true);
       askUntil(
-          "eu has fallen silent",
-          () -> us.rebalancer.snapshots().values().stream().noneMatch(t -> isLive(t, "eu")),
+          "eu is silent",
+          () ->
+              us.rebalancer.snapshots().values().stream()
+                  .noneMatch(snapshot -> isLive(snapshot, "eu")),
           eu,
           us,
           us);
       for (int beat = 0; beat < 5; beat++) {
         String now = ledgerEntryOfUs();
-        askUntil("another word of us", () -> !ledgerEntryOfUs().equals(now), eu, us, eu, us);
+        askUntil("another report of us", () -> !ledgerEntryOfUs().equals(now), eu, us, eu, us);
       }
       assertThat(eu.share()).isEqualTo(kept);
       assertThat(us.share()).isLessThanOrEqualTo(1000 - kept);
       assertThat(eu.rebalancer.lastError()).isNotEmpty();
 
       proxy.refuseConnections(false);
-      askUntil("us gets its own", () -> us.share() >= 450, eu, us, eu, us);
+      askUntil("us gets its share", () -> us.share() >= 450, eu, us, eu, us);
       double seconds = (CLOCK.micros() - began) / 1e6;
       assertThat(eu.admitted + us.admitted)
           .as("admitted in both regions in %s s", seconds)
@@ -190,23 +192,25 @@ class RedisRegionsTest {
     }
   }
 
-  /** Has some regions ask until something is so; shares never are more than all there is. */
+  /** Lets regions take permits until a condition holds; the shares never exceed the whole. */
   private static void askUntil(
-      String what,
+      String description,
       BooleanSupplier done,
-      RegionTestNode a,
-      RegionTestNode b,
+      RegionTestNode first,
+      RegionTestNode second,
       RegionTestNode... askers) {
     Await.until(
         AWAIT_TIMEOUT,
-        what + " (" + a.share() + ", " + b.share() + ")",
+        description + " (" + first.share() + ", " + second.share() + ")",
         () -> {
           for (RegionTestNode asker : askers) {
             asker.takeSome();
           }
-          int before = a.share();
-          int other = b.share();
-          assertThat(Math.min(before, a.share()) + other).as(what).isLessThanOrEqualTo(1000);
+          int before = first.share();
+          int other = second.share();
+          assertThat(Math.min(before, first.share()) + other)
+              .as(description)
+              .isLessThanOrEqualTo(1000);
           return done.getAsBoolean();
         });
   }

@@ -26,11 +26,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A server that is gone, comes back empty, or forgets the script. */
+/** A server that crashes, restarts empty, or forgets the script. */
 @Tag("slow")
 class RedisRestartTest {
 
-  @ParameterizedTest(name = "A4 crash, empty restart; functions: {0}")
+  @ParameterizedTest(name = "crash and empty restart; functions: {0}")
   @ValueSource(booleans = {true, false})
   void emptyRestart_restoresScriptAndExactCounting(boolean functions) {
     Rule rule = budget("a4", 400_000, StoreFailureFallback.CLOSED);
@@ -38,7 +38,7 @@ class RedisRestartTest {
     try (RedisProcess redis = RedisProcess.start(ACL_WITHOUT_FUNCTIONS);
         RedisStore store =
             openAndAwait(RedisStore.at(uri(redis, functions)).deadline(FAULT_DEADLINE));
-        RedisStore patient =
+        RedisStore longDeadlineStore =
             openAndAwait(RedisStore.at(uri(redis, functions)).deadline(LONG_DEADLINE));
         RedisLoadGenerator load =
             RedisLoadGenerator.start(
@@ -59,9 +59,10 @@ class RedisRestartTest {
       assertThat(load.stop()).isNotEmpty();
       Await.until(
           AWAIT_TIMEOUT,
-          "the other too",
-          () -> !RedisStoreTestSupport.peek(patient, after, "x").degraded());
-      assertThat(RedisStoreTestSupport.countAdmitted(patient, after, "x", 60)).isEqualTo(50);
+          "the store with the long deadline",
+          () -> !RedisStoreTestSupport.peek(longDeadlineStore, after, "x").degraded());
+      assertThat(RedisStoreTestSupport.countAdmitted(longDeadlineStore, after, "x", 60))
+          .isEqualTo(50);
       assertThat(libraries(redis)).hasSize(functions ? 1 : 0);
       List<String> keys = keys(redis);
       assertThat(keys).contains("weir:setup", "weir:{0}");
@@ -70,26 +71,26 @@ class RedisRestartTest {
   }
 
   @Test
-  @DisplayName("A4 crash, empty restart: healthy again though nobody asks")
+  @DisplayName("crash and empty restart: healthy again without requests")
   void emptyRestart_isHealthyAgainWithoutRequests() {
     Rule rule = budget("a4", 10, StoreFailureFallback.CLOSED);
-    RecordingStoreListener heard = new RecordingStoreListener();
+    RecordingStoreListener events = new RecordingStoreListener();
     try (RedisProcess redis = RedisProcess.start();
         RedisStore store =
-            openAndAwait(RedisStore.at(redis.uri()).deadline(FAULT_DEADLINE).listener(heard))) {
+            openAndAwait(RedisStore.at(redis.uri()).deadline(FAULT_DEADLINE).listener(events))) {
       redis.kill();
       Await.until(
           AWAIT_TIMEOUT,
           "lost",
           () ->
               !RedisStoreTestSupport.take(store, rule, "x", 1).admitted()
-                  && heard.lostCount.get() > 0);
+                  && events.lostCount.get() > 0);
       redis.restart();
       Await.until(AWAIT_TIMEOUT, "healthy again", () -> store.health().available());
     }
   }
 
-  @ParameterizedTest(name = "A5 script cache lost every 10 ms; functions: {0}")
+  @ParameterizedTest(name = "script cache flushed every 10 ms; functions: {0}")
   @ValueSource(booleans = {true, false})
   void scriptCacheFlush_losesNoDecision(boolean functions) throws InterruptedException {
     int limit = 15_000;
@@ -127,7 +128,7 @@ class RedisRestartTest {
       for (Thread thread : threads) {
         thread.join();
       }
-      assertThat(flushes.get()).as("times forgotten").isGreaterThan(5);
+      assertThat(flushes.get()).as("script cache flushes").isGreaterThan(5);
       assertThat(store.health().degradedDecisions()).isZero();
       assertThat(admitted.get()).isEqualTo(limit);
       assertThat(RedisStoreTestSupport.usedPermits(store, rule, "x")).isEqualTo(limit);
@@ -137,13 +138,13 @@ class RedisRestartTest {
   }
 
   @Test
-  @DisplayName("A14 local posture: three nodes without a store admit at most three shares")
+  @DisplayName("local fallback: three nodes without a store admit at most three shares")
   void threeNodesWithoutStore_admitAtMostThreeLocalShares() {
     Rule bucket = budget("a14", 1000, StoreFailureFallback.local(10));
     Rule window =
         Rule.named("a14-window")
             .algorithm("fixed-window")
-            .limit("999/300d") // a tenth of it is rounded down
+            .limit("999/300d") // a tenth of 999 is rounded down
             .onStoreFailure(StoreFailureFallback.local(10))
             .build();
     List<RedisStore> nodes = new ArrayList<>();

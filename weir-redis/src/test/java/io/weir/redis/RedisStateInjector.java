@@ -8,11 +8,11 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Puts into the only shelf, on which there must be one counter, what is not its state. */
+/** Replaces the state of the only counter of the only shard by other bytes. */
 final class RedisStateInjector {
   static final String SHARD_KEY = "weir:{0}";
 
-  /** The first byte of every kind of state; of a small one the largest. */
+  /** The first byte of a small state, at most. */
   static final int KIND_SMALL = 31;
 
   static final int KIND_SMALL_PREVIOUS = 128;
@@ -26,21 +26,21 @@ final class RedisStateInjector {
 
   private RedisStateInjector() {}
 
-  /** Puts the value into the field of the counter. */
+  /** Sets the field of the counter to a value. */
   static void injectValue(RedisProcess redis, byte[] value) {
     assertThat(overwrite(redis, "'" + luaLiteral(value) + "'")).isTrue();
   }
 
   /**
-   * A state in good order, under its own key: all numbers as large as can be, or one entry. False
-   * if there is no counter.
+   * Sets a well-formed state of a kind under the counter's key: all numbers as large as possible,
+   * or a log with one entry. Returns false if there is no counter.
    *
-   * @param prefix how much of the key stands before it on its page, none if it has no page
+   * @param prefix the size of the key suffix before it in its packed bucket; 0 without buckets
    */
   static boolean injectState(RedisProcess redis, int kind, int prefix) {
     byte[] numbers = new byte[40];
     Arrays.fill(numbers, (byte) 0xFF);
-    if (kind == KIND_LOG) { // one entry, of one permit, just now, to be forgotten in ten seconds
+    if (kind == KIND_LOG) { // one entry of one permit, charged now, which expires in ten seconds
       long time = Clock.wall().micros() - 1_000_000;
       numbers =
           new ByteWriter()
@@ -65,7 +65,7 @@ final class RedisStateInjector {
             + ")");
   }
 
-  /** As state.lua says. */
+  /** Returns the size of a state as defined in state.lua. */
   private static int stateSize(int kind) {
     return switch (kind) {
       case KIND_SMALL -> 14;
@@ -73,7 +73,7 @@ final class RedisStateInjector {
       case KIND_WIDE -> 22;
       case KIND_WIDE_PREVIOUS -> 29;
       case KIND_LOG -> 29;
-      default -> throw new IllegalArgumentException("no kind of state: " + kind);
+      default -> throw new IllegalArgumentException("unknown kind of state: " + kind);
     };
   }
 
@@ -84,9 +84,9 @@ final class RedisStateInjector {
             + " redis.call('HSET', KEYS[1], field, "
             + value
             + ") n = n + 1 end end return n";
-    Object replaced = redis.command("EVAL", script, "1", SHARD_KEY);
-    assertThat(replaced).isIn(0L, 1L);
-    return Long.valueOf(1).equals(replaced);
+    Object replacedCount = redis.command("EVAL", script, "1", SHARD_KEY);
+    assertThat(replacedCount).isIn(0L, 1L);
+    return Long.valueOf(1).equals(replacedCount);
   }
 
   private static String luaLiteral(byte[] bytes) {

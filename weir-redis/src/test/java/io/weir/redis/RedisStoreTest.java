@@ -38,7 +38,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the Redis store does beyond what every store does: how often it asks, and what it recalls.
+ * Behavior of the Redis store beyond the store contract: the number of calls, and remembered
+ * refusals.
  */
 class RedisStoreTest {
   private static RedisProcess redis;
@@ -61,11 +62,11 @@ class RedisStoreTest {
   @Test
   void requestWithSeveralRules_isOneRoundTrip() {
     try (RedisStore store = open()) {
-      Rule one = budget("one", 5, StoreFailureFallback.CLOSED);
+      Rule request = budget("one", 5, StoreFailureFallback.CLOSED);
       Rule two = budget("two", 3, StoreFailureFallback.CLOSED);
       Rule all = budget("all", 100, StoreFailureFallback.CLOSED);
       Claim[] claims = {
-        claim(store, one, "x", 1), claim(store, two, "x", 1), claim(store, all, "everyone", 1)
+        claim(store, request, "x", 1), claim(store, two, "x", 1), claim(store, all, "everyone", 1)
       };
       long before = decisionCalls();
       for (int i = 0; i < 3; i++) {
@@ -96,18 +97,18 @@ class RedisStoreTest {
     redis.command(
         "CONFIG", "SET", "slowlog-log-slower-than", "0", "slowlog-max-len", "500"); // logs all
     Rule rule = budget("many", 1000, StoreFailureFallback.CLOSED);
-    AtomicInteger asked = new AtomicInteger();
+    AtomicInteger requests = new AtomicInteger();
     try (RedisStore store = open()) {
       List<CompletableFuture<?>> ended = new ArrayList<>();
       for (int i = 0; i < 256; i++) {
         CompletableFuture<?> end = new CompletableFuture<>();
         ended.add(end);
-        keepTaking(store, rule, asked, end);
+        keepTaking(store, rule, requests, end);
       }
       Await.until(
-          RedisStoreTestSupport.AWAIT_TIMEOUT, "it runs evenly", () -> asked.get() > 60_000);
+          RedisStoreTestSupport.AWAIT_TIMEOUT, "a steady load", () -> requests.get() > 60_000);
       List<Integer> sizes = countersPerCall((List<?>) redis.command("SLOWLOG", "GET", "500"));
-      asked.set(Integer.MIN_VALUE);
+      requests.set(Integer.MIN_VALUE);
       ended.forEach(CompletableFuture::join);
       assertThat(sizes).hasSizeGreaterThan(50);
       assertThat(sizes.subList(sizes.size() / 4, sizes.size() * 3 / 4))
@@ -118,28 +119,30 @@ class RedisStoreTest {
     }
   }
 
-  /** Asks for one caller after the other, until the count of those asked is negative. */
+  /** Takes permits for one caller after another, until the count of requests is negative. */
   private static void keepTaking(
-      RedisStore store, Rule rule, AtomicInteger asked, CompletableFuture<?> end) {
-    int i = asked.getAndIncrement();
+      RedisStore store, Rule rule, AtomicInteger requests, CompletableFuture<?> end) {
+    int i = requests.getAndIncrement();
     if (i < 0) {
       end.complete(null);
       return;
     }
     Claim[] claims = {claim(store, rule, "u" + i % 10_000, 1)};
     var unused =
-        store.apply(claims, StoreOperation.TAKE).thenRun(() -> keepTaking(store, rule, asked, end));
+        store
+            .apply(claims, StoreOperation.TAKE)
+            .thenRun(() -> keepTaking(store, rule, requests, end));
   }
 
-  /** How many counters each of the logged calls decided on, the smallest first. */
+  /** Returns the number of counters of each logged call, in ascending order. */
   private static List<Integer> countersPerCall(@Nullable List<?> log) {
     Pattern keys = Pattern.compile("\\((\\d+) more bytes\\)$", Pattern.DOTALL);
     List<Integer> sizes = new ArrayList<>();
     for (Object entry : Objects.requireNonNull(log)) {
       List<?> call = (List<?>) ((List<?>) entry).get(3);
-      if (call.size() == 8) { // FCALL name 1 shelf head limits requests keys; the log cuts them
-        Matcher cut = keys.matcher(String.valueOf(call.get(7)));
-        sizes.add(cut.find() ? (128 + Integer.parseInt(cut.group(1))) / 8 : 16);
+      if (call.size() == 8) { // FCALL name 1 shard header limits requests keys (truncated)
+        Matcher matcher = keys.matcher(String.valueOf(call.get(7)));
+        sizes.add(matcher.find() ? (128 + Integer.parseInt(matcher.group(1))) / 8 : 16);
       }
     }
     Collections.sort(sizes);
@@ -156,13 +159,11 @@ class RedisStoreTest {
       long before = decisionCalls();
       clock.advance(Duration.ofMillis(99));
       for (int i = 0; i < 1000; i++) {
-        ClaimOutcome o = take(store, rule, "x", 1);
-        assertThat(o.admitted()).isFalse();
-        assertThat(o.retryAfter()).isEqualTo(1000);
+        ClaimOutcome outcome = take(store, rule, "x", 1);
+        assertThat(outcome.admitted()).isFalse();
+        assertThat(outcome.retryAfter()).isEqualTo(1000);
       }
-      assertThat(take(store, rule, "x", 2).admitted())
-          .as("another cost is another question")
-          .isFalse();
+      assertThat(take(store, rule, "x", 2).admitted()).as("a request with another cost").isFalse();
       assertThat(decisionCalls() - before).isEqualTo(1);
       clock.advance(Duration.ofMillis(1));
       assertThat(take(store, rule, "x", 1).admitted()).isTrue();
@@ -182,7 +183,7 @@ class RedisStoreTest {
       assertThat(take(here, rule, "x", 1).admitted()).isTrue();
       Await.until(
           Duration.ofSeconds(1),
-          "felt on the other node",
+          "an admission on the other node",
           () -> take(there, rule, "x", 1).admitted());
     }
   }
@@ -197,19 +198,24 @@ class RedisStoreTest {
               budget("other", 100, StoreFailureFallback.CLOSED).edit().per("user").build());
       Limiter first = Weir.limiter(rules).store(here).build();
       Limiter second = Weir.limiter(rules).store(there).build();
-      Request one = Request.of("user", "x");
-      assertThat(first.decideNow(one.cost(5)).allowed()).isTrue();
-      assertThat(first.decideNow(one).allowed()).isFalse();
-      assertThat(second.decideNow(one).allowed()).isFalse();
+      Request request = Request.of("user", "x");
+      assertThat(first.decideNow(request.cost(5)).allowed()).isTrue();
+      assertThat(first.decideNow(request).allowed()).isFalse();
+      assertThat(second.decideNow(request).allowed()).isFalse();
 
       Limiter operator = Weir.limiter(rules.onlyRule("r")).store(here).build();
-      Decision reset = operator.reset(one).join();
+      Decision reset = operator.reset(request).join();
       assertThat(reset.degraded()).isFalse();
       assertThat(reset.remaining()).isEqualTo(5);
       for (Limiter node : List.of(first, second)) {
-        Await.until(Duration.ofSeconds(1), "felt on a node", () -> node.decideNow(one).allowed());
+        Await.until(
+            Duration.ofSeconds(1),
+            "an admission on a node",
+            () -> node.decideNow(request).allowed());
       }
-      assertThat(first.peek(one).join().rules()).extracting("remaining").containsExactly(3L, 93L);
+      assertThat(first.peek(request).join().rules())
+          .extracting("remaining")
+          .containsExactly(3L, 93L);
     }
   }
 

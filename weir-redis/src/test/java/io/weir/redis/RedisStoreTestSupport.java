@@ -14,46 +14,46 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How these tests ask a store. */
+/** Helpers of the Redis store tests: opening stores, building rules and taking permits. */
 final class RedisStoreTestSupport {
-  /** The deadline under which faults are judged. */
+  /** The deadline of tests that inject faults. */
   static final Duration FAULT_DEADLINE = Duration.ofMillis(50);
 
-  /** The deadline where only counting is judged, which a busy machine must not disturb. */
+  /** The deadline of tests that only check counts, which a busy machine must not disturb. */
   static final Duration LONG_DEADLINE = Duration.ofSeconds(20);
 
-  /** How long to wait for what must come, where nobody was promised when. */
+  /** How long to wait for a condition that has no promised time. */
   static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(30);
 
-  /** A user whom a server lets run scripts but not functions; a setting of redis.conf. */
+  /** A line of redis.conf with a user who may run scripts but not functions. */
   static final String ACL_WITHOUT_FUNCTIONS = "user plain on >pw ~* &* +@all -function -fcall";
 
   private RedisStoreTestSupport() {}
 
-  /** Opens a store, and returns when it has joined its server, however long that may take here. */
-  static RedisStore openAndAwait(RedisStore.Builder one) {
-    RedisStore store = one.open();
+  /** Opens a store and waits until it is available. */
+  static RedisStore openAndAwait(RedisStore.Builder builder) {
+    RedisStore store = builder.open();
     if (!Await.isTrueWithin(AWAIT_TIMEOUT, () -> store.health().available())) {
       String state = store.health().state();
       store.close();
-      throw new AssertionError("not joined: " + state);
+      throw new AssertionError("store not available: " + state);
     }
     return store;
   }
 
-  /** How long this machine needs now to open a store and to ask it: what tells it from others. */
+  /** Measures how long this machine now takes to open a store and make one call. */
   static Duration measureOpenTime(RedisProcess redis) {
     Rule rule = budget("opening", 1, StoreFailureFallback.CLOSED);
-    long began = RedisLoadGenerator.nowMicros();
+    long startMicros = RedisLoadGenerator.nowMicros();
     try (RedisStore store = openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE))) {
       peek(store, rule, "x");
-      return Duration.ofNanos((RedisLoadGenerator.nowMicros() - began) * 1000);
+      return Duration.ofNanos((RedisLoadGenerator.nowMicros() - startMicros) * 1000);
     }
   }
 
-  /** So many permits, none of which comes back while a test runs. */
-  static Rule budget(String id, long permits, StoreFailureFallback posture) {
-    return Rule.named(id).limit("1/hour").burst(permits).onStoreFailure(posture).build();
+  /** Returns a rule with so many permits, none of which comes back during a test. */
+  static Rule budget(String id, long permits, StoreFailureFallback fallback) {
+    return Rule.named(id).limit("1/hour").burst(permits).onStoreFailure(fallback).build();
   }
 
   static String uriWithoutFunctions(RedisProcess redis) {
@@ -73,45 +73,45 @@ final class RedisStoreTestSupport {
   }
 
   private static ClaimOutcome apply(
-      Store store, StoreOperation mode, Rule rule, String caller, long cost) {
-    return store.apply(new Claim[] {claim(store, rule, caller, cost)}, mode).join()[0];
+      Store store, StoreOperation operation, Rule rule, String caller, long cost) {
+    return store.apply(new Claim[] {claim(store, rule, caller, cost)}, operation).join()[0];
   }
 
-  /** How many of so many attempts are admitted; none may be degraded. */
+  /** Counts how many of a number of attempts are admitted; none may be degraded. */
   static int countAdmitted(Store store, Rule rule, String caller, int attempts) {
     int admitted = 0;
     for (int i = 0; i < attempts; i++) {
-      ClaimOutcome o = take(store, rule, caller, 1);
-      if (o.degraded()) {
+      ClaimOutcome outcome = take(store, rule, caller, 1);
+      if (outcome.degraded()) {
         throw new AssertionError("degraded at attempt " + i);
       }
-      admitted += o.admitted() ? 1 : 0;
+      admitted += outcome.admitted() ? 1 : 0;
     }
     return admitted;
   }
 
-  /** How often a server was asked to decide; its other calls sweep, which scans. */
+  /** Counts the decision calls of a server: function calls without the sweeps, which scan. */
   static long decisionCalls(RedisProcess redis) {
     String stats = String.valueOf(redis.command("INFO", "commandstats"));
     return commandCalls(stats, "fcall") - commandCalls(stats, "hscan");
   }
 
   private static long commandCalls(String stats, String command) {
-    Matcher m = Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(stats);
-    return m.find() ? Long.parseLong(m.group(1)) : 0;
+    Matcher matcher = Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(stats);
+    return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
   }
 
-  /** How many permits the store says a caller has used; waits until it answers. */
+  /** Returns the permits a caller has used; waits until the store is available. */
   static long usedPermits(Store store, Rule rule, String caller) {
-    List<ClaimOutcome> last = new ArrayList<>();
+    List<ClaimOutcome> outcomes = new ArrayList<>();
     Await.until(
         AWAIT_TIMEOUT,
-        "an answer of the store",
+        "a reply of the store",
         () -> {
-          ClaimOutcome o = peek(store, rule, caller);
-          last.add(o);
-          return !o.degraded();
+          ClaimOutcome outcome = peek(store, rule, caller);
+          outcomes.add(outcome);
+          return !outcome.degraded();
         });
-    return rule.limits().get(0).capacity() - last.get(last.size() - 1).remaining();
+    return rule.limits().get(0).capacity() - outcomes.get(outcomes.size() - 1).remaining();
   }
 }

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A node in a JVM of its own, which does what it reads, one command a line, and writes one line for
+ * The main class of a node in a separate JVM. It reads one command per line and writes one line for
  * each: {@code wall}, {@code drift}, {@code nodes}, {@code one algorithm limit caller}, {@code take
  * algorithm limit caller attempts threads}, {@code pace consistency algorithm limit caller
  * per-second seconds}.
@@ -47,7 +47,7 @@ final class RedisTestNode {
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       println(node.execute(line.split(" ", -1)));
     }
-    System.exit(0); // whoever started it is gone
+    System.exit(0); // the parent process has ended
   }
 
   private String execute(String[] words) throws Exception {
@@ -63,9 +63,9 @@ final class RedisTestNode {
               Integer.parseInt(words[6]));
       case "one" -> {
         println("asking");
-        ClaimOutcome o =
+        ClaimOutcome outcome =
             RedisStoreTestSupport.take(store, parseRule(words[1], words[2]), words[3], 1);
-        yield o.degraded() + " " + o.admitted();
+        yield outcome.degraded() + " " + outcome.admitted();
       }
       case "take" ->
           take(
@@ -77,36 +77,36 @@ final class RedisTestNode {
     };
   }
 
-  /** As many letters as attempts: y for admitted, n for refused, d for degraded. */
+  /** Returns one letter per attempt: y for admitted, n for refused, d for degraded. */
   private String take(Rule rule, String caller, int attempts, int threads) throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
-    List<Callable<String>> parts = new ArrayList<>();
-    for (int t = 0; t < threads; t++) {
-      parts.add(
+    List<Callable<String>> tasks = new ArrayList<>();
+    for (int thread = 0; thread < threads; thread++) {
+      tasks.add(
           () -> {
             StringBuilder letters = new StringBuilder();
             for (int i = 0; i < attempts / threads; i++) {
-              ClaimOutcome o = RedisStoreTestSupport.take(store, rule, caller, 1);
-              letters.append(o.degraded() ? 'd' : o.admitted() ? 'y' : 'n');
+              ClaimOutcome outcome = RedisStoreTestSupport.take(store, rule, caller, 1);
+              letters.append(outcome.degraded() ? 'd' : outcome.admitted() ? 'y' : 'n');
             }
             return letters.toString();
           });
     }
     StringBuilder all = new StringBuilder();
-    for (var part : pool.invokeAll(parts)) {
-      all.append(part.get());
+    for (var future : pool.invokeAll(tasks)) {
+      all.append(future.get());
     }
     pool.shutdown();
     return all.toString();
   }
 
   /**
-   * So many requests a second, evenly, whatever they are told: how many of them are admitted, how
-   * many degraded, and after how many microseconds the last of them was answered.
+   * Sends so many requests per second at an even pace, whatever the outcomes. Returns the number of
+   * requests admitted and degraded, and the longest time to an outcome in microseconds.
    */
   private String runPaced(Rule rule, String caller, int perSecond, int seconds) throws Exception {
     Clock clock = Clock.system();
-    long began = clock.micros();
+    long startMicros = clock.micros();
     long total = (long) perSecond * seconds;
     LongAdder admitted = new LongAdder();
     LongAdder degraded = new LongAdder();
@@ -114,39 +114,42 @@ final class RedisTestNode {
     CompletableFuture<?>[] last = new CompletableFuture<?>[1024];
     Arrays.fill(last, CompletableFuture.completedFuture(null));
     for (long i = 0; i < total; i++) {
-      long due = began + i * 1_000_000 / perSecond;
-      while (clock.micros() < due) {
+      long dueMicros = startMicros + i * 1_000_000 / perSecond;
+      while (clock.micros() < dueMicros) {
         LockSupport.parkNanos(200_000);
       }
       Claim[] claims = {RedisStoreTestSupport.claim(store, rule, caller, 1)};
-      last[(int) (i % last.length)].join(); // no more than so many at once
-      long asked = clock.micros();
+      last[(int) (i % last.length)].join(); // bounds the number in flight
+      long sentMicros = clock.micros();
       last[(int) (i % last.length)] =
           store
               .apply(claims, StoreOperation.TAKE)
               .thenAccept(
-                  o -> {
-                    admitted.add(o[0].admitted() ? 1 : 0);
-                    degraded.add(o[0].degraded() ? 1 : 0);
-                    longest.accumulate(clock.micros() - asked);
+                  outcome -> {
+                    admitted.add(outcome[0].admitted() ? 1 : 0);
+                    degraded.add(outcome[0].degraded() ? 1 : 0);
+                    longest.accumulate(clock.micros() - sentMicros);
                   });
     }
     CompletableFuture.allOf(last).join();
     return admitted.sum() + " " + degraded.sum() + " " + longest.get();
   }
 
-  /** A limit such as 10/minute; or 1/hour+1000, with a burst. */
+  /** Parses a limit such as 10/minute, or 1/hour+1000 with a burst. */
   private static Rule parseRule(String algorithm, String limit) {
     return parseRule(algorithm, limit, "exact");
   }
 
-  /** As above, counted together as said: exact, leased, local, or synced:100 for milliseconds. */
+  /** The same with a consistency: exact, leased, local, or synced:100 with milliseconds. */
   private static Rule parseRule(String algorithm, String limit, String consistency) {
     String[] parts = limit.split("\\+", -1);
-    String[] how = consistency.split(":", -1);
+    String[] consistencyParts = consistency.split(":", -1);
     Consistency.CountingMode kind =
-        Consistency.CountingMode.valueOf(how[0].toUpperCase(Locale.ROOT));
-    Duration every = how.length > 1 ? Duration.ofMillis(Long.parseLong(how[1])) : Duration.ZERO;
+        Consistency.CountingMode.valueOf(consistencyParts[0].toUpperCase(Locale.ROOT));
+    Duration every =
+        consistencyParts.length > 1
+            ? Duration.ofMillis(Long.parseLong(consistencyParts[1]))
+            : Duration.ZERO;
     var rule =
         Rule.named("node")
             .algorithm(algorithm)

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link RedisTestNode} in a JVM of its own; ended when closed, or when this JVM ends. */
+/** A {@link RedisTestNode} in a separate JVM; ends when closed or when this JVM ends. */
 final class RedisTestNodeProcess implements AutoCloseable {
   private final Process process;
   private final BufferedReader out;
@@ -28,8 +28,8 @@ final class RedisTestNodeProcess implements AutoCloseable {
   }
 
   /**
-   * Begins one with more variables of its environment; it says "ready" when it has joined its
-   * store.
+   * Starts a node with additional environment variables; it writes "ready" when its store is
+   * available.
    */
   static RedisTestNodeProcess start(
       String uri, Duration deadline, Map<String, String> environment) {
@@ -63,7 +63,7 @@ final class RedisTestNodeProcess implements AutoCloseable {
     }
   }
 
-  /** The next line it writes. */
+  /** Returns the next line the node writes. */
   String readLine() {
     try {
       String line = out.readLine();
@@ -93,9 +93,7 @@ final class RedisTestNodeProcess implements AutoCloseable {
       }
       if (name.equals("STOP")) {
         Await.until(
-            RedisStoreTestSupport.AWAIT_TIMEOUT,
-            "all threads stand still",
-            this::allThreadsStopped);
+            RedisStoreTestSupport.AWAIT_TIMEOUT, "all threads stopped", this::allThreadsStopped);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -105,7 +103,7 @@ final class RedisTestNodeProcess implements AutoCloseable {
     }
   }
 
-  /** Whether the signal has reached every thread, as far as this system tells. */
+  /** Returns whether the signal has reached every thread, where the system shows it. */
   private boolean allThreadsStopped() {
     Path tasks = Path.of("/proc", Long.toString(process.pid()), "task");
     if (!Files.isDirectory(tasks)) {
@@ -120,10 +118,10 @@ final class RedisTestNodeProcess implements AutoCloseable {
 
   private static boolean isStopped(Path task) {
     try {
-      String stat = Files.readString(task.resolve("stat"));
-      return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
+      String status = Files.readString(task.resolve("stat"));
+      return status.charAt(status.lastIndexOf(')') + 2) == 'T';
     } catch (IOException e) {
-      return true; // it has ended
+      return true; // the thread has ended
     }
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Regions follow demand and never admit more than the whole limit, whatever becomes of them. */
+/** Shares follow demand, and regions never exceed the whole limit, whatever fails. */
 @Tag("slow")
 class RegionBudgetBoundTest {
   private static final long SEED = Long.getLong("weir.seed", 1);
@@ -69,7 +69,7 @@ class RegionBudgetBoundTest {
       assertThat(shares(world)).isEqualTo(Map.of("eu", 500, "us", 300, "ap", 200));
 
       world.run(phase, Map.of("us", 2.0));
-      assertThat(world.largestShare("us")).as("nearly all").isGreaterThan(900);
+      assertThat(world.largestShare("us")).as("nearly the whole share").isGreaterThan(900);
 
       world.run(phase, Map.of("eu", 2.0, "us", 2.0, "ap", 2.0));
       assertThat(world.largestShare("eu")).isCloseTo(500, within(25));
@@ -108,7 +108,7 @@ class RegionBudgetBoundTest {
       world.run(Duration.ofMinutes(1), Map.of("us", 2.0));
       assertThat(second.share()).isEqualTo(500);
       assertThat(world.largestShare("us"))
-          .as("not what the silent node may give out")
+          .as("without the share of the silent node")
           .isLessThan(500);
       second.crash();
       world.run(Duration.ofSeconds(20), Map.of("us", 2.0));
@@ -140,7 +140,7 @@ class RegionBudgetBoundTest {
       world.run(Duration.ofSeconds(20), Map.of("eu", 2.0));
       assertThat(world.largestShare("eu")).isGreaterThan(900);
       world.regions.put("sa", world.new SimulatedRegion("sa"));
-      assertThat(world.largestShare("sa")).as("only what is free").isLessThan(50);
+      assertThat(world.largestShare("sa")).as("only the free share").isLessThan(50);
     }
   }
 
@@ -169,18 +169,18 @@ class RegionBudgetBoundTest {
     return random.nextInt(3) == 0 ? 0 : Math.exp(random.nextGaussian() - 0.5);
   }
 
-  /** Something befalls a region: it is cut off or found again, a node comes, leaves or dies. */
+  /** Applies a random event: a region or node is disconnected or reconnected, joins or leaves. */
   private static void randomEvent(SimulatedRegions world, Random random) {
-    List<SimulatedRegions.SimulatedRegion> places = new ArrayList<>(world.regions.values());
-    SimulatedRegions.SimulatedRegion place = places.get(random.nextInt(places.size()));
-    List<SimulatedRegions.SimulatedRegionNode> nodes = place.nodes;
+    List<SimulatedRegions.SimulatedRegion> regions = new ArrayList<>(world.regions.values());
+    SimulatedRegions.SimulatedRegion region = regions.get(random.nextInt(regions.size()));
+    List<SimulatedRegions.SimulatedRegionNode> nodes = region.nodes;
     SimulatedRegions.SimulatedRegionNode node = nodes.get(random.nextInt(nodes.size()));
     switch (random.nextInt(8)) {
-      case 0 -> place.disconnected = !place.disconnected;
+      case 0 -> region.disconnected = !region.disconnected;
       case 1 -> node.disconnected = !node.disconnected;
       case 2, 3 -> {
-        if (!place.disconnected && nodes.size() < 3) {
-          nodes.add(world.new SimulatedRegionNode(place));
+        if (!region.disconnected && nodes.size() < 3) {
+          nodes.add(world.new SimulatedRegionNode(region));
         }
       }
       case 4 -> {
@@ -194,7 +194,7 @@ class RegionBudgetBoundTest {
         }
       }
       default -> {
-        place.disconnected = false;
+        region.disconnected = false;
         nodes.forEach(one -> one.disconnected = false);
       }
     }
@@ -206,7 +206,7 @@ class RegionBudgetBoundTest {
 
   private static Map<String, Integer> shares(SimulatedRegions world) {
     Map<String, Integer> shares = new TreeMap<>();
-    world.regions.forEach((name, place) -> shares.put(name, place.largestShare()));
+    world.regions.forEach((name, region) -> shares.put(name, region.largestShare()));
     return shares;
   }
 }

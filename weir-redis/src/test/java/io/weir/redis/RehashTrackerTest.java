@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When a hash needs look-ups, and how many. */
+/** When a hash needs look-ups to finish a rehash, and how many. */
 class RehashTrackerTest {
   private static final String CURSOR = "12345";
 
@@ -35,7 +35,7 @@ class RehashTrackerTest {
 
   @Test
   void sparseTable_isNotScannedBeforeItIsMoved() {
-    // 2,560 slots were read; bits reversed, a cursor of 32 in a table of 2^k is 2^-6 of the way
+    // 2,560 slots were read; with its bits reversed, cursor 32 is 2^-6 of the way
     tracker.recordScan(256, 20, 20, 0, "0", "32");
     int made = 0;
     while (tracker.mustNotScan()) {

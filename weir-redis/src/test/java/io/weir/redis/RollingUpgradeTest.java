@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Nodes of two versions on one server, as during an upgrade: each runs its own script, and both
- * count on the same counters.
+ * Nodes of two versions on one server, as during a rolling upgrade: each runs its own script, and
+ * both use the same counters.
  */
 class RollingUpgradeTest {
   private static final Pattern LIBRARY_NAME = Pattern.compile("weir_[0-9a-f]{16}");
@@ -52,18 +52,18 @@ class RollingUpgradeTest {
   @Test
   void oldAndNewNode_shareOneBudget(@TempDir Path folder) throws Exception {
     Rule rule = budget("r", 10, StoreFailureFallback.CLOSED);
-    try (NextVersionClassLoader next = new NextVersionClassLoader(folder);
-        Store newer = next.open(redis.uri())) {
-      try (RedisStore older = openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE))) {
-        assertThat(countAdmitted(older, rule, "x", 4)).isEqualTo(4);
-        assertThat(countAdmitted(newer, rule, "x", 3)).isEqualTo(3);
-        assertThat(usedPermits(older, rule, "x")).isEqualTo(7);
-        older.apply(new Claim[] {claim(older, rule, "x", 2)}, StoreOperation.REFUND).join();
-        assertThat(usedPermits(newer, rule, "x")).isEqualTo(5);
+    try (NextVersionClassLoader nextVersion = new NextVersionClassLoader(folder);
+        Store newNode = nextVersion.open(redis.uri())) {
+      try (RedisStore oldNode = openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE))) {
+        assertThat(countAdmitted(oldNode, rule, "x", 4)).isEqualTo(4);
+        assertThat(countAdmitted(newNode, rule, "x", 3)).isEqualTo(3);
+        assertThat(usedPermits(oldNode, rule, "x")).isEqualTo(7);
+        oldNode.apply(new Claim[] {claim(oldNode, rule, "x", 2)}, StoreOperation.REFUND).join();
+        assertThat(usedPermits(newNode, rule, "x")).isEqualTo(5);
         assertThat(loadedLibraries()).as("scripts, one for each version").hasSize(2);
       }
-      assertThat(countAdmitted(newer, rule, "x", 9)).as("what the old node left").isEqualTo(5);
-      assertThat(take(newer, rule, "y", 10).admitted()).as("another caller").isTrue();
+      assertThat(countAdmitted(newNode, rule, "x", 9)).as("the rest of the budget").isEqualTo(5);
+      assertThat(take(newNode, rule, "y", 10).admitted()).as("another caller").isTrue();
     }
   }
 
@@ -71,15 +71,15 @@ class RollingUpgradeTest {
     return LIBRARY_NAME
         .matcher(String.valueOf(redis.command("FUNCTION", "LIST")))
         .results()
-        .map(found -> found.group())
+        .map(match -> match.group())
         .distinct()
         .toList();
   }
 
-  /** The module loaded once more, with one line of its script changed. */
+  /** Loads the module a second time, with a changed script. */
   private static final class NextVersionClassLoader extends URLClassLoader {
     private static final String OWN_PACKAGE = "io.weir.redis.";
-    private static final String CHANGED_RESOURCE = "io/weir/redis/shelf.lua";
+    private static final String CHANGED_RESOURCE = "io/weir/redis/shard.lua";
 
     private final URL changedUrl;
 
@@ -87,9 +87,9 @@ class RollingUpgradeTest {
       super(
           new URL[] {RedisStore.class.getProtectionDomain().getCodeSource().getLocation()},
           RedisStore.class.getClassLoader());
-      try (var lua = RedisStore.class.getResourceAsStream("shelf.lua")) {
+      try (var lua = RedisStore.class.getResourceAsStream("shard.lua")) {
         byte[] text = java.util.Objects.requireNonNull(lua).readAllBytes();
-        Path file = Files.write(folder.resolve("shelf.lua"), text);
+        Path file = Files.write(folder.resolve("shard.lua"), text);
         Files.writeString(file, "\n-- the next version\n", java.nio.file.StandardOpenOption.APPEND);
         changedUrl = file.toUri().toURL();
       }
@@ -117,7 +117,7 @@ class RollingUpgradeTest {
       builder =
           builder.getClass().getMethod("deadline", Duration.class).invoke(builder, LONG_DEADLINE);
       Store store = (Store) builder.getClass().getMethod("open").invoke(builder);
-      Await.until(AWAIT_TIMEOUT, "the new node joins", () -> store.health().available());
+      Await.until(AWAIT_TIMEOUT, "the new node is available", () -> store.health().available());
       return store;
     }
   }

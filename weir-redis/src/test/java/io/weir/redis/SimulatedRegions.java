@@ -26,14 +26,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Regions of several nodes under one clock that a test turns, with a ledger in a real Redis. What
- * they admit together is held against the whole limit after every step.
+ * Simulates regions with several nodes under one test clock, with a ledger in a real Redis. After
+ * every step, the permits admitted by all regions are checked against the whole limit.
  */
 final class SimulatedRegions implements AutoCloseable {
   static final Duration INTERVAL = Duration.ofSeconds(2);
   static final Duration STEP = Duration.ofMillis(100);
 
-  /** For how long a store still counts a node that died. */
+  /** How long a store still counts a node that crashed. */
   private static final long DEAD_NODE_COUNTED_MICROS = 8_000_000;
 
   final FakeClock clock = new FakeClock();
@@ -47,8 +47,8 @@ final class SimulatedRegions implements AutoCloseable {
   private double level;
   private long steps;
 
-  SimulatedRegions(String link, String prefix, Rule rule) {
-    this.ledgerUri = link;
+  SimulatedRegions(String ledgerUri, String prefix, Rule rule) {
+    this.ledgerUri = ledgerUri;
     this.prefix = prefix;
     this.rule = rule;
     permits = rule.limits().get(0).configuredParameters().permits();
@@ -56,7 +56,7 @@ final class SimulatedRegions implements AutoCloseable {
     rule.regions().keySet().forEach(name -> regions.put(name, new SimulatedRegion(name)));
   }
 
-  /** A region: a store, and the nodes that share it. */
+  /** A region: a store and the nodes that share it. */
   final class SimulatedRegion {
     final String name;
     final MemoryStore store = new MemoryStore(clock);
@@ -69,21 +69,21 @@ final class SimulatedRegions implements AutoCloseable {
       nodes.add(new SimulatedRegionNode(this));
     }
 
-    /** How many nodes the store knows of. */
+    /** Returns how many nodes the store counts. */
     int knownNodes() {
       return nodes.size()
           + (int)
               deathTimes.stream()
-                  .filter(died -> clock.micros() - died < DEAD_NODE_COUNTED_MICROS)
+                  .filter(deathTime -> clock.micros() - deathTime < DEAD_NODE_COUNTED_MICROS)
                   .count();
     }
 
-    /** The largest share one of its nodes enforces. */
+    /** Returns the largest share that one of its nodes enforces. */
     int largestShare() {
       return nodes.stream().mapToInt(SimulatedRegionNode::share).max().orElse(0);
     }
 
-    /** Asks for so many permits, in turn of all nodes; how many were admitted. */
+    /** Takes permits from all nodes in turn; returns how many were admitted. */
     long take(long count, long cost) {
       long admitted = 0;
       for (long i = 0; i < count && !nodes.isEmpty(); i++) {
@@ -133,7 +133,7 @@ final class SimulatedRegions implements AutoCloseable {
       }
     }
 
-    /** Ends without a word. */
+    /** Ends the node without deregistering it. */
     void crash() {
       region.nodes.remove(this);
       region.deathTimes.add(clock.micros());
@@ -167,12 +167,12 @@ final class SimulatedRegions implements AutoCloseable {
     return Objects.requireNonNull(regions.get(region));
   }
 
-  /** The largest share one of a region's nodes enforces. */
+  /** Returns the largest share that one of a region's nodes enforces. */
   int largestShare(String region) {
     return region(region).largestShare();
   }
 
-  /** Lets time pass while regions ask for multiples of the whole limit, and checks the bound. */
+  /** Advances time while regions demand multiples of the whole limit, and checks the bound. */
   void run(Duration time, Map<String, Double> demands) {
     for (long end = clock.micros() + time.toNanos() / 1000; clock.micros() < end; ) {
       step(demands);
@@ -184,12 +184,12 @@ final class SimulatedRegions implements AutoCloseable {
     clock.advance(STEP);
     long cost = Math.max(1, permits / 200);
     long admitted = 0;
-    for (SimulatedRegion place : regions.values()) {
-      place.nodes.forEach(SimulatedRegionNode::runIfDue);
-      double asked =
-          demands.getOrDefault(place.name, 0.0) * permits * STEP.toNanos() / 1000 / period / cost;
-      long count = (long) (asked * steps) - (long) (asked * (steps - 1));
-      admitted += place.take(count, cost);
+    for (SimulatedRegion region : regions.values()) {
+      region.nodes.forEach(SimulatedRegionNode::runIfDue);
+      double requestsPerStep =
+          demands.getOrDefault(region.name, 0.0) * permits * STEP.toNanos() / 1000 / period / cost;
+      long count = (long) (requestsPerStep * steps) - (long) (requestsPerStep * (steps - 1));
+      admitted += region.take(count, cost);
     }
     checkBound(admitted);
   }
@@ -208,7 +208,7 @@ final class SimulatedRegions implements AutoCloseable {
       }
       case "fixed-window" -> checkWindow(now - now % period);
       case "sliding-log" -> checkWindow(now - period + 1);
-      default -> admissions.clear(); // its shares are judged, as above
+      default -> admissions.clear(); // only the sum of the shares is checked, above
     }
   }
 
@@ -232,6 +232,8 @@ final class SimulatedRegions implements AutoCloseable {
 
   @Override
   public void close() {
-    regions.values().forEach(place -> List.copyOf(place.nodes).forEach(SimulatedRegionNode::leave));
+    regions
+        .values()
+        .forEach(region -> List.copyOf(region.nodes).forEach(SimulatedRegionNode::leave));
   }
 }

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A wall clock for processes that is wrong by as much as one likes, their timers being right.
+ * Gives processes a wall clock that is wrong by an adjustable offset; their timers stay right.
  *
- * <p>A few lines of C, compiled where a compiler is found. Not libfaketime: with it a JVM takes ten
- * seconds to start, and a Redis that allocates by jemalloc does not start at all.
+ * <p>A few lines of C, compiled if a compiler is available. Not libfaketime: with it a JVM takes
+ * ten seconds to start, and a Redis that uses jemalloc does not start at all.
  */
 final class SkewedSystemClock {
   private static final String SERVER_PROPERTY = "weir.redis.server";
@@ -28,7 +28,7 @@ final class SkewedSystemClock {
   private final Path skewFile;
 
   SkewedSystemClock() {
-    assumeTrue(Files.exists(LIBRARY), "no C compiler called cc to make a wrong clock with");
+    assumeTrue(Files.exists(LIBRARY), "no C compiler (cc) to build the clock library");
     try {
       skewFile = deleteAtExit(Files.createTempFile(LIBRARY.getParent(), "skew", ""));
     } catch (IOException e) {
@@ -36,12 +36,12 @@ final class SkewedSystemClock {
     }
   }
 
-  /** From now on it is ahead by that much. */
-  SkewedSystemClock setAhead(Duration by) {
+  /** Sets how far the clock is ahead from now on. */
+  SkewedSystemClock setAhead(Duration offset) {
     try {
       Path next =
           Files.writeString(
-              skewFile.resolveSibling(skewFile.getFileName() + "-"), by.toSeconds() + "\n");
+              skewFile.resolveSibling(skewFile.getFileName() + "-"), offset.toSeconds() + "\n");
       Files.move(next, skewFile, StandardCopyOption.ATOMIC_MOVE);
       return this;
     } catch (IOException e) {
@@ -49,12 +49,12 @@ final class SkewedSystemClock {
     }
   }
 
-  /** The environment of a process that has this clock. */
+  /** Returns the environment variables of a process with this clock. */
   Map<String, String> environment() {
     return Map.of("LD_PRELOAD", LIBRARY.toString(), "WEIR_SKEW", skewFile.toString());
   }
 
-  /** A server that has this clock; the usual one cannot, being linked statically. */
+  /** Starts a server with this clock; the embedded one is linked statically and cannot have it. */
   RedisProcess startRedis() {
     Path program =
         List.of(Path.of("/usr/bin/redis-server"), Path.of("/usr/bin/redis-check-rdb")).stream()
@@ -63,10 +63,10 @@ final class SkewedSystemClock {
             .orElse(Path.of(""));
     assumeTrue(
         Files.isExecutable(program) && !program.toString().isEmpty(),
-        "no Redis that can be given a wrong clock; apt-get install redis-tools");
-    String before = System.getProperty(SERVER_PROPERTY, "");
+        "no dynamically linked Redis to run with a wrong clock; apt-get install redis-tools");
+    String previous = System.getProperty(SERVER_PROPERTY, "");
     try {
-      // the same program under this name is the server
+      // the program acts as the server if it has this name
       Path server = deleteAtExit(LIBRARY.resolveSibling("redis-server"));
       if (!Files.exists(server)) {
         Files.createSymbolicLink(server, program);
@@ -83,7 +83,7 @@ final class SkewedSystemClock {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {
-      System.setProperty(SERVER_PROPERTY, before);
+      System.setProperty(SERVER_PROPERTY, previous);
     }
   }
 

@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** Takes TLS connections, with a certificate that nobody vouches for, on to a loopback port. */
+/** Terminates TLS with a self-signed certificate and forwards connections to a loopback port. */
 final class TlsTerminatingProxy implements AutoCloseable {
   private static final String PASSWORD = "changeit";
 
@@ -74,14 +74,14 @@ final class TlsTerminatingProxy implements AutoCloseable {
     void run() throws IOException;
   }
 
-  private static void startThread(IoTask work) {
+  private static void startThread(IoTask task) {
     Thread thread =
         new Thread(
             () -> {
               try {
-                work.run();
+                task.run();
               } catch (IOException e) {
-                Thread.currentThread().interrupt(); // either side has closed it
+                Thread.currentThread().interrupt(); // either side closed the connection
               }
             },
             "tls-proxy");

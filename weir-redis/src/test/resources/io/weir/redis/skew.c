@@ -1,6 +1,6 @@
-/* Preloaded, makes the wall clock of a process wrong by the seconds that the file named by WEIR_SKEW says, from one
-   look to the next; its timers stay right. It asks the kernel directly and allocates nothing, since allocators ask for
-   the time before anything else is ready. */
+/* When preloaded, shifts the wall clock of a process by the seconds in the file named by WEIR_SKEW, which is read at
+   every call; timers stay right. Calls the kernel directly and allocates nothing, since allocators read the time before
+   anything else is initialized. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

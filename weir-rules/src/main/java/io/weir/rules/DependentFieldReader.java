@@ -12,16 +12,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a field of a rule together with another that goes with one of its words only.
+ * Reads a field of a rule that selects one of several words, together with a second field that is
+ * allowed with one of these words only, for example {@code consistency} and {@code sync-every}.
  *
- * @param choiceReader reads the field that has the word
- * @param dependentReader reads the field that goes with it
+ * @param choiceReader reads the field that selects the word
+ * @param dependentReader reads the dependent field
  */
 record DependentFieldReader(FieldReader choiceReader, FieldReader dependentReader) {
-  /** Used where a rule is synced and does not say how often. */
+  /** The interval of synced rules that do not set {@code sync-every}. */
   static final Duration DEFAULT_SYNC_INTERVAL = Duration.ofMillis(100);
 
-  /** Used where a rule's posture is local and it does not say how much. */
+  /** The share, in percent, of rules with a local fallback that do not set {@code local-share}. */
   static final int DEFAULT_LOCAL_SHARE_PERCENT = 10;
 
   private static final Map<String, Consistency.CountingMode> CONSISTENCY_KINDS =
@@ -61,29 +62,29 @@ record DependentFieldReader(FieldReader choiceReader, FieldReader dependentReade
 
   private <E, T> Optional<T> readPair(
       Map<String, E> words,
-      @Nullable ParsedValue written,
-      E owner,
-      @Nullable ParsedValue part,
+      @Nullable ParsedValue choice,
+      E requiredChoice,
+      @Nullable ParsedValue dependent,
       Function<ParsedValue, Optional<T>> reader,
-      T whole,
+      T defaultValue,
       Function<E, T> alone) {
-    Optional<E> chosen = written == null ? Optional.empty() : choiceReader.oneOf(written, words);
-    Optional<T> read = part == null ? Optional.of(whole) : reader.apply(part);
-    if (chosen.isPresent() && chosen.get().equals(owner)) {
+    Optional<E> chosen = choice == null ? Optional.empty() : choiceReader.oneOf(choice, words);
+    Optional<T> read = dependent == null ? Optional.of(defaultValue) : reader.apply(dependent);
+    if (chosen.isPresent() && chosen.get().equals(requiredChoice)) {
       return read;
     }
-    if (part != null && read.isPresent() && (chosen.isPresent() || written == null)) {
-      String needed = choiceReader.field() + ": " + String.valueOf(owner).toLowerCase(Locale.ROOT);
-      dependentReader.report(
-          part.position(), "goes with " + needed + " only; leave it out, or write that");
+    if (dependent != null && read.isPresent() && (chosen.isPresent() || choice == null)) {
+      String needed =
+          choiceReader.field() + ": " + String.valueOf(requiredChoice).toLowerCase(Locale.ROOT);
+      dependentReader.report(dependent.position(), "must be left out unless " + needed + " is set");
     }
     return chosen.map(alone);
   }
 
-  private static <E extends Enum<E>> Map<String, E> byLowerCaseName(E[] all) {
+  private static <E extends Enum<E>> Map<String, E> byLowerCaseName(E[] constants) {
     Map<String, E> names = new LinkedHashMap<>();
-    for (E one : all) {
-      names.put(one.name().toLowerCase(Locale.ROOT), one);
+    for (E constant : constants) {
+      names.put(constant.name().toLowerCase(Locale.ROOT), constant);
     }
     return names;
   }

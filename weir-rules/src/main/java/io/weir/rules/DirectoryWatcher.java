@@ -19,11 +19,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at a file when anything happens in its directory, and every second in any case.
+ * Checks a file when anything changes in its directory, and every second in any case.
  *
- * <p>The directory is watched rather than the file, since editors put another file in its place and
- * Kubernetes turns the link {@code ..data} beside it. A look waits until nothing has happened for a
- * moment, so that a file half written is rarely seen; writers that never rest do not put it off.
+ * <p>The directory is watched rather than the file, since editors replace the file and Kubernetes
+ * swaps the link {@code ..data} beside it. A check waits until there was no event for 50 ms, so
+ * that a half-written file is rarely read; continuous writers delay it by at most 10 such waits.
  */
 final class DirectoryWatcher implements AutoCloseable {
   static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
@@ -39,10 +39,10 @@ final class DirectoryWatcher implements AutoCloseable {
   private volatile @Nullable WatchService watchService;
   private @Nullable WatchKey key;
 
-  private DirectoryWatcher(Path file, Clock clock, Runnable look) {
+  private DirectoryWatcher(Path file, Clock clock, Runnable fileCheck) {
     Path parent = file.getParent();
     this.directory = parent == null ? file : parent;
-    this.fileCheck = look;
+    this.fileCheck = fileCheck;
     watchService = openWatchService();
     registerDirectory();
     task =
@@ -51,15 +51,15 @@ final class DirectoryWatcher implements AutoCloseable {
             .start(this::runOnce);
   }
 
-  static DirectoryWatcher start(Path file, Clock clock, Runnable look) {
-    return new DirectoryWatcher(file, clock, look);
+  static DirectoryWatcher start(Path file, Clock clock, Runnable fileCheck) {
+    return new DirectoryWatcher(file, clock, fileCheck);
   }
 
   private @Nullable WatchService openWatchService() {
     try {
       return directory.getFileSystem().newWatchService();
     } catch (IOException | UnsupportedOperationException e) {
-      LOG.log(Level.WARNING, "{0} cannot be watched ({1}); looking every second", directory, e);
+      LOG.log(Level.WARNING, "{0} cannot be watched ({1}); checking every second", directory, e);
       return null;
     }
   }
@@ -70,7 +70,7 @@ final class DirectoryWatcher implements AutoCloseable {
       try {
         key = directory.register(watching, ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE);
       } catch (IOException e) {
-        key = null; // not there now; tried again at the next look
+        key = null; // it does not exist now; retried at the next check
       }
     }
   }
@@ -84,14 +84,14 @@ final class DirectoryWatcher implements AutoCloseable {
       }
       registerDirectory();
     } catch (ClosedWatchServiceException e) {
-      watchService = null; // if it was not closed here, looking every second goes on
+      watchService = null; // unless this watcher was closed, checks go on every second
     }
     if (closed.getCount() > 0) {
       fileCheck.run();
     }
   }
 
-  /** Whether something happens in the directory before the time is over. */
+  /** Waits for an event in the directory; returns whether there was one within the time. */
   private boolean awaitEvent(long millis) throws InterruptedException {
     WatchService watching = watchService;
     if (watching == null) {
@@ -106,7 +106,7 @@ final class DirectoryWatcher implements AutoCloseable {
     return happened != null;
   }
 
-  /** Returns at once; a look under way may end later. */
+  /** Returns at once; a running check may end later. */
   @Override
   public void close() {
     task.stop();
@@ -117,7 +117,7 @@ final class DirectoryWatcher implements AutoCloseable {
         watching.close();
       }
     } catch (IOException e) {
-      LOG.log(Level.DEBUG, "closing the watch of " + directory, e);
+      LOG.log(Level.DEBUG, "failed to close the watch service of " + directory, e);
     }
   }
 }

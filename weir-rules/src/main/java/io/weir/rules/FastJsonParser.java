@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads JSON as programs write it, at a small part of what YAML costs, and without any places.
+ * A fast parser for JSON as programs write it, at a fraction of the cost of YAML and without source
+ * positions.
  *
- * <p>It gives up on all that is unusual, wrong or not: the text is then read as YAML, which says
- * what is wrong and where. What it does read, YAML would read as the same values.
+ * <p>It gives up on anything unusual, valid or not: the caller then reads the text as YAML, which
+ * reports problems with their positions. A text that this parser accepts has the same values when
+ * read as YAML.
  */
 final class FastJsonParser {
   private static final int MAX_DEPTH = 12;
@@ -30,7 +32,7 @@ final class FastJsonParser {
     this.text = text;
   }
 
-  /** The map that is written; empty if it has to be read as YAML. */
+  /** Returns the map of a text; empty if the text has to be read as YAML. */
   static Optional<ParsedValue> parse(String text) {
     try {
       FastJsonParser tree = new FastJsonParser(text);
@@ -58,7 +60,7 @@ final class FastJsonParser {
     while (nextElement(fields.isEmpty(), '}')) {
       require(skipBlanks() == '"');
       String name = parseString();
-      // YAML wants the colon right here, and knows no name twice
+      // YAML requires the colon right here, and rejects duplicate names
       require(currentChar() == ':' && fields.stream().noneMatch(f -> f.name().equals(name)));
       index++;
       fields.add(new MapEntry(SourcePosition.START, name, parseValue(depth + 1)));
@@ -75,7 +77,7 @@ final class FastJsonParser {
     return new ListValue(SourcePosition.START, items);
   }
 
-  /** Steps over what stands before an element, or over the end if there is none. */
+  /** Skips to the next element; at the end, skips the closing bracket and returns false. */
   private boolean nextElement(boolean first, char end) {
     if (first) {
       index++;
@@ -140,7 +142,7 @@ final class FastJsonParser {
     };
   }
 
-  /** A number, a truth or null. */
+  /** Parses an integer, a boolean or null. */
   private String parseUnquoted() {
     int from = index;
     while ((currentChar() >= 'a' && currentChar() <= 'z')
@@ -164,12 +166,12 @@ final class FastJsonParser {
     return bare.length() == first + 1 || (bare.length() > first && bare.charAt(first) != '0');
   }
 
-  /** Letters and signs that no reader takes for anything else. */
+  /** Whether a character means the same to JSON and YAML parsers. */
   private static boolean isUnambiguous(char c) {
     return (c >= ' ' && c <= '~') || (c > 0xA0 && c < 0x2000);
   }
 
-  /** The next character that is not blank. */
+  /** Skips blanks and returns the next character. */
   private char skipBlanks() {
     while (currentChar() == ' ' || currentChar() == '\n') {
       index++;
@@ -181,13 +183,13 @@ final class FastJsonParser {
     return index < text.length() ? text.charAt(index) : END_OF_TEXT;
   }
 
-  private static void require(boolean usual) {
-    if (!usual) {
+  private static void require(boolean supported) {
+    if (!supported) {
       throw new UnsupportedJsonException();
     }
   }
 
-  /** Ends the reading of what is not usual. */
+  /** Ends the parsing of a text that is left to YAML. */
   private static final class UnsupportedJsonException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

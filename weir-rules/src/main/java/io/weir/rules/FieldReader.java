@@ -12,6 +12,7 @@ import io.weir.rules.text.ProblemCollector;
 import io.weir.rules.text.SourcePosition;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -19,33 +20,33 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/** Reads the values of one field of one rule; what it cannot read is a problem, and empty. */
+/** Reads the values of one field of one rule; reports a problem and returns empty if it cannot. */
 public record FieldReader(ProblemCollector problems, String rule, String field) {
   private static final Pattern WHOLE_NUMBER = Pattern.compile("0|-?[1-9][0-9]*");
   private static final Pattern PERCENTAGE = Pattern.compile("(0|[1-9][0-9]{0,5})%");
   private static final List<String> UNIT_NAMES = List.of("second", "minute", "hour", "day");
 
   public void report(SourcePosition at, String reason) {
-    boolean named = reason.startsWith(field + " ");
-    problems.add(at, rule, field, named ? reason.substring(field.length() + 1) : reason);
+    boolean hasField = reason.startsWith(field + " ");
+    problems.add(at, rule, field, hasField ? reason.substring(field.length() + 1) : reason);
   }
 
-  /** A word, a number or a quoted text, as its characters. */
-  public Optional<String> text(ParsedValue value, String example) {
+  /** Reads a word, a number or a quoted text, as its characters. */
+  public Optional<String> text(ParsedValue value, String expected) {
     if (value instanceof ScalarValue text && !text.isNull()) {
       return Optional.of(text.value());
     }
-    return rejectType(value, example);
+    return rejectType(value, expected);
   }
 
-  /** The items of a list, or the one item itself. */
-  Optional<List<ParsedValue>> oneOrMany(ParsedValue value, String example) {
+  /** Returns the items of a list, or the single value itself. */
+  Optional<List<ParsedValue>> oneOrMany(ParsedValue value, String expected) {
     return value instanceof ListValue list
         ? Optional.of(list.items())
-        : text(value, example).map(one -> List.of(value));
+        : text(value, expected).map(one -> List.of(value));
   }
 
-  /** All of several values, or nothing if one of them cannot be read. */
+  /** Reads all values; returns empty if one of them cannot be read. */
   <T> Optional<List<T>> readAll(
       List<ParsedValue> values, Function<ParsedValue, Optional<T>> reader) {
     List<T> all = new ArrayList<>();
@@ -55,26 +56,26 @@ public record FieldReader(ProblemCollector problems, String rule, String field) 
     return all.size() == values.size() ? Optional.of(all) : Optional.empty();
   }
 
-  public Optional<MapValue> fields(ParsedValue value, String example) {
-    return value instanceof MapValue fields ? Optional.of(fields) : rejectType(value, example);
+  public Optional<MapValue> fields(ParsedValue value, String expected) {
+    return value instanceof MapValue fields ? Optional.of(fields) : rejectType(value, expected);
   }
 
   public Optional<Long> wholeNumber(ParsedValue value) {
-    Optional<String> text = text(value, "a whole number, such as 200");
+    Optional<String> text = text(value, "a whole number, for example 200");
     if (text.isEmpty()) {
       return Optional.empty();
     }
     String digits = text.get();
     if (!WHOLE_NUMBER.matcher(digits).matches()) {
-      return reject(value, "is not a whole number; write digits only, such as 200");
+      return reject(value, "a whole number, for example 200");
     }
-    if (value instanceof ScalarValue written && !written.unquoted()) {
-      return reject(value, "is text; write " + ProblemCollector.quote(digits) + " without quotes");
+    if (value instanceof ScalarValue scalar && !scalar.unquoted()) {
+      return reject(value, "a number without quotes");
     }
     try {
       return Optional.of(Long.parseLong(digits));
     } catch (NumberFormatException e) {
-      return reject(value, "is too large; write at most 1000000000000");
+      return reject(value, "at most 1000000000000");
     }
   }
 
@@ -83,39 +84,40 @@ public record FieldReader(ProblemCollector problems, String rule, String field) 
     if (text.isEmpty()) {
       return Optional.empty();
     }
-    boolean plain = value instanceof ScalarValue written && written.unquoted();
+    boolean plain = value instanceof ScalarValue scalar && scalar.unquoted();
     return switch (text.get()) {
       case "true", "false" ->
           plain
               ? Optional.of(text.get().equals("true"))
-              : reject(value, "is text; write " + text.get() + " without quotes");
-      default -> reject(value, "is neither true nor false; write one of them");
+              : reject(value, "true or false without quotes");
+      default -> reject(value, "true or false");
     };
   }
 
   Optional<Integer> percent(ParsedValue value) {
-    Optional<String> text = text(value, "a share, such as 50%");
+    Optional<String> text = text(value, "a whole percentage, for example 50%");
     if (text.isPresent() && !PERCENTAGE.matcher(text.get()).matches()) {
-      return reject(value, "is not a share; write a whole number and %, such as 50%");
+      return reject(value, "a whole percentage, for example 50%");
     }
     return text.map(share -> Integer.parseInt(share.substring(0, share.length() - 1)));
   }
 
   Optional<Duration> duration(ParsedValue value) {
-    return text(value, "a duration, such as 100ms")
-        .flatMap(t -> convert(value, t, Durations::parse));
+    return text(value, "a duration, for example 100ms")
+        .flatMap(text -> convert(value, text, Durations::parse));
   }
 
   public <T> Optional<T> oneOf(ParsedValue value, Map<String, T> choices) {
-    Optional<String> text = text(value, "one of " + String.join(", ", choices.keySet()));
+    String expected = "one of " + String.join(", ", choices.keySet());
+    Optional<String> text = text(value, expected);
     if (text.isPresent() && !choices.containsKey(text.get())) {
-      return reject(value, "does not exist; " + NameSuggestion.hint(text.get(), choices.keySet()));
+      return reject(value, expected, suggestion(text.get(), choices.keySet()));
     }
     return text.map(choices::get);
   }
 
   Optional<Rate> rate(ParsedValue value) {
-    return text(value, "how many per how long, such as 100/minute")
+    return text(value, "a rate, for example 100/minute")
         .flatMap(text -> rate(text).or(() -> invalidRate(value, text)));
   }
 
@@ -133,17 +135,13 @@ public record FieldReader(ProblemCollector problems, String rule, String field) 
     if (slash > 0 && unit.matches("[a-z]+") && rate("1/" + unit).isEmpty()) {
       return reject(
           value,
-          "has no unit "
-              + ProblemCollector.quote(unit)
-              + NameSuggestion.closest(unit, UNIT_NAMES)
-                  .map(u -> "; did you mean " + u + "? Write")
-                  .orElse("; write")
-              + " second, minute, hour, day or a duration such as 30s");
+          "a number per second, minute, hour, day or duration, for example 100/minute or 5/30s",
+          suggestion(unit, UNIT_NAMES));
     }
     return convert(value, text, Rate::parse);
   }
 
-  /** What a function makes of something read; what it refuses is a problem. */
+  /** Converts a value; reports the problem if the function rejects it. */
   <A, B> Optional<B> convert(ParsedValue value, A read, Function<A, B> function) {
     try {
       return Optional.of(function.apply(read));
@@ -155,15 +153,38 @@ public record FieldReader(ProblemCollector problems, String rule, String field) 
     }
   }
 
-  private <T> Optional<T> reject(ParsedValue value, String reason) {
-    String text = value instanceof ScalarValue written ? written.value() : "";
-    report(value.position(), ProblemCollector.quote(text) + " " + reason);
+  /**
+   * Returns the message for a value that is not as expected, such as "must be a whole number (was a
+   * list), for example 200".
+   *
+   * @param expected what is expected, may end with ", for example …"
+   */
+  static String mustBe(String expected, String actual) {
+    int example = expected.indexOf(", for example ");
+    int end = example < 0 ? expected.length() : example;
+    String rule = expected.substring(0, end);
+    return "must be " + rule + " (was " + actual + ")" + expected.substring(end);
+  }
+
+  private static String suggestion(String text, Collection<String> known) {
+    return NameSuggestion.closest(text, known)
+        .map(name -> "; did you mean " + name + "?")
+        .orElse("");
+  }
+
+  private <T> Optional<T> reject(ParsedValue value, String expected) {
+    return reject(value, expected, "");
+  }
+
+  private <T> Optional<T> reject(ParsedValue value, String expected, String suggestion) {
+    String text = value instanceof ScalarValue scalar ? scalar.value() : "";
+    report(value.position(), mustBe(expected, ProblemCollector.quote(text)) + suggestion);
     return Optional.empty();
   }
 
-  private <T> Optional<T> rejectType(ParsedValue value, String example) {
+  private <T> Optional<T> rejectType(ParsedValue value, String expected) {
     if (!(value instanceof InvalidValue)) {
-      report(value.position(), "is " + value.typeName() + "; write " + example);
+      report(value.position(), mustBe(expected, value.typeName()));
     }
     return Optional.empty();
   }

@@ -19,8 +19,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What a file holds, read up to a number of bytes and only if it is a regular file: a FIFO would
- * block its reader, a device may have no end.
+ * The content of a rules file. At most a given number of bytes is read, and only from regular
+ * files: a FIFO would block its reader, a device may have no end.
  */
 final class FileContent {
   private static final int CHUNK_BYTES = 1 << 16;
@@ -30,9 +30,9 @@ final class FileContent {
   private final String failure;
 
   /**
-   * Tells contents apart without keeping them.
+   * Identifies a content without keeping it.
    *
-   * @param digest of the bytes; empty if they could not be read
+   * @param digest the SHA-256 of the bytes in hex; empty if they could not be read
    * @param failure why they could not be read; empty if they could
    */
   record FileIdentity(String digest, String failure) {}
@@ -47,7 +47,7 @@ final class FileContent {
     try (SeekableByteChannel in = open(file, maxBytes)) {
       ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(maxBytes, in.size()) + 1);
       while (buffer.hasRemaining() && in.read(buffer) >= 0) {}
-      if (!buffer.hasRemaining()) { // it grew, or its size was not said, as in /proc
+      if (!buffer.hasRemaining()) { // it grew, or reports size 0, as in /proc
         buffer = readGrowing(in, buffer, maxBytes);
       }
       byte[] read = new byte[buffer.flip().remaining()];
@@ -58,9 +58,9 @@ final class FileContent {
     }
   }
 
-  private static ByteBuffer readGrowing(SeekableByteChannel in, ByteBuffer begun, long maxBytes)
+  private static ByteBuffer readGrowing(SeekableByteChannel in, ByteBuffer full, long maxBytes)
       throws IOException {
-    ByteBuffer buffer = begun;
+    ByteBuffer buffer = full;
     while (true) {
       while (buffer.hasRemaining()) {
         if (in.read(buffer) < 0) {
@@ -75,7 +75,9 @@ final class FileContent {
     }
   }
 
-  /** As {@code of(file, maxBytes).identity()}, in little memory whatever the size of the file. */
+  /**
+   * As {@code of(file, maxBytes).identity()}, with constant memory whatever the size of the file.
+   */
   static FileIdentity identify(Path file, long maxBytes) {
     try (SeekableByteChannel in = open(file, maxBytes)) {
       MessageDigest digest = sha256();
@@ -93,12 +95,12 @@ final class FileContent {
     }
   }
 
-  /** Links are followed first, so that a link to a device is refused as the device is. */
+  /** Follows links before checking the type, so that a link to a device is rejected, too. */
   private static SeekableByteChannel open(Path file, long maxBytes) throws IOException {
     BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
     if (!attributes.isRegularFile()) {
       throw new RejectedFileException(
-          "must be a regular file (was %s); write rules into one"
+          "must be a regular file (was %s)"
               .formatted(attributes.isDirectory() ? "a folder" : "a pipe, socket or device"));
     }
     if (attributes.size() > maxBytes) {
@@ -109,11 +111,11 @@ final class FileContent {
 
   private static String describeFailure(IOException e) {
     if (e instanceof NoSuchFileException) {
-      return "does not exist; write rules into it";
+      return "does not exist; create it or correct the path";
     }
     return e instanceof RejectedFileException
         ? String.valueOf(e.getMessage())
-        : "cannot be read (" + e + "); make it a file that can be read";
+        : "cannot be read (" + e + "); check its permissions";
   }
 
   FileIdentity identity() {
@@ -131,9 +133,9 @@ final class FileContent {
   }
 
   /**
-   * The rules it says.
+   * Parses the rules of this content.
    *
-   * @throws InvalidConfigurationException if it says none, with everything that is wrong
+   * @throws InvalidConfigurationException with all problems, if the content is not valid
    */
   List<Rule> parseRules() {
     if (!failure.isEmpty()) {

@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The rules of a file, followed as it changes.
+ * A rule source that reads a file and reloads it when it changes.
  *
- * <p>A change is in force a moment after it is written, whether in place, by renaming another file
- * over it, or by turning a symbolic link elsewhere; what the system does not tell is found by
- * looking every second. A file that cannot be read as rules changes nothing: the last good rules
- * serve, the listeners hear why, and {@link #staleness} grows until the file is good again. A rule
- * that a change leaves as it was stays the same object.
+ * <p>A change is in force shortly after it is written, whether in place, by renaming another file
+ * over it, or by redirecting a symbolic link; changes without a file system event are found by
+ * checking the file every second. An invalid file changes nothing: the last good rules stay in
+ * force, the listeners are notified, and {@link #staleness} grows until the file is valid again. A
+ * rule that did not change stays the same object.
  *
- * <p>Safe for any number of threads; {@link #current} is a mere read.
+ * <p>Thread-safe; {@link #current} is a single volatile read.
  */
 public final class FileRules implements RuleSource, AutoCloseable {
   private static final Logger LOG = System.getLogger(FileRules.class.getName());
@@ -61,39 +61,39 @@ public final class FileRules implements RuleSource, AutoCloseable {
   }
 
   /**
-   * The rules of a file, named as {@code file:rules.yaml} or by its path alone.
+   * Opens the rules of a file, given as {@code file:rules.yaml} or as its path alone.
    *
-   * @throws InvalidConfigurationException if it is missing or cannot be read as rules
+   * @throws InvalidConfigurationException if the file is missing or invalid
    */
   public static FileRules open(String address, RulesListener... listeners) {
     return open(toPath(address), listeners);
   }
 
-  /** The path of a file named as {@code file:rules.yaml} or by its path alone. */
+  /** Returns the path of a file given as {@code file:rules.yaml} or as its path alone. */
   public static Path toPath(String address) {
     String path = address.startsWith("file:") ? address.substring("file:".length()) : address;
     return Path.of(path.startsWith("///") ? path.substring(2) : path);
   }
 
   /**
-   * The rules of a file.
+   * Opens the rules of a file.
    *
-   * @throws InvalidConfigurationException if it is missing or cannot be read as rules
+   * @throws InvalidConfigurationException if the file is missing or invalid
    */
   public static FileRules open(Path file, RulesListener... listeners) {
     return open(file, RulesSizeLimit.defaultMaxBytes(), listeners);
   }
 
   /**
-   * As {@link #open(Path, RulesListener)}, with another bound than that of {@link RulesSizeLimit}.
+   * As {@link #open(Path, RulesListener)}, with another limit than that of {@link RulesSizeLimit}.
    *
-   * @param maxBytes a larger file is refused before it is read
+   * @param maxBytes a larger file is rejected before it is read
    */
   public static FileRules open(Path file, long maxBytes, RulesListener... listeners) {
     return new FileRules(file, Clock.system(), maxBytes, List.of(listeners));
   }
 
-  /** Where the rules are written. */
+  /** Returns the file of the rules. */
   public Path file() {
     return file;
   }
@@ -104,8 +104,8 @@ public final class FileRules implements RuleSource, AutoCloseable {
   }
 
   /**
-   * For how long the file has said something else than what is served, or has not been looked at;
-   * zero while in step.
+   * Returns for how long the file has differed from the rules in force, or has not been checked;
+   * zero while the rules are up to date.
    */
   @Override
   public Duration staleness() {
@@ -120,7 +120,7 @@ public final class FileRules implements RuleSource, AutoCloseable {
     return Duration.of(Math.max(0, now - then), ChronoUnit.MICROS);
   }
 
-  /** Looks at the file, and takes what it says if that is new. */
+  /** Checks the file, and reloads it if it has changed. */
   synchronized void checkFile() {
     if (!FileContent.identify(file, maxBytes).equals(lastRead) || clock.micros() >= retryAtMicros) {
       reload();
@@ -144,9 +144,9 @@ public final class FileRules implements RuleSource, AutoCloseable {
     } catch (OutOfMemoryError | StackOverflowError e) {
       markDiffering();
       retryAtMicros =
-          clock.micros(); // reporting may run out of memory, too; then the next look retries
+          clock.micros(); // reporting may run out of memory, too; then the next check retries
       reject(
-          "%s: reading it failed with %s, maximum heap %d MiB; tried again in a minute or when it changes"
+          "%s: reading failed with %s, maximum heap %d MiB; retried in a minute or when the file changes"
               .formatted(file, e, Runtime.getRuntime().maxMemory() >> 20));
       retryAtMicros = clock.micros() + RETRY_INTERVAL_MICROS;
     }
@@ -157,7 +157,7 @@ public final class FileRules implements RuleSource, AutoCloseable {
   }
 
   private void reject(String reason) {
-    LOG.log(Level.WARNING, "refused, the last good rules serve:\n{0}", reason);
+    LOG.log(Level.WARNING, "rejected, the last good rules stay in force:\n{0}", reason);
     notifyListeners(listener -> listener.rejected(reason));
   }
 
@@ -170,39 +170,39 @@ public final class FileRules implements RuleSource, AutoCloseable {
     lastApplied = lastRead;
     if (changed) {
       differsSinceMicros = NOT_DIFFERING;
-      RuleSet taken = current;
-      LOG.log(Level.INFO, "{0}: {1} rules, revision {2}", file, rules.size(), taken.revision());
-      notifyListeners(listener -> listener.changed(taken));
+      RuleSet applied = current;
+      LOG.log(Level.INFO, "{0}: {1} rules, revision {2}", file, rules.size(), applied.revision());
+      notifyListeners(listener -> listener.changed(applied));
     } else {
       markUpToDate();
     }
   }
 
-  /** Who put a bad file right waits to be told so, also where the rules are what they were. */
+  /** Logs that the file is valid again, also if the rules are the same as before the bad edit. */
   private void markUpToDate() {
     if (differsSinceMicros != NOT_DIFFERING) {
       differsSinceMicros = NOT_DIFFERING;
-      LOG.log(Level.INFO, "{0}: good again, revision {1} serves", file, current.revision());
+      LOG.log(Level.INFO, "{0}: valid again, revision {1} is in force", file, current.revision());
     }
   }
 
-  /** The rule in force if it says the same, so that its limits stay the same objects. */
+  /** Returns the rule in force if it is equal, so that its limits stay the same objects. */
   private Rule reuseIfEqual(Rule rule) {
     Rule old = current.rule(rule.id());
     return old != null && old.equals(rule) ? old : rule;
   }
 
-  private void notifyListeners(Consumer<RulesListener> news) {
+  private void notifyListeners(Consumer<RulesListener> call) {
     for (RulesListener listener : listeners) {
       try {
-        news.accept(listener);
+        call.accept(listener);
       } catch (RuntimeException e) {
         LOG.log(Level.WARNING, "a listener of " + file + " failed", e);
       }
     }
   }
 
-  /** Stops following the file; the rules in force stay. */
+  /** Stops watching the file; the rules in force stay. */
   @Override
   public void close() {
     watcher.close();

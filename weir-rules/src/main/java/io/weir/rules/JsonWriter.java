@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
-/** Writes fields as JSON, one rule to a line. */
+/** Writes fields as JSON, one rule per line. */
 final class JsonWriter {
   private final StringBuilder out = new StringBuilder();
 
@@ -25,7 +25,7 @@ final class JsonWriter {
     return writer.out.toString();
   }
 
-  /** In double quotes, with escapes that JSON and YAML both have. */
+  /** Returns a text in double quotes, with escapes that are valid in both JSON and YAML. */
   static String quoted(String text) {
     JsonWriter writer = new JsonWriter();
     writer.string(text);
@@ -56,12 +56,12 @@ final class JsonWriter {
     value(field.getValue());
   }
 
-  private <T> void writeAll(Collection<? extends T> all, String between, Consumer<T> write) {
+  private <T> void writeAll(Collection<? extends T> items, String separator, Consumer<T> write) {
     String before = "";
-    for (T one : all) {
+    for (T item : items) {
       out.append(before);
-      write.accept(one);
-      before = between;
+      write.accept(item);
+      before = separator;
     }
   }
 
@@ -81,9 +81,9 @@ final class JsonWriter {
       case '\r' -> out.append("\\r");
       case '\t' -> out.append("\\t");
       default -> {
-        // line separators and marks are allowed, but nobody would see them
-        boolean seen = StreamReader.isPrintable(c) && c != 0x85 && c != 0x2028 && c != 0x2029;
-        if (seen && c != 0xFEFF) {
+        // line separators and byte order marks are allowed, but invisible
+        boolean visible = StreamReader.isPrintable(c) && c != 0x85 && c != 0x2028 && c != 0x2029;
+        if (visible && c != 0xFEFF) {
           out.appendCodePoint(c);
         } else {
           out.append(String.format("\\u%04x", c));

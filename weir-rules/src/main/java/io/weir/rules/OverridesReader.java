@@ -19,38 +19,40 @@ import java.util.Optional;
 /** Reads the overrides of a rule. */
 record OverridesReader(FieldReader fieldReader) {
   private static final List<String> FIELD_NAMES = List.of("when", "limit", "burst");
-  private static final String EXAMPLE = "[{when: {user: acme}, limit: 6000/minute}]";
+  private static final String EXAMPLE = "{when: {user: acme}, limit: 6000/minute}";
+  private static final String LIST = "a list, for example [" + EXAMPLE + "]";
 
-  /** An override and the map it is written as. */
+  /** An override and the map it was read from. */
   record PlacedOverride(MapValue fields, LimitOverride override) {}
 
-  /** All of them, or nothing if one cannot be read. */
+  /** Reads all overrides; returns empty if one of them cannot be read. */
   Optional<List<PlacedOverride>> read(ParsedValue value) {
     if (!(value instanceof ListValue list)) {
       fieldReader
-          .fields(value, "a list, such as " + EXAMPLE)
+          .fields(value, LIST)
           .ifPresent(
-              map ->
-                  fieldReader.report(map.position(), "is a map; write a list, such as " + EXAMPLE));
+              map -> fieldReader.report(map.position(), FieldReader.mustBe(LIST, map.typeName())));
       return Optional.empty();
     }
     return fieldReader.readAll(
-        list.items(), item -> fieldReader.fields(item, EXAMPLE).flatMap(this::readOverride));
+        list.items(),
+        item ->
+            fieldReader.fields(item, "a map, for example " + EXAMPLE).flatMap(this::readOverride));
   }
 
-  /** Names the overrides that the rule cannot have, each at its place. */
-  void reportInvalidOverrides(Rule without, List<PlacedOverride> overrides) {
-    for (PlacedOverride one : overrides) {
+  /** Reports the overrides that the rule rejects, each at its position. */
+  void reportInvalidOverrides(Rule rule, List<PlacedOverride> overrides) {
+    for (PlacedOverride placed : overrides) {
       try {
-        without.edit().overrides(one.override()).build();
+        rule.edit().overrides(placed.override()).build();
       } catch (RuleException e) {
         String field = e.field().equals("burst") ? "burst" : "limit";
         SourcePosition at =
-            one.fields.fields().stream()
+            placed.fields.fields().stream()
                 .filter(f -> f.name().equals(field))
                 .map(f -> f.value().position())
                 .findFirst()
-                .orElse(one.fields.position());
+                .orElse(placed.fields.position());
         fieldReader.report(at, field.equals("burst") ? "burst " + e.reason() : e.reason());
       }
     }
@@ -80,11 +82,10 @@ record OverridesReader(FieldReader fieldReader) {
       }
     }
     if (!names.contains("when")) {
-      fieldReader.report(
-          map.position(), "when is missing; write whom it is for, such as when: {user: acme}");
+      fieldReader.report(map.position(), "when must be set, for example when: {user: acme}");
     }
     if (!names.contains("limit")) {
-      fieldReader.report(map.position(), "limit is missing; write one, such as limit: 6000/minute");
+      fieldReader.report(map.position(), "limit must be set, for example limit: 6000/minute");
     }
     if (when.isEmpty() || rates.isEmpty() || burst.isEmpty()) {
       return Optional.empty();
@@ -100,7 +101,7 @@ record OverridesReader(FieldReader fieldReader) {
 
   private boolean checkBurst(ParsedValue value, long size) {
     if (size < 1) {
-      fieldReader.report(value.position(), "burst of " + size + " cannot be; write at least 1");
+      fieldReader.report(value.position(), "burst must be at least 1 (was " + size + ")");
     }
     return size >= 1;
   }

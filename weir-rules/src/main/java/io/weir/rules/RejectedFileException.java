@@ -2,7 +2,7 @@ package io.weir.rules;
 
 import java.io.IOException;
 
-/** A file that is not read as rules, whatever it holds. */
+/** Thrown for a file that is not read because of its type or size. */
 final class RejectedFileException extends IOException {
   private static final long serialVersionUID = 1;
 

@@ -12,9 +12,10 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * The making of a rule, a step for each field.
+ * The assembly of a rule, with one step for each field.
  *
- * <p>A field that the rule refuses is named; the rule is then made without it, to find the next.
+ * <p>A field that the rule rejects is reported; the rule is then built without it, to find the next
+ * problem.
  */
 final class RuleAssembly {
   private final String id;
@@ -32,13 +33,13 @@ final class RuleAssembly {
     return steps.containsKey(field);
   }
 
-  /** Puts some limit in place of one that cannot be judged, so that the rest can be. */
+  /** Replaces an unreadable limit by a placeholder, so that the other fields can be checked. */
   void usePlaceholderLimit() {
     steps.keySet().removeAll(List.of("algorithm", "burst", "cool-down"));
     steps.put("limit", builder -> builder.limit("1/second"));
   }
 
-  /** The rule of all fields and these overrides, if it refuses nothing. */
+  /** Builds the rule with all fields and these overrides; empty if the rule rejects any. */
   Optional<Rule> build(LimitOverride... overrides) {
     try {
       RuleBuilder builder = Rule.named(id);
@@ -49,14 +50,14 @@ final class RuleAssembly {
     }
   }
 
-  /** The rule of the fields it does not refuse; of the others it tells the name and the reason. */
-  Optional<Rule> buildValidFields(BiConsumer<String, String> refused) {
+  /** Builds the rule from its valid fields; passes name and reason of the others to a consumer. */
+  Optional<Rule> buildValidFields(BiConsumer<String, String> onRejected) {
     while (true) {
       try {
         return Optional.of(buildWithout(""));
       } catch (RuleException e) {
         String field = invalidField(e);
-        refused.accept(field, e.reason());
+        onRejected.accept(field, e.reason());
         if (field.equals("limit") || steps.remove(field) == null) {
           return Optional.empty();
         }
@@ -70,16 +71,16 @@ final class RuleAssembly {
     return builder.build();
   }
 
-  /** The field to blame: the limit only if it cannot be without the others either. */
-  private String invalidField(RuleException refused) {
-    if (refused.field().equals("limit")) {
+  /** Returns the field to report: the limit only if it is invalid without the others, too. */
+  private String invalidField(RuleException e) {
+    if (e.field().equals("limit")) {
       for (String other : List.of("burst", "cool-down")) {
         if (hasField(other) && isLimitValidWithout(other)) {
           return other;
         }
       }
     }
-    return refused.field();
+    return e.field();
   }
 
   private boolean isLimitValidWithout(String without) {
@@ -90,7 +91,7 @@ final class RuleAssembly {
     }
   }
 
-  /** One setter of a rule in the making. */
+  /** A setter of the rule builder. */
   interface RuleFieldSetter<T> {
     RuleBuilder set(RuleBuilder builder, T value);
   }

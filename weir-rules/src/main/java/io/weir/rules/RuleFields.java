@@ -15,8 +15,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A rule as the fields to be written: maps, lists, strings, numbers and truths, in their order, and
- * only those that are not the default.
+ * Converts a rule to the fields to be written: maps, lists, strings, numbers and booleans, in their
+ * usual order, without those that have their default.
  */
 final class RuleFields {
 
@@ -49,16 +49,17 @@ final class RuleFields {
     boolean exact = consistency.mode() == Consistency.CountingMode.EXACT;
     putIf(fields, !exact, "consistency", lowerCaseName(consistency.mode()));
     boolean synced = consistency.mode() == Consistency.CountingMode.SYNCED;
-    boolean usual = consistency.syncInterval().equals(DependentFieldReader.DEFAULT_SYNC_INTERVAL);
-    putIf(fields, synced && !usual, "sync-every", duration(consistency.syncInterval()));
+    boolean isDefault =
+        consistency.syncInterval().equals(DependentFieldReader.DEFAULT_SYNC_INTERVAL);
+    putIf(fields, synced && !isDefault, "sync-every", duration(consistency.syncInterval()));
   }
 
-  private static void fallback(Map<String, Object> fields, StoreFailureFallback posture) {
-    boolean open = posture.action() == StoreFailureFallback.FallbackAction.OPEN;
-    putIf(fields, !open, "on-store-failure", lowerCaseName(posture.action()));
-    boolean local = posture.action() == StoreFailureFallback.FallbackAction.LOCAL;
-    boolean usual = posture.percent() == DependentFieldReader.DEFAULT_LOCAL_SHARE_PERCENT;
-    putIf(fields, local && !usual, "local-share", percent(posture.percent()));
+  private static void fallback(Map<String, Object> fields, StoreFailureFallback fallback) {
+    boolean open = fallback.action() == StoreFailureFallback.FallbackAction.OPEN;
+    putIf(fields, !open, "on-store-failure", lowerCaseName(fallback.action()));
+    boolean local = fallback.action() == StoreFailureFallback.FallbackAction.LOCAL;
+    boolean isDefault = fallback.percent() == DependentFieldReader.DEFAULT_LOCAL_SHARE_PERCENT;
+    putIf(fields, local && !isDefault, "local-share", percent(fallback.percent()));
   }
 
   private static Map<String, Object> regions(Rule rule) {
@@ -81,7 +82,7 @@ final class RuleFields {
 
   private static Map<String, Object> selector(Selector selector) {
     Map<String, Object> fields = new LinkedHashMap<>();
-    selector.patterns().forEach((name, some) -> fields.put(name, oneOrMany(some)));
+    selector.patterns().forEach((name, values) -> fields.put(name, oneOrMany(values)));
     return fields;
   }
 
@@ -89,8 +90,8 @@ final class RuleFields {
     return oneOrMany(rates.stream().map(rate -> new UnquotedText(rate.toString())).toList());
   }
 
-  private static Object oneOrMany(List<?> several) {
-    return several.size() == 1 ? several.get(0) : several;
+  private static Object oneOrMany(List<?> values) {
+    return values.size() == 1 ? values.get(0) : values;
   }
 
   static UnquotedText duration(Duration duration) {
@@ -101,12 +102,13 @@ final class RuleFields {
     return new UnquotedText(percent + "%");
   }
 
-  private static String lowerCaseName(Enum<?> one) {
-    return one.name().toLowerCase(Locale.ROOT);
+  private static String lowerCaseName(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  private static void putIf(Map<String, Object> fields, boolean said, String name, Object value) {
-    if (said) {
+  private static void putIf(
+      Map<String, Object> fields, boolean condition, String name, Object value) {
+    if (condition) {
       fields.put(name, value);
     }
   }

@@ -20,11 +20,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Reads one rule: every field that can be read becomes a step of its making, and what the rule
- * refuses is a problem at the place of its field.
+ * Reads one rule. Every field that can be read becomes a step of its assembly; a value that the
+ * rule rejects is reported at the position of its field.
  */
 final class RuleReader {
-  /** All fields, in their usual order. */
+  /** The names of all fields, in their usual order. */
   static final List<String> FIELD_NAMES =
       List.of(
           "id",
@@ -47,7 +47,7 @@ final class RuleReader {
   private static final Map<String, Algorithm> ALGORITHMS = new LinkedHashMap<>();
 
   static {
-    Algorithms.all().forEach(one -> ALGORITHMS.put(one.name(), one));
+    Algorithms.all().forEach(algorithm -> ALGORITHMS.put(algorithm.name(), algorithm));
   }
 
   private final ProblemCollector problems;
@@ -71,18 +71,18 @@ final class RuleReader {
     steps = new RuleAssembly(id.isEmpty() ? "unnamed" : id);
   }
 
-  /** The id as written, or empty. */
+  /** Returns the id as written, or an empty string if there is none. */
   String id() {
     return id;
   }
 
-  /** The place of a field's value, or of the rule if it has none. */
+  /** Returns the position of a field's value, or of the rule if the field is missing. */
   SourcePosition positionOf(String field) {
     ParsedValue value = values.get(field);
     return value == null ? ruleFields.position() : value.position();
   }
 
-  /** The rule; what comes of one with problems is of no use. */
+  /** Reads the rule. The result must only be used if no problem was reported. */
   Optional<Rule> read() {
     for (MapEntry field : ruleFields.fields()) {
       if (FIELD_NAMES.contains(field.name())) {
@@ -105,8 +105,8 @@ final class RuleReader {
         new DependentFieldReader(fieldReader("on-store-failure"), fieldReader("local-share"))
             .readFallback(values.get("on-store-failure"), values.get("local-share")),
         RuleBuilder::onStoreFailure);
-    requireField("id", "write a name of its own, such as api");
-    requireField("limit", "write how many per how long, such as 100/minute");
+    requireField("id", "for example api");
+    requireField("limit", "for example 100/minute");
     boolean known = !values.containsKey("algorithm") || steps.hasField("algorithm");
     if (!known || !steps.hasField("limit")) {
       steps.usePlaceholderLimit();
@@ -119,7 +119,7 @@ final class RuleReader {
     return steps.build(all).or(this::reportInvalidFields);
   }
 
-  /** Says of a rule that cannot be what it is that cannot. */
+  /** Reports the fields and overrides that make the rule invalid. */
   private Optional<Rule> reportInvalidFields() {
     steps
         .buildValidFields((field, reason) -> fieldReader(field).report(positionOf(field), reason))
@@ -133,7 +133,7 @@ final class RuleReader {
   private void read(String name, ParsedValue value) {
     FieldReader in = fieldReader(name);
     switch (name) {
-      case "id" -> in.text(value, "a name, such as api");
+      case "id" -> in.text(value, "a name, for example api");
       case "match" -> steps.add(name, new SelectorReader(in).read(value), RuleBuilder::match);
       case "per" ->
           steps.add(
@@ -149,36 +149,37 @@ final class RuleReader {
       case "durable" -> steps.add(name, in.booleanValue(value), RuleBuilder::durable);
       case "shadow" -> steps.add(name, in.booleanValue(value), RuleBuilder::shadow);
       case "enabled" -> steps.add(name, in.booleanValue(value), RuleBuilder::enabled);
-      default -> {} // read in pairs
+      default -> {} // read with the field they depend on
     }
   }
 
   static Optional<List<Rate>> readRates(FieldReader in, ParsedValue value) {
-    return in.oneOrMany(value, "how many per how long, such as 100/minute")
+    return in.oneOrMany(value, "a rate, for example 100/minute")
         .flatMap(several -> in.readAll(several, in::rate));
   }
 
   private static Optional<List<String>> readAttributeNames(FieldReader in, ParsedValue value) {
-    return in.oneOrMany(value, "a list of attributes, such as [user]")
-        .flatMap(several -> in.readAll(several, one -> in.text(one, "an attribute, such as user")));
+    return in.oneOrMany(value, "a list of attributes, for example [user]")
+        .flatMap(
+            several ->
+                in.readAll(several, item -> in.text(item, "an attribute, for example user")));
   }
 
   private static Optional<Map<String, Integer>> readRegions(FieldReader in, ParsedValue value) {
     Map<String, Integer> shares = new LinkedHashMap<>();
-    return in.fields(value, "regions and their shares, such as {eu-west-1: 50%}")
+    return in.fields(value, "a map of regions to shares, for example {eu-west-1: 50%}")
         .filter(
-            written -> {
-              written
-                  .fields()
+            map -> {
+              map.fields()
                   .forEach(f -> in.percent(f.value()).ifPresent(p -> shares.put(f.name(), p)));
-              return shares.size() == written.fields().size();
+              return shares.size() == map.fields().size();
             })
         .map(all -> shares);
   }
 
-  private void requireField(String field, String advice) {
+  private void requireField(String field, String example) {
     if (!values.containsKey(field) && !misspelledFields.contains(field)) {
-      fieldReader(field).report(ruleFields.position(), "is missing; " + advice);
+      fieldReader(field).report(ruleFields.position(), "must be set, " + example);
     }
   }
 

@@ -12,11 +12,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What differs between two collections of rules, by id. Their order makes no difference.
+ * The differences between two collections of rules, by id. The order of rules is ignored.
  *
  * @param changedRules the rules that differ: those added or changed in the order of the second
  *     collection, then those removed
- * @param unchangedCount how many are the same in both
+ * @param unchangedCount the number of rules that are equal in both
  */
 public record RulesDiff(List<ChangedRule> changedRules, int unchangedCount) {
   private static final Map<String, String> DEFAULT_VALUES =
@@ -45,8 +45,8 @@ public record RulesDiff(List<ChangedRule> changedRules, int unchangedCount) {
   public record ChangedRule(String id, Optional<Rule> before, Optional<Rule> after) {
 
     /**
-     * The fields that differ, in their usual order; of a rule added or removed, all it says but its
-     * id.
+     * Returns the fields that differ, in their usual order; for a rule that is added or removed,
+     * all fields that are set, except its id.
      */
     public List<ChangedField> fields() {
       Map<String, Object> old = before.map(RuleFields::of).orElse(Map.of());
@@ -57,8 +57,8 @@ public record RulesDiff(List<ChangedRule> changedRules, int unchangedCount) {
           .toList();
     }
 
-    private static String text(Optional<Rule> rule, String field, Map<String, Object> written) {
-      Object value = written.get(field);
+    private static String text(Optional<Rule> rule, String field, Map<String, Object> fields) {
+      Object value = fields.get(field);
       return value == null
           ? rule.map(r -> defaultValue(r, field)).orElse("")
           : YamlWriter.flow(value);
@@ -66,22 +66,22 @@ public record RulesDiff(List<ChangedRule> changedRules, int unchangedCount) {
   }
 
   /**
-   * One field that differs, its values as YAML writes them in a line.
+   * One field that differs, with its values as YAML in one line.
    *
-   * @param before what it means where nothing is written; empty if there was no rule
-   * @param after likewise; empty if there is no rule
+   * @param before the old value, or its default if it was not set; empty if there was no rule
+   * @param after the new value, or its default if it is not set; empty if there is no rule
    */
   public record ChangedField(String name, String before, String after) {}
 
-  /** What makes of some rules the others. */
+  /** Returns the differences that turn the first rules into the second. */
   public static RulesDiff between(Collection<Rule> before, Collection<Rule> after) {
     Map<String, Rule> old = new LinkedHashMap<>();
     before.forEach(rule -> old.put(rule.id(), rule));
     List<ChangedRule> changed = new ArrayList<>();
     for (Rule rule : after) {
-      Rule was = old.remove(rule.id());
-      if (!rule.equals(was)) {
-        changed.add(new ChangedRule(rule.id(), Optional.ofNullable(was), Optional.of(rule)));
+      Rule oldRule = old.remove(rule.id());
+      if (!rule.equals(oldRule)) {
+        changed.add(new ChangedRule(rule.id(), Optional.ofNullable(oldRule), Optional.of(rule)));
       }
     }
     int equal = after.size() - changed.size();
@@ -94,7 +94,7 @@ public record RulesDiff(List<ChangedRule> changedRules, int unchangedCount) {
     return changedRules.isEmpty();
   }
 
-  /** What a rule means that does not write a field. */
+  /** Returns the default of a field that a rule does not set. */
   private static String defaultValue(Rule rule, String field) {
     return switch (field) {
       case "sync-every" ->

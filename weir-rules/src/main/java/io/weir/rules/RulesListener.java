@@ -2,16 +2,16 @@ package io.weir.rules;
 
 import io.weir.rule.RuleSet;
 
-/** Hears of rules that change, and of changes that were refused. */
+/** Is notified when rules change, and when a change is rejected. */
 public interface RulesListener {
 
-  /** Other rules are in force now. */
+  /** Called when new rules are in force. */
   default void changed(RuleSet now) {}
 
   /**
-   * A change was refused; the rules in force stay.
+   * Called when a change is rejected; the rules in force stay.
    *
-   * @param reason everything that is wrong, one line for each
+   * @param reason all problems, one per line
    */
   default void rejected(String reason) {}
 }

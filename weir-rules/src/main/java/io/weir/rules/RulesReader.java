@@ -16,11 +16,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
-/** Reads a whole text of rules, and collects what is wrong with it. */
+/** Reads a text with a list of rules or a single rule, and collects its problems. */
 final class RulesReader {
   private static final String EXAMPLE_RULE = "{id: api, per: [user], limit: 100/minute}";
   private static final String RULES_ADVICE =
-      "write rules: and a list of rules, or rules: [] for none";
+      "for example rules: [" + EXAMPLE_RULE + "], or rules: [] for none";
 
   private final ProblemCollector problems;
   private final List<Rule> rules = new ArrayList<>();
@@ -30,48 +30,48 @@ final class RulesReader {
     this.problems = problems;
   }
 
-  /** The rules of a text that has a list of them. */
+  /** Returns the rules of a text with a list of rules. */
   static List<Rule> readRules(String name, String text) {
     return readPlainJson(name, text, RulesReader::readDocument)
         .orElseGet(() -> new RulesReader(new ProblemCollector(name)).readRules(text));
   }
 
-  /** The rule of a text that is one. */
+  /** Returns the rule of a text with a single rule. */
   static Rule readRule(String name, String text) {
     return readPlainJson(name, text, RulesReader::readRule)
         .map(rules -> rules.get(0))
         .orElseGet(() -> new RulesReader(new ProblemCollector(name)).readRule(text));
   }
 
-  /** What is read of plain JSON; nothing if it is not, or has anything wrong. */
+  /** Reads plain JSON; returns empty if the text is not plain JSON, or has any problem. */
   private static Optional<List<Rule>> readPlainJson(
-      String name, String text, BiConsumer<RulesReader, ParsedValue> read) {
+      String name, String text, BiConsumer<RulesReader, ParsedValue> reading) {
     return FastJsonParser.parse(text)
         .flatMap(
             tree -> {
               ProblemCollector problems = new ProblemCollector(name);
               RulesReader reader = new RulesReader(problems);
-              read.accept(reader, tree);
+              reading.accept(reader, tree);
               return problems.hasProblems() ? Optional.empty() : Optional.of(reader.rules);
             });
   }
 
-  /** As {@link #readRules(String, String)}, of any YAML. */
+  /** As {@link #readRules(String, String)}, for any YAML. */
   List<Rule> readRules(String text) {
     Optional<ParsedValue> tree = YamlReader.read(text, problems);
     if (tree.isEmpty()) {
-      throw problems.fatal(SourcePosition.START, "nothing is written here; " + RULES_ADVICE);
+      throw problems.fatal(SourcePosition.START, "must contain rules (was empty), " + RULES_ADVICE);
     }
     readDocument(tree.get());
     return checkedRules();
   }
 
-  /** As {@link #readRule(String, String)}, of any YAML. */
+  /** As {@link #readRule(String, String)}, for any YAML. */
   Rule readRule(String text) {
     Optional<ParsedValue> tree = YamlReader.read(text, problems);
     if (tree.isEmpty()) {
       throw problems.fatal(
-          SourcePosition.START, "nothing is written here; write a rule, such as " + EXAMPLE_RULE);
+          SourcePosition.START, "must contain a rule (was empty), for example " + EXAMPLE_RULE);
     }
     readRule(tree.get());
     return checkedRules().get(0);
@@ -81,34 +81,37 @@ final class RulesReader {
     if (tree instanceof MapValue top) {
       readTopLevelFields(top);
     } else {
-      reportWrongType(tree, "", RULES_ADVICE);
+      reportWrongType(tree, "", "a map with the field rules, " + RULES_ADVICE);
     }
   }
 
   private void readTopLevelFields(MapValue top) {
-    boolean meant = false;
+    boolean hasRules = false;
     for (MapEntry field : top.fields()) {
-      meant |= NameSuggestion.closest(field.name(), List.of("rules")).isPresent();
+      hasRules |= NameSuggestion.closest(field.name(), List.of("rules")).isPresent();
       if (!field.name().equals("rules")) {
         problems.add(
             field.position(),
             "",
             field.name(),
-            "is not known here; " + NameSuggestion.hint(field.name(), List.of("rules")));
+            "is not a field here; " + NameSuggestion.hint(field.name(), List.of("rules")));
       } else if (field.value() instanceof ListValue list) {
         list.items().forEach(this::readRule);
       } else {
-        reportWrongType(field.value(), "rules", "write a list of rules, or [] for none");
+        reportWrongType(
+            field.value(),
+            "rules",
+            "a list of rules, for example [" + EXAMPLE_RULE + "], or [] for none");
       }
     }
-    if (!meant) {
-      problems.add(top.position(), "has no rules; " + RULES_ADVICE);
+    if (!hasRules) {
+      problems.add(top.position(), "must have the field rules, " + RULES_ADVICE);
     }
   }
 
-  private void readRule(ParsedValue written) {
-    if (!(written instanceof MapValue map)) {
-      reportWrongType(written, "rules", "write a rule, such as " + EXAMPLE_RULE);
+  private void readRule(ParsedValue value) {
+    if (!(value instanceof MapValue map)) {
+      reportWrongType(value, "rules", "a rule, for example " + EXAMPLE_RULE);
       return;
     }
     RuleReader reader = new RuleReader(problems, map);
@@ -117,16 +120,13 @@ final class RulesReader {
     SourcePosition first = reader.id().isEmpty() ? null : idPositions.putIfAbsent(reader.id(), at);
     if (first != null) {
       problems.add(
-          at,
-          reader.id(),
-          "id",
-          "is used already in line " + first.line() + "; write another for one of them");
+          at, reader.id(), "id", "must be unique (was already used in line " + first.line() + ")");
     }
   }
 
-  private void reportWrongType(ParsedValue value, String field, String advice) {
+  private void reportWrongType(ParsedValue value, String field, String expected) {
     if (!(value instanceof ParsedValue.InvalidValue)) {
-      problems.add(value.position(), "", field, "is " + value.typeName() + "; " + advice);
+      problems.add(value.position(), "", field, FieldReader.mustBe(expected, value.typeName()));
     }
   }
 

@@ -4,11 +4,11 @@ import io.weir.rules.text.YamlReader;
 import java.io.IOException;
 
 /**
- * How many bytes of rules a process reads: so many that the old rules and the new ones fit into
- * half of its heap.
+ * The limit on the size of rules, in bytes of text, that a process reads: chosen so that the old
+ * and the new rules fit into half of its heap.
  *
- * <p>Measured (docs/rules.md): while a file of rules is read and the rules before it serve, 48 to
- * 73 bytes of heap are needed for each byte of text.
+ * <p>Measured (docs/rules.md): reading a file while the previous rules are in force takes 48 to 73
+ * bytes of heap per byte of text.
  */
 public final class RulesSizeLimit {
   private static final int HEAP_BYTES_PER_TEXT_BYTE = 128;
@@ -16,19 +16,19 @@ public final class RulesSizeLimit {
 
   private RulesSizeLimit() {}
 
-  /** The most bytes of rules in a file if nothing else is set, from the maximum heap. */
+  /** Returns the default limit for rules in a file, derived from the maximum heap. */
   public static long defaultMaxBytes() {
     long heap = Runtime.getRuntime().maxMemory();
     return Math.max(
         MIN_DEFAULT_BYTES, Math.min(YamlReader.MAX_CHARACTERS, heap / HEAP_BYTES_PER_TEXT_BYTE));
   }
 
-  /** As {@link #defaultMaxBytes}, of a database, where a rule that did not change is kept. */
+  /** As {@link #defaultMaxBytes}, for a database, where unchanged rules are not read again. */
   public static long defaultMaxDatabaseBytes() {
     return 2 * defaultMaxBytes();
   }
 
-  /** Says that rules are too many to be read. */
+  /** Returns the error message for rules that are larger than the limit. */
   public static String tooLargeMessage(long bytes, long maxBytes) {
     return ("rules must be at most %d bytes (was at least %d) with a maximum heap of %d MiB;"
             + " write fewer rules, give a larger heap (-Xmx), or set rules-max-bytes")

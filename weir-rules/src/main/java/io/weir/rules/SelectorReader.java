@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads whom a rule or an override is for. */
+/** Reads the selector of a rule or an override: which attribute values it matches. */
 record SelectorReader(FieldReader fieldReader) {
   private static final String EXAMPLE =
-      "attributes and their values, such as {tier: [free, trial]}";
+      "a map of attributes to values, for example {tier: [free, trial]}";
 
   Optional<Selector> read(ParsedValue value) {
     return fieldReader.fields(value, EXAMPLE).flatMap(this::readSelector);
@@ -22,7 +22,7 @@ record SelectorReader(FieldReader fieldReader) {
   private Optional<Selector> readSelector(MapValue map) {
     Map<String, List<String>> patterns = new LinkedHashMap<>();
     for (MapEntry attribute : map.fields()) {
-      readPatterns(attribute).ifPresent(some -> patterns.put(attribute.name(), some));
+      readPatterns(attribute).ifPresent(values -> patterns.put(attribute.name(), values));
     }
     try {
       Selector all = Selector.of(patterns);
@@ -40,10 +40,13 @@ record SelectorReader(FieldReader fieldReader) {
         .flatMap(
             several ->
                 fieldReader.readAll(
-                    several, one -> fieldReader.text(one, "a value; null needs quotes")));
+                    several,
+                    item ->
+                        fieldReader.text(
+                            item, "a value, for example free, or \"null\" in quotes")));
   }
 
-  /** Says of an attribute that cannot be what it is that cannot. */
+  /** Reports the problem of an attribute, if it is invalid. */
   private void reportInvalidAttribute(MapEntry attribute, @Nullable List<String> patterns) {
     try {
       if (patterns != null) {

@@ -7,15 +7,15 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Writes fields as YAML: what fits a line in one, the rest one value to a line. */
+/** Writes fields as YAML: in one line where they fit, else one value per line. */
 final class YamlWriter {
   private static final int MAX_LINE_WIDTH = 100;
 
-  /** Begins with a letter or a slash, and has nothing in it that YAML gives a meaning to. */
+  /** Text that begins with a letter or a slash and has no character special to YAML. */
   private static final Pattern UNQUOTED_PATTERN =
       Pattern.compile("[A-Za-z/][A-Za-z0-9_./*-]*( [A-Za-z0-9_./*-]+)*");
 
-  /** Words that YAML, or a reader of its older versions, takes for something else. */
+  /** Words that YAML 1.1 or 1.2 does not read as text. */
   private static final Set<String> RESERVED_WORDS =
       Set.of("y", "n", "yes", "no", "on", "off", "true", "false", "null");
 
@@ -44,7 +44,7 @@ final class YamlWriter {
         });
   }
 
-  /** What comes after a name: on its line if it fits, else below. */
+  /** Writes the value of a field: on the line of its name if it fits, else below. */
   private void value(Object value, String indent) {
     String line = flow(value);
     boolean fits = isScalar(value) || indent.length() + line.length() < MAX_LINE_WIDTH;
@@ -75,7 +75,7 @@ final class YamlWriter {
     return !(value instanceof Map || value instanceof List);
   }
 
-  /** A value in one line, however long. */
+  /** Returns a value in one line, however long. */
   static String flow(Object value) {
     if (value instanceof Map<?, ?> map) {
       return map.entrySet().stream()

@@ -1,2 +1,4 @@
-/** Rules as text: read with the place of every error, written back, and watched in a file. */
+/**
+ * Reads rules from YAML and JSON with the position of every error, writes them, and watches files.
+ */
 package io.weir.rules;

@@ -15,20 +15,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
 /**
- * Whether some work holds decisions up: their longest pause meanwhile, but for the time in which
- * garbage was collected, beside their longest pause while another thread merely keeps a processor
- * busy for as long.
+ * Measures whether some work blocks decisions: compares the longest pause of decisions during the
+ * work, without garbage collection, with the longest pause while another thread just keeps a
+ * processor busy for the same time.
  *
- * <p>The two take turns and the least of each counts: what holds decisions up does so every time,
- * and what else the machine does, now and then.
+ * <p>Both are measured in alternation and the minimum of each counts: blocking occurs every time,
+ * other load on the machine only sometimes.
  */
 public final class DecisionPauseMeter implements AutoCloseable {
   private static final Clock CLOCK = Clock.system();
   private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
-  /**
-   * A short rest after so many decisions, or on few cores the work would hardly come to its turn.
-   */
+  /** A short rest after this many decisions leaves processor time for the work. */
   private static final int DECISIONS_PER_REST = 50;
 
   private static final int MAX_EXTRA_ROUNDS = 4;
@@ -39,7 +37,7 @@ public final class DecisionPauseMeter implements AutoCloseable {
   private final AtomicLong longestPauseMicros = new AtomicLong();
   private final Thread thread;
 
-  /** Begins to decide, without end. */
+  /** Starts to make decisions continuously. */
   public DecisionPauseMeter(Limiter limiter, Request request) {
     thread = new Thread(() -> decideUntilDone(limiter, request), "decisions");
     thread.start();
@@ -47,19 +45,19 @@ public final class DecisionPauseMeter implements AutoCloseable {
   }
 
   /**
-   * What was found, as the least of all rounds.
+   * The result of a measurement: the minimum over all rounds.
    *
-   * @param baselinePause the longest pause while the processor was merely busy
+   * @param baselinePause the longest pause while the processor was just busy
    * @param pauseDuringWork the longest pause during the work
-   * @param workTime how long the work took
+   * @param workTime the duration of the work
    */
   public record PauseMeasurement(
       Duration baselinePause, Duration pauseDuringWork, Duration workTime) {
     private static final Duration TOLERANCE = Duration.ofMillis(30);
 
     /**
-     * Whether the work held decisions up: for a good part of its time, and far beyond what a busy
-     * processor does.
+     * Whether the work blocked decisions: for more than a quarter of its time, and more than three
+     * times as long as a busy processor.
      */
     public boolean isBlocking() {
       return pauseDuringWork.compareTo(baselinePause.multipliedBy(3).plus(TOLERANCE)) > 0
@@ -79,14 +77,14 @@ public final class DecisionPauseMeter implements AutoCloseable {
 
     @Override
     public String toString() {
-      return "work of %d ms, decisions paused for at most %d ms (%d ms beside mere work)"
+      return "work of %d ms, longest pause of decisions %d ms (%d ms with a busy processor)"
           .formatted(workTime.toMillis(), pauseDuringWork.toMillis(), baselinePause.toMillis());
     }
   }
 
   /**
-   * Does some work in each round, prepared first; in a few more rounds if it seems to hold
-   * decisions up.
+   * Prepares and runs some work in each round, with a few more rounds if it seems to block
+   * decisions.
    */
   public PauseMeasurement measure(int rounds, IntFunction<Runnable> prepare) {
     PauseMeasurement found = measureRound(prepare.apply(0));
@@ -109,12 +107,12 @@ public final class DecisionPauseMeter implements AutoCloseable {
     longestPauseMicros.set(0);
     long collected = gcMicros();
     work.run();
-    // a pause that is not over yet counts too
+    // includes a pause that is not over yet
     awaitDecision();
     return Math.max(0, longestPauseMicros.get() - (gcMicros() - collected));
   }
 
-  /** How long collecting garbage has stopped all threads so far. */
+  /** Returns the total time of garbage collections so far. */
   private static long gcMicros() {
     return ManagementFactory.getGarbageCollectorMXBeans().stream()
         .mapToLong(GarbageCollectorMXBean::getCollectionTime)

@@ -25,7 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a file says is served, what it says badly is not; looked at by hand, for time stands. */
+/**
+ * Valid changes of a file apply, invalid ones do not; the test triggers each check, with a fake
+ * clock.
+ */
 class FileRulesTest {
   private static final long MAX_BYTES = 1 << 20;
   private static final String API = "  - {id: api, per: [user], limit: 10/hour}\n";
@@ -72,7 +75,7 @@ class FileRulesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "rules:", "rules: [{id: api, limt: 10}]", "rules: [{id: api", "\0"})
-  @DisplayName("D1, D3 a file blank, null, cut or misspelt is refused, the last good rules serve")
+  @DisplayName("a blank, null, truncated or misspelled file is rejected, the last good rules stay")
   void badChange_isRejectedAndLastGoodRulesStay(String bad) throws IOException {
     try (CapturedLogs log = new CapturedLogs();
         FileRules rules = open()) {
@@ -88,12 +91,14 @@ class FileRulesTest {
       Files.writeString(file, bad + " ]");
       rules.checkFile();
       clock.advance(Duration.ofSeconds(1));
-      assertThat(rules.staleness()).as("counts from the first").isEqualTo(Duration.ofSeconds(8));
+      assertThat(rules.staleness())
+          .as("counts from the first bad change")
+          .isEqualTo(Duration.ofSeconds(8));
       write(API, WEB);
       rules.checkFile();
       assertThat(rules.staleness()).isZero();
-      assertThat(rules.current()).as("what was served all along").isSameAs(first);
-      assertThat(log.lines()).last().isEqualTo(file + ": good again, revision 1 serves");
+      assertThat(rules.current()).as("the rules in force all along").isSameAs(first);
+      assertThat(log.lines()).last().isEqualTo(file + ": valid again, revision 1 is in force");
     }
   }
 
@@ -104,7 +109,7 @@ class FileRulesTest {
       rules.checkFile();
       rules.checkFile();
       assertThat(listener.rejections)
-          .containsExactly(file + ": does not exist; write rules into it");
+          .containsExactly(file + ": does not exist; create it or correct the path");
       clock.advance(Duration.ofMinutes(1));
       assertThat(rules.staleness()).isEqualTo(Duration.ofMinutes(1));
       assertThat(rules.current().rules()).hasSize(2);
@@ -123,11 +128,12 @@ class FileRulesTest {
             InvalidConfigurationException.class, e -> assertThat(e.problems()).hasSize(2))
         .hasMessageContaining(file + ":2:15: api: limt: is not a field; did you mean limit?");
     Files.delete(file);
-    assertThatThrownBy(this::open).hasMessage(file + ": does not exist; write rules into it");
+    assertThatThrownBy(this::open)
+        .hasMessage(file + ": does not exist; create it or correct the path");
     Files.createDirectory(file);
     assertThatThrownBy(this::open)
         .isInstanceOf(InvalidConfigurationException.class)
-        .hasMessage(file + ": must be a regular file (was a folder); write rules into one");
+        .hasMessage(file + ": must be a regular file (was a folder)");
   }
 
   @Test
@@ -156,7 +162,7 @@ class FileRulesTest {
   }
 
   @Test
-  @DisplayName("D5 an unrelated edit or another order resets no counter")
+  @DisplayName("an unrelated edit or another order resets no counter")
   void unrelatedEditsAndReordering_keepCounters() throws IOException {
     try (FileRules rules = open()) {
       Limiter limiter = Weir.limiter(rules).clock(clock).build();
@@ -176,7 +182,7 @@ class FileRulesTest {
   }
 
   @Test
-  @DisplayName("D4 loosened while refused: helps at once")
+  @DisplayName("a limit raised while refused admits at once")
   void limitRaisedWhileRefused_admitsAtOnce() throws IOException {
     try (FileRules rules = open()) {
       Limiter limiter = Weir.limiter(rules).clock(clock).build();

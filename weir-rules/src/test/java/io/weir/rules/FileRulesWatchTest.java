@@ -12,11 +12,11 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real directory, changed in all the ways that editors and deployments have. */
+/** A real directory, changed in all the ways of editors and deployments. */
 class FileRulesWatchTest {
   private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
-  /** Five times what is promised, for machines that are busy elsewhere. */
+  /** Five times the promised delay, to allow for busy machines. */
   private static final Duration MAX_DELAY = Duration.ofSeconds(10);
 
   private final RecordingRulesListener listener = new RecordingRulesListener();
@@ -47,7 +47,7 @@ class FileRulesWatchTest {
       assertThat(rules.current().rules()).hasSize(4);
       Files.writeString(file, rulesText(5));
       assertRuleCount(rules, 5, "back again");
-      Await.until(MAX_WAIT, "in step", () -> rules.staleness().isZero());
+      Await.until(MAX_WAIT, "up to date", () -> rules.staleness().isZero());
     }
   }
 
@@ -58,9 +58,9 @@ class FileRulesWatchTest {
     Files.createSymbolicLink(file, Path.of("..data", "rules.yaml"));
     try (FileRules rules = FileRules.open(file, listener)) {
       swapDataLink("..2026_02", rulesText(2));
-      assertRuleCount(rules, 2, "..data turned");
+      assertRuleCount(rules, 2, "..data swapped");
       swapDataLink("..2026_03", rulesText(3));
-      assertRuleCount(rules, 3, "..data turned again");
+      assertRuleCount(rules, 3, "..data swapped again");
     }
   }
 
@@ -89,7 +89,7 @@ class FileRulesWatchTest {
       awaitDeletionReported();
       Files.createDirectory(inner);
       Files.writeString(file, rulesText(2));
-      assertRuleCount(rules, 2, "made anew");
+      assertRuleCount(rules, 2, "created again");
     }
   }
 
@@ -115,7 +115,7 @@ class FileRulesWatchTest {
     rules.close();
     try (FileRules open = FileRules.open(file)) {
       Files.writeString(file, rulesText(2));
-      assertRuleCount(open, 2, "seen by one that is open");
+      assertRuleCount(open, 2, "seen by an open source");
       Files.writeString(file, rulesText(3));
       assertRuleCount(open, 3, "and again");
     }
@@ -125,7 +125,7 @@ class FileRulesWatchTest {
   private void awaitDeletionReported() {
     Await.until(
         MAX_WAIT,
-        "gone is told",
+        "the deletion is reported",
         () -> listener.rejections.stream().anyMatch(reason -> reason.contains("does not exist")));
   }
 
@@ -143,7 +143,7 @@ class FileRulesWatchTest {
     Files.move(link, folder.resolve("..data"), ATOMIC_MOVE);
   }
 
-  /** So many rules. */
+  /** Returns a text with a number of rules. */
   private static String rulesText(int rules) {
     StringBuilder text = new StringBuilder("rules:\n");
     for (int i = 0; i < rules; i++) {

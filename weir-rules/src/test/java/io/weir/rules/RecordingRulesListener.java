@@ -4,7 +4,7 @@ import io.weir.rule.RuleSet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Remembers what a listener was told. */
+/** Records the notifications of a listener. */
 public final class RecordingRulesListener implements RulesListener {
   public final List<Long> revisions = new CopyOnWriteArrayList<>();
   public final List<String> rejections = new CopyOnWriteArrayList<>();

@@ -23,11 +23,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
 /**
- * C5: decisions without end under rules that change all the time, each of which must be of exactly
- * one revision.
+ * Makes decisions continuously while rules change, and checks that each decision uses exactly one
+ * revision.
  *
- * <p>In every version all rules have the size of that version: a decision that mixed two would show
- * it, and so would a revision that stood for two.
+ * <p>In every version all rules have the same burst, which is unique to the version: it reveals a
+ * decision that mixes two versions, and a revision that is used for two versions.
  */
 public final class RevisionConsistencyLoad implements AutoCloseable {
   private static final int THREADS = 2;
@@ -35,7 +35,7 @@ public final class RevisionConsistencyLoad implements AutoCloseable {
   private static final int CHANGES = 2 * CHANGES_PER_SECOND;
   private static final int MIN_REVISIONS = 10;
 
-  /** A short rest after so many decisions, or on few cores nobody comes to change the rules. */
+  /** A short rest after this many decisions leaves processor time for changing the rules. */
   private static final int DECISIONS_PER_REST = 50;
 
   private static final long REST_NANOS = 200_000;
@@ -55,10 +55,10 @@ public final class RevisionConsistencyLoad implements AutoCloseable {
       Request request = Request.of("user", "u" + i);
       deciders.add(threads.submit(() -> decideUntilDone(request)));
     }
-    Await.until(MAX_WAIT, "decisions begin", () -> decisionCount.get() > THREADS || anyFailed());
+    Await.until(MAX_WAIT, "decisions to begin", () -> decisionCount.get() > THREADS || anyFailed());
   }
 
-  /** The rules of a version. */
+  /** Returns the rules of a version. */
   public static List<String> rulesOfVersion(int number) {
     long size = burstOf(number);
     return List.of(
@@ -79,11 +79,13 @@ public final class RevisionConsistencyLoad implements AutoCloseable {
       Decision d = limiter.decideNow(request);
       List<Decision.RuleOutcome> rules = d.rules();
       long size = rules.get(0).limit();
-      assertThat(rules).as("of revision %d", d.revision()).hasSize(2);
-      assertThat(rules.get(1).limit()).as("both of revision %d", d.revision()).isEqualTo(size);
+      assertThat(rules).as("rules of revision %d", d.revision()).hasSize(2);
+      assertThat(rules.get(1).limit())
+          .as("both rules of revision %d", d.revision())
+          .isEqualTo(size);
       Long known = burstsByRevision.putIfAbsent(d.revision(), size);
       if (known != null) {
-        assertThat(size).as("always of revision %d", d.revision()).isEqualTo(known);
+        assertThat(size).as("all decisions of revision %d", d.revision()).isEqualTo(known);
       }
       if (decisionCount.incrementAndGet() % DECISIONS_PER_REST == 0) {
         LockSupport.parkNanos(REST_NANOS);
@@ -92,9 +94,9 @@ public final class RevisionConsistencyLoad implements AutoCloseable {
   }
 
   /**
-   * Changes the rules 200 times a second, for two seconds or as long as so many changes take.
+   * Changes the rules 400 times, at most 200 times per second.
    *
-   * @param change makes the rules those of a version
+   * @param change applies the rules of a version
    */
   public static void changeRepeatedly(IntConsumer change) {
     long start = CLOCK.micros();
@@ -106,11 +108,13 @@ public final class RevisionConsistencyLoad implements AutoCloseable {
     System.out.printf("%d changes in %d ms: ", CHANGES, (CLOCK.micros() - start) / 1000);
   }
 
-  /** Ends the decisions once they have seen the last version, and enough of the others. */
+  /** Ends the decisions once one used the last version; fails unless they used enough versions. */
   public void finishAndCheck(String source) {
     long last = burstOf(CHANGES + 1);
     Await.until(
-        MAX_WAIT, "the last version", () -> burstsByRevision.containsValue(last) || anyFailed());
+        MAX_WAIT,
+        "a decision with the last version",
+        () -> burstsByRevision.containsValue(last) || anyFailed());
     done = true;
     for (Future<?> one : deciders) {
       try {

@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** C5 where rules are replaced in the process, and where a file is. */
+/** Decisions while rules are replaced in the process, and in a file. */
 @Timeout(120)
 @Tag("slow")
 class RevisionConsistencyTest {
   @Test
-  @DisplayName("C5 rules replaced in the process: each decision is of one revision")
+  @DisplayName("rules replaced in the process: each decision uses one revision")
   void rulesReplacedInProcess_eachDecisionSeesOneRevision() {
     LiveRules rules = new LiveRules(Rules.read(rulesText(1)));
     try (RevisionConsistencyLoad decisions = new RevisionConsistencyLoad(rules)) {
@@ -33,7 +33,7 @@ class RevisionConsistencyTest {
   }
 
   @Test
-  @DisplayName("C5 a file looked at after each change: each decision is of one revision")
+  @DisplayName("a file checked after each change: each decision uses one revision")
   void fileCheckedAfterEachChange_eachDecisionSeesOneRevision(@TempDir Path folder) {
     Path file = folder.resolve("rules.yaml");
     writeVersion(file, 1);
@@ -45,14 +45,14 @@ class RevisionConsistencyTest {
             writeVersion(file, n);
             rules.checkFile();
           });
-      decisions.finishAndCheck("looks at a file");
+      decisions.finishAndCheck("a checked file");
       assertThat(rules.current().revision()).as("reloads").isGreaterThan(400);
-      assertThat(log.lines()).noneMatch(line -> line.contains("refused"));
+      assertThat(log.lines()).noneMatch(line -> line.contains("rejected"));
     }
   }
 
   @Test
-  @DisplayName("C5 a watched file that never rests: each decision is of one revision")
+  @DisplayName("a watched file that changes all the time: each decision uses one revision")
   void watchedFile_eachDecisionSeesOneRevision(@TempDir Path folder) {
     Path file = folder.resolve("rules.yaml");
     writeVersion(file, 1);
@@ -61,7 +61,7 @@ class RevisionConsistencyTest {
         RevisionConsistencyLoad decisions = new RevisionConsistencyLoad(rules)) {
       RevisionConsistencyLoad.changeRepeatedly(n -> writeVersion(file, n));
       decisions.finishAndCheck("a watched file");
-      assertThat(log.lines()).noneMatch(line -> line.contains("refused"));
+      assertThat(log.lines()).noneMatch(line -> line.contains("rejected"));
     }
   }
 

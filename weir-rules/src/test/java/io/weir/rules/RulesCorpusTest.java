@@ -23,10 +23,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every file under {@code bad} is refused with the words beside it; those under good are read. */
+/**
+ * Each file in {@code bad} is rejected with the message in its .txt file; those in good are read.
+ */
 class RulesCorpusTest {
   private static final String ADVICE_PATTERN =
-      "[Ww]rite |leave it out|keep one|close it by|name at most|take it out|save the file";
+      "[Mm]ust |[Ww]rite |leave it out|keep one|; add |remove it|; use |repeat the|save the file";
 
   static List<Path> bad() throws Exception {
     return files("bad").filter(file -> !file.toString().endsWith(".txt")).toList();
@@ -39,20 +41,20 @@ class RulesCorpusTest {
   @ParameterizedTest
   @MethodSource("bad")
   void badFile_isRejectedWithExpectedMessage(Path file) throws Exception {
-    Path words = Path.of(file.toString().replaceFirst("\\.[a-z]+$", ".txt"));
-    assertThat(words).as("what is expected of %s", file.getFileName()).exists();
-    InvalidConfigurationException refused =
+    Path message = Path.of(file.toString().replaceFirst("\\.[a-z]+$", ".txt"));
+    assertThat(message).as("expected message of %s", file.getFileName()).exists();
+    InvalidConfigurationException rejected =
         catchThrowableOfType(InvalidConfigurationException.class, () -> read(file));
-    assertThat(refused).as("%s is refused", file.getFileName()).isNotNull();
-    String expected = Files.readString(words, UTF_8).stripTrailing();
-    assertThat(refused).hasMessage(expected);
-    assertThat(refused.problems())
+    assertThat(rejected).as("%s is rejected", file.getFileName()).isNotNull();
+    String expected = Files.readString(message, UTF_8).stripTrailing();
+    assertThat(rejected).hasMessage(expected);
+    assertThat(rejected.problems())
         .hasSize((int) expected.lines().count())
         .allSatisfy(problem -> assertThat(problem.reason()).containsPattern(ADVICE_PATTERN));
   }
 
   @Test
-  @DisplayName("D1, D2, D3 each bad file in turn, written over good rules, changes nothing")
+  @DisplayName("a bad file written over good rules changes nothing")
   void badFileOverGoodRules_changesNothing(@TempDir Path folder) throws Exception {
     Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{id: a, limit: 1/h}]");
     RecordingRulesListener heard = new RecordingRulesListener();
@@ -60,7 +62,7 @@ class RulesCorpusTest {
         FileRules rules = new FileRules(file, Clock.system(), List.of(heard))) {
       RuleSet good = rules.current();
       for (Path bad : bad()) {
-        // at once, or the watch may read it before it is whole
+        // atomically, or the watcher may read a part of it
         Path next = Files.copy(bad, folder.resolve("next"));
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
         rules.checkFile();

@@ -62,7 +62,7 @@ class RulesDiffTest {
         .containsExactly("limit");
   }
 
-  /** Each field added to a plain rule, and what it means where it is not written. */
+  /** Each field added to a rule without it, and its default. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

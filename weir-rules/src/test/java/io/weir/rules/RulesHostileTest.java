@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Text that was made to harm is refused soon, in few words, whatever it is. */
+/** Hostile text of any kind is rejected quickly, with a short message. */
 class RulesHostileTest {
   private static final int HUGE_LENGTH = 10_000_000;
 
@@ -26,25 +26,27 @@ class RulesHostileTest {
       laughs.append("a" + i + ": &a" + i + " [" + (last + ", ").repeat(9) + last + "]\n");
     }
     return Stream.of(
-        Arguments.of("billion laughs", laughs + "rules: *a39\n", "aliases are not read"),
-        Arguments.of("itself", "rules: &r [*r]\n", "aliases are not read"),
-        Arguments.of("deep list", "[".repeat(100_000), "nested deeper than 16"),
-        Arguments.of("deep map", "{a: ".repeat(100_000), "nested deeper than 16"),
-        Arguments.of("deep block", "- ".repeat(100_000), "nested deeper than 16"),
-        Arguments.of("deep keys", "? ".repeat(100_000), "nested deeper than 16"),
+        Arguments.of("billion laughs", laughs + "rules: *a39\n", "aliases are not supported"),
+        Arguments.of("itself", "rules: &r [*r]\n", "aliases are not supported"),
+        Arguments.of("deep list", "[".repeat(100_000), "nested at most 16 levels"),
+        Arguments.of("deep map", "{a: ".repeat(100_000), "nested at most 16 levels"),
+        Arguments.of("deep block", "- ".repeat(100_000), "nested at most 16 levels"),
+        Arguments.of("deep keys", "? ".repeat(100_000), "nested at most 16 levels"),
         Arguments.of("long id", "rules: [{id: " + "a".repeat(HUGE_LENGTH) + "}]", "at most 65536"),
         Arguments.of("long name", "{\"" + "a".repeat(HUGE_LENGTH) + "\": 1}", "1:2"),
-        Arguments.of("long quote", "rules: \"" + "a ".repeat(HUGE_LENGTH / 2), "never ends"),
-        Arguments.of("long lines", "rules: \"" + "\n".repeat(HUGE_LENGTH), "never ends"),
+        Arguments.of("long quote", "rules: \"" + "a ".repeat(HUGE_LENGTH / 2), "is not closed"),
+        Arguments.of("long lines", "rules: \"" + "\n".repeat(HUGE_LENGTH), "is not closed"),
         Arguments.of("long number", "rules: " + "9".repeat(HUGE_LENGTH), "at most 65536"),
-        Arguments.of("many wrong", "rules: [" + "x,".repeat(1_000_000) + "]", "these 1000"),
         Arguments.of(
-            "many values", "rules: [" + "[],".repeat(3_000_000) + "]", "more than 2000000"),
+            "many wrong", "rules: [" + "x,".repeat(1_000_000) + "]", "more than 1000 problems"),
+        Arguments.of(
+            "many values", "rules: [" + "[],".repeat(3_000_000) + "]", "at most 2000000 values"),
         Arguments.of("too large", " ".repeat((64 << 20) + 1), "at most 67108864"),
-        Arguments.of("script", "!!javax.script.ScriptEngineManager []", "tags are not read"),
-        Arguments.of("class", "rules: [!!java.io.File [/tmp/x]]", "tags are not read"),
-        Arguments.of("local tag", "rules: !x []", "tags are not read"),
-        Arguments.of("directive", "%TAG ! tag:x,2000:\n--- !y\nrules: []\n", "tags are not read"),
+        Arguments.of("script", "!!javax.script.ScriptEngineManager []", "tags are not supported"),
+        Arguments.of("class", "rules: [!!java.io.File [/tmp/x]]", "tags are not supported"),
+        Arguments.of("local tag", "rules: !x []", "tags are not supported"),
+        Arguments.of(
+            "directive", "%TAG ! tag:x,2000:\n--- !y\nrules: []\n", "tags are not supported"),
         Arguments.of("version", "%YAML 9.9\n---\nrules: []\n", "YAML"),
         Arguments.of("NUL", "rules: []\u0000", "NUL"),
         Arguments.of("half a pair", "rules: [{id: \ud800}]", "U+D800"),

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Much that is read anew while requests are decided. */
+/** Reloads of many rules during decisions. */
 @Timeout(600)
 @Tag("slow")
 class RulesReloadTest {
@@ -61,7 +61,7 @@ class RulesReloadTest {
       System.out.printf(
           "file of %d rules: read in %d ms of processor time; %s%n", RULES, read.toMillis(), found);
       assertThat(read).isLessThan(Duration.ofSeconds(1));
-      assertThat(found.isBlocking()).as("held up: %s", found).isFalse();
+      assertThat(found.isBlocking()).as("blocked: %s", found).isFalse();
     }
   }
 
@@ -86,11 +86,11 @@ class RulesReloadTest {
                       Await.sleep(Duration.ofMillis(500));
                     }
                   });
-      assertThat(found.isBlocking()).as("held up: %s", found).isTrue();
+      assertThat(found.isBlocking()).as("blocked: %s", found).isTrue();
     }
   }
 
-  /** The next version, and what takes it, unless the watch is faster. */
+  /** Writes the next version and reads it, unless the watcher is faster. */
   private static Runnable reload(FileRules rules, Path file, int version) {
     return () -> {
       try {
@@ -99,7 +99,7 @@ class RulesReloadTest {
         rules.checkFile();
         Await.until(
             Duration.ofMinutes(1),
-            "it is read",
+            "the file to be read",
             () -> rules.current().rules().size() == RULES + version);
       } catch (IOException e) {
         throw new UncheckedIOException(e);

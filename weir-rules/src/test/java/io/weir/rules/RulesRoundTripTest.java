@@ -140,11 +140,11 @@ class RulesRoundTripTest {
     }
   }
 
-  private static void assertRoundTrip(List<Rule> rules, String as) {
+  private static void assertRoundTrip(List<Rule> rules, String description) {
     String yaml = Rules.toYaml(rules);
-    assertThat(Rules.read(yaml)).as("%s:\n%s", as, yaml).isEqualTo(rules);
-    assertThat(Rules.toYaml(Rules.read(yaml))).as(as).isEqualTo(yaml);
-    assertThat(Rules.read(Rules.toJson(rules))).as(as).isEqualTo(rules);
+    assertThat(Rules.read(yaml)).as("%s:\n%s", description, yaml).isEqualTo(rules);
+    assertThat(Rules.toYaml(Rules.read(yaml))).as(description).isEqualTo(yaml);
+    assertThat(Rules.read(Rules.toJson(rules))).as(description).isEqualTo(rules);
   }
 
   private static Rule rule(RandomHistory history, String id) {
@@ -177,7 +177,7 @@ class RulesRoundTripTest {
     try {
       return rule.onStoreFailure(posture).build();
     } catch (IllegalArgumentException e) {
-      // that share of it, or a region's, is not exact
+      // that share of the limit, or that of a region, is not exact
       return rule.onStoreFailure(StoreFailureFallback.OPEN).regions(Map.of()).build();
     }
   }

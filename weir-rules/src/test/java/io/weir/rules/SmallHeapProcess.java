@@ -6,13 +6,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A process with little memory, whose rules file becomes too large and then good again. */
+/** A process with little memory, whose rules file becomes too large and then valid again. */
 final class SmallHeapProcess {
   private static final Duration MAX_WAIT = Duration.ofSeconds(60);
 
   private SmallHeapProcess() {}
 
-  /** Takes the file of its rules, one that is too large, and how many bytes may be read. */
+  /**
+   * Arguments: the file of its rules, a file that is too large, and the maximum number of bytes.
+   */
   public static void main(String[] arguments) throws IOException {
     Path file = Path.of(arguments[0]);
     Path large = Path.of(arguments[1]);
@@ -23,22 +25,23 @@ final class SmallHeapProcess {
       Files.delete(file);
       Files.createSymbolicLink(file, large);
       while (!awaitRejection(heard)) {
-        Thread.onSpinWait(); // memory ran out here instead of where the rules are read
+        Thread
+            .onSpinWait(); // this thread ran out of memory instead of the one that reads the rules
       }
-      System.out.println("refused " + heard.rejections.get(heard.rejections.size() - 1));
-      System.out.println("serves " + rules.current().rules().size());
-      Await.until(MAX_WAIT, "it is stale", () -> !rules.staleness().isZero());
+      System.out.println("rejected " + heard.rejections.get(heard.rejections.size() - 1));
+      System.out.println("rules " + rules.current().rules().size());
+      Await.until(MAX_WAIT, "stale rules", () -> !rules.staleness().isZero());
       Files.delete(file);
       Files.writeString(file, "rules: [{id: a, limit: 1/s}, {id: b, limit: 1/s}]");
       Duration took =
-          Await.until(MAX_WAIT, "a good edit acts", () -> rules.current().rules().size() == 2);
-      System.out.println("acted " + took.toMillis());
+          Await.until(MAX_WAIT, "a good edit to apply", () -> rules.current().rules().size() == 2);
+      System.out.println("applied " + took.toMillis());
     }
   }
 
   private static boolean awaitRejection(RecordingRulesListener heard) {
     try {
-      Await.until(MAX_WAIT, "it is refused", () -> !heard.rejections.isEmpty());
+      Await.until(MAX_WAIT, "the rejection", () -> !heard.rejections.isEmpty());
       return true;
     } catch (OutOfMemoryError e) {
       return false;

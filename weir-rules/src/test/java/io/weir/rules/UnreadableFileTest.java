@@ -22,10 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules files that cannot be read to their end: the watcher survives, and a good edit acts. */
+/** Rules files that cannot be read completely: the watcher survives, and a good edit applies. */
 @Timeout(180)
 class UnreadableFileTest {
-  /** Five times what is promised, for machines that are busy elsewhere. */
+  /** Five times the promised delay, to allow for busy machines. */
   private static final Duration MAX_DELAY = Duration.ofSeconds(10);
 
   private static final Duration PROMISED_DELAY = Duration.ofSeconds(2);
@@ -66,7 +66,7 @@ class UnreadableFileTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 4096, 65_536, 200_000})
   void fileGrowingWhileRead_isBounded(long size) throws IOException {
-    Path endless = Path.of("/proc/self/maps"); // a regular file that says its size is 0
+    Path endless = Path.of("/proc/self/maps"); // a regular file that reports size 0
     assumeTrue(Files.exists(endless), "this system has no /proc");
     long real = Files.readAllBytes(endless).length;
     FileContent content = FileContent.of(endless, size);
@@ -77,7 +77,7 @@ class UnreadableFileTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "67108864"})
-  @DisplayName("300,000 rules with a small heap are refused, by their size or for want of memory")
+  @DisplayName("300,000 rules with a small heap are rejected, by size or for lack of memory")
   void moreRulesThanHeapHolds_areRejectedAndGoodEditApplies(String maxBytes) throws IOException {
     StringBuilder text = new StringBuilder("rules:\n");
     for (int i = 0; i < 300_000; i++) {
@@ -92,11 +92,11 @@ class UnreadableFileTest {
             file.toString(),
             large.toString(),
             maxBytes)) {
-      assertThat(node.await("refused "))
+      assertThat(node.await("rejected "))
           .startsWith(file + ": ")
           .contains(maxBytes.isEmpty() ? "rules must be at most" : "OutOfMemoryError");
-      assertThat(node.await("serves ")).isEqualTo("1");
-      assertThat(Long.parseLong(node.await("acted "))).isLessThan(PROMISED_DELAY.toMillis());
+      assertThat(node.await("rules ")).isEqualTo("1");
+      assertThat(Long.parseLong(node.await("applied "))).isLessThan(PROMISED_DELAY.toMillis());
     }
   }
 
@@ -115,7 +115,8 @@ class UnreadableFileTest {
       Files.writeString(file, TWO_RULES);
       Await.until(PROMISED_DELAY, "a good edit acts", () -> rules.current().rules().size() == 2);
       assertThat(log.lines())
-          .anyMatch(line -> line.startsWith("background task rules-file failed, it goes on"));
+          .anyMatch(
+              line -> line.startsWith("background task rules-file failed and will run again"));
     }
   }
 
@@ -124,12 +125,12 @@ class UnreadableFileTest {
     JumpingClock clock = new JumpingClock();
     try (CapturedLogs log = new CapturedLogs();
         FileRules rules = new FileRules(file, clock, List.of(listener))) {
-      synchronized (rules) { // as a file system that does not answer holds the look up
+      synchronized (rules) { // blocks the check, like a file system that does not respond
         clock.offsetMicros = 60_000_000;
         assertThat(rules.staleness()).isGreaterThan(Duration.ofSeconds(50));
         assertThat(BackgroundTasks.unhealthy()).extracting(TaskStatus::name).contains("rules-file");
       }
-      Await.until(MAX_DELAY, "it is in step again", () -> rules.staleness().isZero());
+      Await.until(MAX_DELAY, "the rules to be up to date again", () -> rules.staleness().isZero());
       assertThat(log.lines()).isNotNull();
     }
   }
@@ -140,7 +141,7 @@ class UnreadableFileTest {
       spoil.replaceFile();
       Await.until(
           MAX_DELAY,
-          "it is refused: " + reason,
+          "the rejection: " + reason,
           () -> listener.rejections.stream().anyMatch(text -> text.contains(reason)));
       assertThat(listener.rejections).last().asString().startsWith(file + ": ");
       assertThat(rules.staleness()).isPositive();
@@ -150,42 +151,42 @@ class UnreadableFileTest {
       Duration took =
           Await.until(
               PROMISED_DELAY, "a good edit acts", () -> rules.current().rules().size() == 2);
-      System.out.println("after " + reason + ": a good edit acted within " + took.toMillis());
-      Await.until(MAX_DELAY, "it is in step", () -> rules.staleness().isZero());
+      System.out.println("after " + reason + ": a good edit applied within " + took.toMillis());
+      Await.until(MAX_DELAY, "the rules to be up to date", () -> rules.staleness().isZero());
     }
   }
 
   private void makeFifo() throws IOException {
     Process made = new ProcessBuilder("mkfifo", file.toString()).start();
-    Await.until(MAX_DELAY, "mkfifo ends", () -> !made.isAlive());
+    Await.until(MAX_DELAY, "mkfifo to end", () -> !made.isAlive());
     assumeTrue(made.exitValue() == 0, "mkfifo is not installed here");
   }
 
-  /** Puts something else in the place of the file. */
+  /** Replaces the file by something unreadable. */
   @FunctionalInterface
   private interface FileReplacement {
     void replaceFile() throws IOException;
   }
 
-  /** Fails the round of the watcher that asks it, with an error that nobody expects. */
+  /** A clock that throws an error into the check of the watcher that reads it. */
   private record FailingClock(AtomicReference<Error> injectedError) implements Clock {
     private static final Clock SYSTEM = Clock.system();
 
     @Override
     public long micros() {
       Error error = injectedError.get();
-      boolean inLook =
+      boolean inCheck =
           error != null
               && StackWalker.getInstance()
-                  .walk(frames -> frames.anyMatch(f -> f.getMethodName().equals("look")));
-      if (inLook) {
+                  .walk(frames -> frames.anyMatch(f -> f.getMethodName().equals("checkFile")));
+      if (inCheck) {
         throw error;
       }
       return SYSTEM.micros();
     }
   }
 
-  /** The time of this machine, and a jump. */
+  /** The system clock with an offset. */
   private static final class JumpingClock implements Clock {
     private static final Clock SYSTEM = Clock.system();
     private volatile long offsetMicros;

@@ -5,16 +5,19 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What was begun and must be ended: the last first, each whatever the others do. */
+/**
+ * Closes resources in the reverse order of their creation. A resource that fails to close does not
+ * prevent the others from being closed.
+ */
 final class CloseSequence implements AutoCloseable {
   private static final Logger LOG = System.getLogger(DecisionServer.class.getName());
 
   private final Deque<AutoCloseable> resources = new ArrayDeque<>();
 
-  /** Notes what must be closed. */
-  <T extends AutoCloseable> T add(T one) {
-    resources.push(one);
-    return one;
+  /** Registers a resource to be closed, and returns it. */
+  <T extends AutoCloseable> T add(T resource) {
+    resources.push(resource);
+    return resource;
   }
 
   @Override
@@ -23,7 +26,7 @@ final class CloseSequence implements AutoCloseable {
       try {
         resources.pop().close();
       } catch (Exception e) {
-        LOG.log(Level.WARNING, "while stopping: {0}", String.valueOf(e.getMessage()));
+        LOG.log(Level.WARNING, "error while stopping: {0}", String.valueOf(e.getMessage()));
       }
     }
   }

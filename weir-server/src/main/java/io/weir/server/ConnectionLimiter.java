@@ -13,24 +13,27 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where connections stand from the moment they are accepted: they are counted, up to a bound for
- * each door, and have so long to bring a first request.
+ * Limits the number of connections per listener and the time until the first request head is
+ * complete, starting when a connection is accepted.
  *
- * <p>It is a transport because Vert.x tells of a connection only when the head of its first request
- * has come whole: until then a caller that sends a byte now and then would be seen by nobody.
+ * <p>It is a Vert.x transport because Vert.x reports a connection only after the head of its first
+ * request has arrived completely. Until then, a caller that sends a byte now and then (slowloris)
+ * would be neither counted nor timed out.
  *
- * @param maxConnections to each door
- * @param headerTimeout for the head of a request
+ * @param delegate the transport that does the work
+ * @param maxConnections the maximum number of connections per listener
+ * @param headerTimeout the time in which the head of a request must arrive
  */
 record ConnectionLimiter(
     io.vertx.core.transport.Transport delegate, int maxConnections, Duration headerTimeout)
     implements io.vertx.core.transport.Transport {
 
-  /** On what the system has fastest. */
-  static ConnectionLimiter of(int maxConnections, Duration patience) {
-    io.vertx.core.transport.Transport fast = io.vertx.core.transport.Transport.nativeTransport();
-    boolean use = fast != null && fast.available();
-    return new ConnectionLimiter(use ? fast : NIO, maxConnections, patience);
+  /** Creates one over the native transport if it is available, else over NIO. */
+  static ConnectionLimiter of(int maxConnections, Duration headerTimeout) {
+    io.vertx.core.transport.Transport nativeTransport =
+        io.vertx.core.transport.Transport.nativeTransport();
+    boolean isUsable = nativeTransport != null && nativeTransport.available();
+    return new ConnectionLimiter(isUsable ? nativeTransport : NIO, maxConnections, headerTimeout);
   }
 
   @Override
@@ -48,17 +51,17 @@ record ConnectionLimiter(
     return delegate.unavailabilityCause();
   }
 
-  /** The real one, but for what it makes of a server that is about to listen. */
+  /** The wrapped implementation, except that each server it configures gets an {@link Acceptor}. */
   @Override
   public Transport implementation() {
-    Transport behind = delegate.implementation();
+    Transport wrapped = delegate.implementation();
     return (Transport)
         Proxy.newProxyInstance(
             Transport.class.getClassLoader(),
             new Class<?>[] {Transport.class},
             (proxy, method, arguments) -> {
               try {
-                Object result = method.invoke(behind, arguments);
+                Object result = method.invoke(wrapped, arguments);
                 if (arguments != null
                     && arguments[arguments.length - 1] instanceof ServerBootstrap server) {
                   server.handler(new Acceptor());
@@ -70,7 +73,7 @@ record ConnectionLimiter(
             });
   }
 
-  /** Sees the connections of one door before anybody else. */
+  /** Handles new connections of one listener before any other handler. */
   @Sharable
   private final class Acceptor extends ChannelInboundHandlerAdapter {
     private final AtomicInteger connections = new AtomicInteger();
@@ -79,7 +82,7 @@ record ConnectionLimiter(
     public void channelRead(ChannelHandlerContext server, Object accepted) {
       Channel channel = (Channel) accepted;
       if (connections.incrementAndGet() > maxConnections) {
-        connections.decrementAndGet(); // here, for what is closed so never says that it is
+        connections.decrementAndGet(); // forcibly closed channels do not notify their close future
         channel.unsafe().closeForcibly();
         return;
       }

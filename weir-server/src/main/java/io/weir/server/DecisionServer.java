@@ -30,10 +30,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * A running server: a backend, and the doors to it.
+ * A running Weir node: the shared {@code ServerContext} and the listeners for the decision API, the
+ * Envoy rate limit service, the gateway and the admin API.
  *
- * <p>It stops in the opposite order: doors take no more, requests under way end, then the backend
- * is closed.
+ * <p>On close, the listeners stop accepting connections, requests in flight finish, and then the
+ * context is closed.
  */
 public final class DecisionServer implements AutoCloseable {
   private static final Logger LOG = System.getLogger(DecisionServer.class.getName());
@@ -68,9 +69,9 @@ public final class DecisionServer implements AutoCloseable {
   }
 
   /**
-   * Starts all that a configuration asks for; returns when every door is open and was tried.
+   * Starts a server; returns when every configured listener is open and warmed up.
    *
-   * @throws StartException with one line for people, everything ended that was begun
+   * @throws StartException with a one-line message; everything opened so far has been closed
    */
   public static DecisionServer start(ServerConfig config) {
     return new DecisionServer(config);
@@ -86,7 +87,7 @@ public final class DecisionServer implements AutoCloseable {
     closeSequence.add(admin::markStopping);
   }
 
-  /** First, and so closed last: it tells of the others. */
+  /** Opened first and closed last, since it reports on the other listeners. */
   private AdminApi openAdminApi() {
     String host = config.get(ServerSettings.ADMIN_HOST);
     Clock clock = Clock.system();
@@ -129,9 +130,9 @@ public final class DecisionServer implements AutoCloseable {
 
   private void openGateway() {
     try {
-      GatewayContext means = context.gatewayContext();
-      closeSequence.add(means.messageLimiter());
-      Gateway gateway = new Gateway(vertx, config, means, EVENT_LOOPS);
+      GatewayContext gatewayContext = context.gatewayContext();
+      closeSequence.add(gatewayContext.messageLimiter());
+      Gateway gateway = new Gateway(vertx, config, gatewayContext, EVENT_LOOPS);
       if (gateway.hasUpstream()) {
         openListener(
             "gateway",
@@ -167,15 +168,15 @@ public final class DecisionServer implements AutoCloseable {
         envoy::handler);
   }
 
-  /** Sends the endpoints their first requests; the server is ready whether or not that succeeds. */
+  /** Sends the listeners their first requests; a failure does not prevent the server's start. */
   private void warmUp() {
-    List<Future<?>> all = new ArrayList<>();
-    listener("http").ifPresent(door -> all.add(Warmup.warmUpDecisionApi(vertx, door)));
-    listener("grpc").ifPresent(door -> all.add(Warmup.warmUpRateLimitService(vertx, door)));
+    List<Future<?>> warmups = new ArrayList<>();
+    listener("http").ifPresent(http -> warmups.add(Warmup.warmUpDecisionApi(vertx, http)));
+    listener("grpc").ifPresent(grpc -> warmups.add(Warmup.warmUpRateLimitService(vertx, grpc)));
     try {
-      await(Future.join(all));
+      await(Future.join(warmups));
     } catch (ExecutionException | TimeoutException e) {
-      LOG.log(Level.DEBUG, "the first requests will be slow", e);
+      LOG.log(Level.DEBUG, "warm-up failed; the first requests will be slow", e);
     }
   }
 
@@ -185,40 +186,41 @@ public final class DecisionServer implements AutoCloseable {
       ServerSetting<OptionalInt> port,
       HttpServerOptions options,
       Supplier<Handler<HttpServerRequest>> handlers) {
-    OptionalInt number = config.get(port);
-    if (number.isEmpty()) {
+    OptionalInt portNumber = config.get(port);
+    if (portNumber.isEmpty()) {
       return;
     }
-    HttpListenerConfig door =
-        new HttpListenerConfig(name, config.get(host), number.getAsInt(), options, handlers);
+    HttpListenerConfig listenerConfig =
+        new HttpListenerConfig(name, config.get(host), portNumber.getAsInt(), options, handlers);
     try {
-      HttpListener open = await(HttpListener.open(vertx, door, EVENT_LOOPS));
-      listeners.add(open);
-      closeSequence.add(() -> await(open.close(config.get(ServerSettings.DRAIN))));
+      HttpListener opened = await(HttpListener.open(vertx, listenerConfig, EVENT_LOOPS));
+      listeners.add(opened);
+      closeSequence.add(() -> await(opened.close(config.get(ServerSettings.DRAIN))));
     } catch (ExecutionException | TimeoutException e) {
       throw new StartException(
-          "%s: cannot listen at %s:%d (%s); write another --%s-port, or off"
-              .formatted(name, door.host(), door.port(), rootCauseMessage(e), name),
+          "%s: cannot listen on %s:%d (%s); set another --%s-port, or off"
+              .formatted(
+                  name, listenerConfig.host(), listenerConfig.port(), rootCauseMessage(e), name),
           e);
     }
   }
 
-  /** The port of a door that is open; empty if it is closed. */
-  public OptionalInt port(String door) {
-    return listener(door).stream().mapToInt(HttpListener::port).findAny();
+  /** Returns the port of a listener; empty if it is closed. */
+  public OptionalInt port(String listener) {
+    return listener(listener).stream().mapToInt(HttpListener::port).findAny();
   }
 
   private Optional<HttpListener> listener(String name) {
     return listeners.stream().filter(d -> d.name().equals(name)).findAny();
   }
 
-  /** Which store, which rules and which doors, in one screen. */
+  /** A summary of the store, the rules and the listeners, as printed at startup. */
   public String summary() {
-    boolean made = config.get(ServerSettings.ADMIN_TOKEN).isEmpty();
-    return StartupSummary.render(config, context, listeners, made ? adminToken : "");
+    boolean isGenerated = config.get(ServerSettings.ADMIN_TOKEN).isEmpty();
+    return StartupSummary.render(config, context, listeners, isGenerated ? adminToken : "");
   }
 
-  /** Ends everything, the last begun first. */
+  /** Closes everything in the reverse order of opening. */
   @Override
   public void close() {
     closeSequence.close();

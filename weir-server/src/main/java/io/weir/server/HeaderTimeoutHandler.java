@@ -15,26 +15,30 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection on which the head of a request does not come whole in time, however its bytes
- * trickle in.
+ * Netty handler that closes a connection if the head of a request does not arrive completely in
+ * time, even if single bytes keep arriving.
  *
- * <p>It waits for the first head from the moment the connection is accepted, for others from their
- * first byte: between requests a connection may be idle.
+ * <p>The timeout of the first request starts when the connection is accepted. For later requests it
+ * starts with their first byte, since a connection may be idle between requests.
  */
 final class HeaderTimeoutHandler extends ChannelInboundHandlerAdapter {
-  static final String HANDLER_NAME = "head-watch";
-  private static final String VERTX_DECODER_NAME = "httpDecoder"; // as Vert.x calls it
+  static final String HANDLER_NAME = "header-timeout";
+  private static final String VERTX_DECODER_NAME =
+      "httpDecoder"; // the name of Vert.x's HTTP/1 decoder
 
   private final Duration timeout;
   private boolean betweenRequests;
   private boolean headArrived;
   private @Nullable ScheduledFuture<?> closeTimer;
 
-  HeaderTimeoutHandler(Duration patience) {
-    this.timeout = patience;
+  HeaderTimeoutHandler(Duration timeout) {
+    this.timeout = timeout;
   }
 
-  /** Goes on behind the decoder of a connection that speaks HTTP/1; of HTTP/2, ends. */
+  /**
+   * Called when Vert.x has accepted a connection. Moves the handler behind the decoder of an HTTP/1
+   * connection, to time later requests; removes it from an HTTP/2 connection.
+   */
   static void onConnected(HttpConnection connection) {
     Channel channel = ((ConnectionBase) connection).channel();
     IdleTimeoutSuppressor.install(channel);
@@ -43,7 +47,7 @@ final class HeaderTimeoutHandler extends ChannelInboundHandlerAdapter {
     if (pipeline.get(VERTX_DECODER_NAME) != null) {
       HeaderTimeoutHandler next = new HeaderTimeoutHandler(first.timeout);
       pipeline.addAfter(VERTX_DECODER_NAME, HANDLER_NAME, next);
-      if (!connection.isSsl()) { // else it is known before its first request
+      if (!connection.isSsl()) { // over TLS, Vert.x reports a connection before its first request
         next.disarm();
       }
     }
@@ -66,19 +70,19 @@ final class HeaderTimeoutHandler extends ChannelInboundHandlerAdapter {
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext context, Object read) {
-    betweenRequests = read instanceof LastHttpContent; // never of a WebSocket, which is bytes
-    if (read instanceof HttpObject) {
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    betweenRequests = message instanceof LastHttpContent; // false for the raw bytes of a WebSocket
+    if (message instanceof HttpObject) {
       headArrived = true;
       disarm();
     }
-    context.fireChannelRead(read);
+    context.fireChannelRead(message);
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
     if (betweenRequests && !headArrived && closeTimer == null) {
-      arm(context); // bytes came, and are no whole head yet
+      arm(context); // bytes arrived that do not complete a request head yet
     }
     headArrived = false;
     context.fireChannelReadComplete();

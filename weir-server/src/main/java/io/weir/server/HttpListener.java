@@ -12,29 +12,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A door that is open: its port listens, on every event loop.
+ * An open HTTP listener: one Vert.x server per event loop, all on the same port.
  *
- * <p>Closing it takes no more connections at once, lets requests under way end, and then ends the
- * rest.
+ * <p>On close, it stops accepting connections at once, waits for requests in flight up to the drain
+ * time, and then closes the remaining connections.
  */
 final class HttpListener {
   private static final AtomicInteger OPENED_COUNT = new AtomicInteger();
 
   private final HttpListenerConfig config;
-  // A negative port is any free one: the same for all instances, and another for each number.
+  // Vert.x: a negative port is a random free port, shared by all instances with the same number.
   private final int sharedRandomPort = -OPENED_COUNT.incrementAndGet();
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
-  private HttpListener(HttpListenerConfig door) {
-    this.config = door;
+  private HttpListener(HttpListenerConfig config) {
+    this.config = config;
   }
 
-  /** Opens it, and fails if its address cannot be had. */
-  static Future<HttpListener> open(Vertx vertx, HttpListenerConfig door, int loops) {
-    HttpListener open = new HttpListener(door);
+  /** Opens a listener; the future fails if its address cannot be bound. */
+  static Future<HttpListener> open(Vertx vertx, HttpListenerConfig config, int loops) {
+    HttpListener listener = new HttpListener(config);
     return vertx
-        .deployVerticle(open::verticle, new DeploymentOptions().setInstances(loops))
-        .map(id -> open);
+        .deployVerticle(listener::verticle, new DeploymentOptions().setInstances(loops))
+        .map(id -> listener);
   }
 
   private VerticleBase verticle() {

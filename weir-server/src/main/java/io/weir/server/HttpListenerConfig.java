@@ -6,12 +6,12 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.function.Supplier;
 
 /**
- * One port of the server, and what answers there.
+ * Configuration of one HTTP listener of the server: its address, options and request handlers.
  *
- * @param name what people call it, such as {@code http}
- * @param port 0 for any free one
- * @param options all but the address
- * @param handlerFactory makes a handler for each event loop
+ * @param name the listener's name in settings and messages, such as {@code http}
+ * @param port the port to listen on; 0 for any free port
+ * @param options all options except the address
+ * @param handlerFactory creates one request handler for each event loop
  */
 record HttpListenerConfig(
     String name,

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** What all doors have in common: bounds on what a caller may send, and TLS. */
+/** Options shared by all listeners: limits on request size, the idle timeout, and TLS. */
 final class HttpListenerOptions {
   private static final int MAX_HEADER_BYTES = 16 * 1024;
   private static final int MAX_REQUEST_LINE_BYTES = 8 * 1024;
@@ -17,12 +17,15 @@ final class HttpListenerOptions {
 
   private HttpListenerOptions() {}
 
-  /** As {@link #of}, with answers that may take so long while the connection is silent. */
-  static HttpServerOptions withMaxResponseTime(ServerConfig config, Duration answer) {
-    Duration least = answer.plus(IDLE_TIMEOUT_MARGIN);
+  /**
+   * Same as {@link #of}, but with an idle timeout above the given response time, so that a
+   * connection is not closed while its caller waits for a slow response.
+   */
+  static HttpServerOptions withMaxResponseTime(ServerConfig config, Duration maxResponseTime) {
+    Duration minIdleTimeout = maxResponseTime.plus(IDLE_TIMEOUT_MARGIN);
     HttpServerOptions options = of(config);
-    return least.compareTo(config.get(ServerSettings.IDLE_TIMEOUT)) > 0
-        ? options.setIdleTimeout((int) least.toMillis())
+    return minIdleTimeout.compareTo(config.get(ServerSettings.IDLE_TIMEOUT)) > 0
+        ? options.setIdleTimeout((int) minIdleTimeout.toMillis())
         : options;
   }
 
@@ -33,13 +36,13 @@ final class HttpListenerOptions {
             .setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES)
             .setIdleTimeout((int) config.get(ServerSettings.IDLE_TIMEOUT).toMillis())
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-            // else a handler for it looks at every request, and gives up on deep pipelines
+            // enabled, its handler inspects every request and fails on deep pipelines
             .setPerFrameWebSocketCompressionSupported(false)
             .setPerMessageWebSocketCompressionSupported(false);
     Optional<Path> cert = config.get(ServerSettings.TLS_CERT);
     Optional<Path> key = config.get(ServerSettings.TLS_KEY);
     if (cert.isPresent() != key.isPresent()) {
-      throw new StartException("TLS takes both; write --tls-cert and --tls-key");
+      throw new StartException("TLS requires both --tls-cert and --tls-key");
     }
     if (cert.isPresent() && key.isPresent()) {
       options

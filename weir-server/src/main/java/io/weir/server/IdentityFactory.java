@@ -13,19 +13,23 @@ import io.weir.server.config.ServerSettings;
 import io.weir.store.Clock;
 import java.util.Optional;
 
-/** Makes of the settings under {@code identity} what reads callers. */
+/**
+ * Creates the {@link IdentityResolver} that identifies callers from the settings under {@code
+ * identity}.
+ */
 final class IdentityFactory {
 
   private IdentityFactory() {}
 
-  static IdentityResolver create(ServerConfig config, RuleSource rules, CloseSequence endings) {
-    IdentityResolverBuilder identity =
+  static IdentityResolver create(
+      ServerConfig config, RuleSource rules, CloseSequence closeSequence) {
+    IdentityResolverBuilder builder =
         IdentityResolver.builder()
             .trustedProxies(config.get(ServerSettings.TRUSTED_PROXIES).toArray(String[]::new))
             .forwardedBy(forwardedBy(config.get(ServerSettings.FORWARDED_HEADER)))
             .headers(config.get(ServerSettings.IDENTITY_HEADERS).toArray(String[]::new));
     if (rules instanceof DatabaseRules database) {
-      identity.apiKeys(
+      builder.apiKeys(
           config.get(ServerSettings.API_KEY_HEADER),
           secret ->
               database
@@ -35,17 +39,18 @@ final class IdentityFactory {
     }
     jwt(config)
         .ifPresent(
-            settings -> identity.tokens(endings.add(JwtVerifier.open(settings, Clock.wall()))));
+            settings ->
+                builder.tokens(closeSequence.add(JwtVerifier.open(settings, Clock.wall()))));
     return config.get(ServerSettings.IDENTITY_REQUIRED)
-        ? identity.required().build()
-        : identity.build();
+        ? builder.required().build()
+        : builder.build();
   }
 
   private static Optional<JwtSettings> jwt(ServerConfig config) {
     Optional<String> secret = config.get(ServerSettings.JWT_SECRET);
     Optional<String> keys = config.get(ServerSettings.JWT_JWKS);
     if (secret.isPresent() && keys.isPresent()) {
-      throw new IllegalArgumentException("identity.jwt: write either secret or jwks");
+      throw new IllegalArgumentException("identity.jwt: set either secret or jwks, not both");
     }
     return secret
         .map(JwtSettings::ofSecret)
@@ -63,8 +68,6 @@ final class IdentityFactory {
       }
     }
     throw new IllegalArgumentException(
-        "identity.forwarded-header: '"
-            + header
-            + "' is not read; write X-Forwarded-For or Forwarded");
+        "identity.forwarded-header must be X-Forwarded-For or Forwarded (was '" + header + "')");
   }
 }

@@ -39,9 +39,9 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * What all doors of a node share: its rules, its store, the limiter over both, and their metrics.
+ * The state that all listeners of a node share: rules, store, limiter, caller identity and metrics.
  *
- * <p>At its end what is reserved is given back first, then store and rules are closed.
+ * <p>On close, open reservations are refunded first; then the store and the rules are closed.
  */
 final class ServerContext {
   final String nodeName;
@@ -57,38 +57,38 @@ final class ServerContext {
   private final List<Limiter> limiters = new CopyOnWriteArrayList<>();
 
   /**
-   * @param endings what must be closed at the end, also if this fails half-way
+   * @param closeSequence receives every opened resource, so that a failed start closes them too
    */
-  ServerContext(ServerConfig config, CloseSequence endings) {
+  ServerContext(ServerConfig config, CloseSequence closeSequence) {
     nodeName = config.get(ServerSettings.NODE).orElseGet(StartupSummary::hostName);
-    endings.add(metrics);
+    closeSequence.add(metrics);
     checkDataDirectory(config);
-    rules = openRules(config, endings);
-    store = openStore(config, endings);
-    regions = openRegions(config, endings);
+    rules = openRules(config, closeSequence);
+    store = openStore(config, closeSequence);
+    regions = openRegions(config, closeSequence);
     metrics.beforeScrape(regions.bindMetrics(metrics.registry()));
     NodeHealth vitals = NodeHealth.of(regions.rules(), store, this::pendingSettlements);
     metrics.bindNode(vitals);
     config
         .get(ServerSettings.ALERT_WEBHOOK)
-        .ifPresent(url -> endings.add(AlertWebhook.start(URI.create(url), nodeName, vitals)));
+        .ifPresent(url -> closeSequence.add(AlertWebhook.start(URI.create(url), nodeName, vitals)));
     decisionListeners.add(metrics.decisionMetrics());
     decisionListeners.add(regions);
     if (config.get(ServerSettings.ADMIN_PORT).isPresent()) {
       decisionListeners.add(activity.decisionListener());
     }
-    refusalLog(config).map(endings::add).ifPresent(decisionListeners::add);
-    limiter = endings.add(newLimiter(regions.rules()));
-    identity = identity(config, endings);
+    refusalLog(config).map(closeSequence::add).ifPresent(decisionListeners::add);
+    limiter = closeSequence.add(newLimiter(regions.rules()));
+    identity = identity(config, closeSequence);
     decisionHandler = new DecisionHandler(limiter, metrics.decisionMetrics(), Tracing.global());
   }
 
-  private Limiter newLimiter(RuleSource over) {
-    Weir.LimiterBuilder builder = Weir.limiter(over).store(store);
+  private Limiter newLimiter(RuleSource rulesToEnforce) {
+    Weir.LimiterBuilder builder = Weir.limiter(rulesToEnforce).store(store);
     decisionListeners.forEach(builder::listener);
-    Limiter made = builder.build();
-    limiters.add(made);
-    return made;
+    Limiter newLimiter = builder.build();
+    limiters.add(newLimiter);
+    return newLimiter;
   }
 
   private int pendingSettlements() {
@@ -101,19 +101,19 @@ final class ServerContext {
         nodeName, decisionHandler, identity, messages, newLimiter(messages), metrics.registry());
   }
 
-  private RegionShareService openRegions(ServerConfig config, CloseSequence endings) {
+  private RegionShareService openRegions(ServerConfig config, CloseSequence closeSequence) {
     String region = config.get(ServerSettings.REGION).orElse("");
     Optional<String> link = config.get(ServerSettings.REGIONS_LINK);
     RuleSource active = new ActiveRules(rules, Clock.system());
     if (link.isEmpty()) {
-      return endings.add(RegionShareService.unlinked(active, region));
+      return closeSequence.add(RegionShareService.unlinked(active, region));
     }
     if (region.isEmpty()) {
       throw new StartException(
-          "regions-link: which region this node is of is not said; write --region");
+          "regions-link requires the region of this node; set it with --region");
     }
     String prefix = config.get(ServerSettings.STORE_PREFIX);
-    return endings.add(
+    return closeSequence.add(
         RegionShareService.linked(
             active, region, link.get(), prefix, () -> store.health().nodes()));
   }
@@ -124,66 +124,66 @@ final class ServerContext {
       Files.createDirectories(data);
     } catch (IOException e) {
       throw new StartException(
-          "the folder '" + data + "' cannot be written; write another with --data", e);
+          "the data directory '" + data + "' is not writable; set another with --data", e);
     }
     if (!Files.isWritable(data)) {
       throw new StartException(
-          "the folder '" + data + "' cannot be written; write another with --data");
+          "the data directory '" + data + "' is not writable; set another with --data");
     }
   }
 
-  private RuleSource openRules(ServerConfig config, CloseSequence endings) {
+  private RuleSource openRules(ServerConfig config, CloseSequence closeSequence) {
     String url = config.get(ServerSettings.RULES);
     int maxBytes = config.get(ServerSettings.RULES_MAX_BYTES);
-    RulesListener[] heard = {metrics.rulesListener(), activity.rulesListener()};
+    RulesListener[] rulesListeners = {metrics.rulesListener(), activity.rulesListener()};
     try {
       return url.startsWith("file:")
-          ? endings.add(
+          ? closeSequence.add(
               FileRules.open(
                   FileRules.toPath(url),
                   maxBytes == 0 ? RulesSizeLimit.defaultMaxBytes() : maxBytes,
-                  heard))
-          : endings.add(
+                  rulesListeners))
+          : closeSequence.add(
               DatabaseRules.open(
                   url,
                   config.get(ServerSettings.DATA).resolve("rules-copy"),
                   maxBytes == 0 ? RulesSizeLimit.defaultMaxDatabaseBytes() : maxBytes,
-                  heard));
+                  rulesListeners));
     } catch (InvalidConfigurationException | DatabaseException e) {
       throw new StartException(String.valueOf(e.getMessage()), e);
     }
   }
 
   private static Optional<RefusalLog> refusalLog(ServerConfig config) {
-    String where = config.get(ServerSettings.REFUSAL_LOG);
+    String target = config.get(ServerSettings.REFUSAL_LOG);
     try {
-      return where.equals("off")
+      return target.equals("off")
           ? Optional.empty()
           : Optional.of(
               RefusalLog.open(
-                  where, config.get(ServerSettings.REFUSAL_LOG_RATE), Optional.empty()));
+                  target, config.get(ServerSettings.REFUSAL_LOG_RATE), Optional.empty()));
     } catch (IllegalArgumentException e) {
       throw new StartException("refusal-log: " + e.getMessage(), e);
     }
   }
 
-  private IdentityResolver identity(ServerConfig config, CloseSequence endings) {
+  private IdentityResolver identity(ServerConfig config, CloseSequence closeSequence) {
     try {
-      return IdentityFactory.create(config, rules, endings);
+      return IdentityFactory.create(config, rules, closeSequence);
     } catch (IllegalArgumentException e) {
       throw new StartException(String.valueOf(e.getMessage()), e);
     }
   }
 
-  private Store openStore(ServerConfig config, CloseSequence endings) {
+  private Store openStore(ServerConfig config, CloseSequence closeSequence) {
     String url = config.get(ServerSettings.STORE);
     if (url.equals("memory")) {
-      Path kept = config.get(ServerSettings.DATA).resolve("counters");
-      MemoryStore memory = MemoryStore.load(kept, Clock.system());
-      endings.add(() -> memory.save(kept));
-      return memory;
+      Path countersFile = config.get(ServerSettings.DATA).resolve("counters");
+      MemoryStore memoryStore = MemoryStore.load(countersFile, Clock.system());
+      closeSequence.add(() -> memoryStore.save(countersFile));
+      return memoryStore;
     }
-    return endings.add(
+    return closeSequence.add(
         RedisStore.at(url)
             .deadline(config.get(ServerSettings.STORE_DEADLINE))
             .spikeThreshold(config.get(ServerSettings.STORE_SPIKE))

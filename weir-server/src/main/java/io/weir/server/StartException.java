@@ -1,6 +1,6 @@
 package io.weir.server;
 
-/** Why the server cannot start, in one line that says what to change. */
+/** Thrown if the server cannot start; the one-line message says what to change. */
 public final class StartException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -8,20 +8,20 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** What a server says of itself at its start, in one screen: its store, its rules, its doors. */
+/** Formats the summary that a server prints at startup: its store, rules and listeners. */
 final class StartupSummary {
   private static final List<String> LISTENER_NAMES = List.of("http", "grpc", "gateway", "admin");
 
   private StartupSummary() {}
 
   /**
-   * @param token the admin token if it was made for this run, and so must be shown; else empty
+   * @param token the admin token if it was generated for this run and must be printed; else empty
    */
   static String render(
-      ServerConfig config, ServerContext backend, List<HttpListener> doors, String token) {
-    RuleSource rules = backend.rules;
-    StringBuilder out = new StringBuilder("Weir, node " + backend.nodeName + "\n");
-    appendLine(out, "store", store(config, backend.store.health()));
+      ServerConfig config, ServerContext context, List<HttpListener> listeners, String token) {
+    RuleSource rules = context.rules;
+    StringBuilder out = new StringBuilder("Weir, node " + context.nodeName + "\n");
+    appendLine(out, "store", store(config, context.store.health()));
     int count = rules.current().rules().size();
     appendLine(
         out,
@@ -32,18 +32,18 @@ final class StartupSummary {
                 count,
                 count == 1 ? "rule" : "rules",
                 rules.current().revision(),
-                rules.staleness().isZero() ? "" : ", from the copy of the last good ones"));
+                rules.staleness().isZero() ? "" : ", from the copy of the last good rules"));
     for (String name : LISTENER_NAMES) {
-      String door =
-          doors.stream()
+      String text =
+          listeners.stream()
               .filter(d -> d.name().equals(name))
               .map(d -> url(d) + "   " + purpose(name))
               .findAny()
               .orElse("closed");
-      appendLine(out, name, door);
+      appendLine(out, name, text);
     }
-    if (!token.isEmpty() && doors.stream().anyMatch(d -> d.name().equals("admin"))) {
-      appendLine(out, "token", token + "   for administration, made for this run");
+    if (!token.isEmpty() && listeners.stream().anyMatch(d -> d.name().equals("admin"))) {
+      appendLine(out, "token", token + "   admin token, generated for this run");
     }
     return out.toString();
   }
@@ -51,34 +51,34 @@ final class StartupSummary {
   private static String store(ServerConfig config, StoreHealth health) {
     String url = config.get(ServerSettings.STORE);
     if (url.equals("memory")) {
-      return "memory: counters of this process, kept in " + config.get(ServerSettings.DATA);
+      return "memory: counters of this process, saved in " + config.get(ServerSettings.DATA);
     }
     return withoutPassword(url)
         + ": "
-        + (health.available() ? health.state() : "AWAY, rules answer by their posture");
+        + (health.available() ? health.state() : "UNAVAILABLE, rules use their fallback");
   }
 
-  /** A URL without its password. */
+  /** Returns a URL without its password. */
   static String withoutPassword(String url) {
     return url.replaceAll("(//[^/@:]*):[^/@]*@", "$1:…@")
         .replaceAll("(?i)(password=)[^&;]*", "$1…");
   }
 
-  private static String url(HttpListener door) {
-    String host = isAnyAddress(door.host()) ? "127.0.0.1" : door.host();
-    String scheme = door.isTls() ? "https" : "http";
-    return scheme + "://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + door.port();
+  private static String url(HttpListener listener) {
+    String host = isAnyAddress(listener.host()) ? "127.0.0.1" : listener.host();
+    String scheme = listener.isTls() ? "https" : "http";
+    return scheme + "://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + listener.port();
   }
 
   private static boolean isAnyAddress(String host) {
     return host.equals("0.0.0.0") || host.equals("::");
   }
 
-  private static String purpose(String door) {
-    return switch (door) {
+  private static String purpose(String listener) {
+    return switch (listener) {
       case "http" -> "decision API: POST /v1/check";
-      case "grpc" -> "Envoy's rate limit service";
-      case "gateway" -> "limits, then forwards";
+      case "grpc" -> "Envoy rate limit service";
+      case "gateway" -> "rate-limiting reverse proxy";
       default -> "dashboard, health, metrics, administration";
     };
   }
@@ -87,7 +87,7 @@ final class StartupSummary {
     out.append("  %-8s %s%n".formatted(name, text));
   }
 
-  /** The name of this host, for a node that was given none. */
+  /** The host name, used as the node's name if none is configured. */
   static String hostName() {
     try {
       String name = InetAddress.getLocalHost().getHostName().replaceAll("[^A-Za-z0-9_-]", "-");

@@ -20,9 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Warms up an endpoint before the server says that it is ready: sends it real requests over a real
- * connection, which load the classes and compile the code that callers need. They peek, so nothing
- * is charged, and they end after a number of requests or a short time, whichever comes first.
+ * Warms up a listener before the server reports readiness: sends it real requests over real
+ * connections, which load and compile the code that callers need. The requests peek, so nothing is
+ * charged. They stop after a fixed number of requests or a short time, whichever comes first.
  */
 final class Warmup {
   private static final int CONNECTIONS = 8;
@@ -39,15 +39,15 @@ final class Warmup {
 
   private Warmup(
       Vertx vertx,
-      HttpListener endpoint,
+      HttpListener listener,
       HttpVersion version,
       RequestOptions request,
       Buffer body) {
     this.request =
         request
             .setMethod(HttpMethod.POST)
-            .setHost(reachableHost(endpoint.host()))
-            .setPort(endpoint.port())
+            .setHost(reachableHost(listener.host()))
+            .setPort(listener.port())
             .setTimeout(REQUEST_TIMEOUT_MILLIS);
     this.body = body;
     clock = Clock.system();
@@ -57,23 +57,23 @@ final class Warmup {
             new HttpClientOptions()
                 .setProtocolVersion(version)
                 .setHttp2ClearTextUpgrade(false)
-                .setSsl(endpoint.isTls())
-                .setUseAlpn(endpoint.isTls())
-                .setTrustAll(true) // it talks to itself
+                .setSsl(listener.isTls())
+                .setUseAlpn(listener.isTls())
+                .setTrustAll(true) // it connects to its own listener
                 .setVerifyHost(false),
             new PoolOptions().setHttp1MaxSize(CONNECTIONS));
   }
 
-  /** Warms up the decision API; fails if there was no answer. */
-  static Future<?> warmUpDecisionApi(Vertx vertx, HttpListener endpoint) {
+  /** Warms up the decision API; the future fails if there is no response. */
+  static Future<?> warmUpDecisionApi(Vertx vertx, HttpListener listener) {
     RequestOptions peek =
         new RequestOptions().setURI("/v1/peek").putHeader("content-type", "application/json");
     Buffer body = Buffer.buffer("{\"attributes\":{\"user\":\"" + WARMUP_USER + "\"}}");
-    return new Warmup(vertx, endpoint, HttpVersion.HTTP_1_1, peek, body).run();
+    return new Warmup(vertx, listener, HttpVersion.HTTP_1_1, peek, body).run();
   }
 
-  /** Warms up Envoy's rate limit service; fails if there was no answer. */
-  static Future<?> warmUpRateLimitService(Vertx vertx, HttpListener endpoint) {
+  /** Warms up the Envoy rate limit service; the future fails if there is no response. */
+  static Future<?> warmUpRateLimitService(Vertx vertx, HttpListener listener) {
     RequestOptions call =
         new RequestOptions()
             .setURI("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit")
@@ -84,7 +84,7 @@ final class Warmup {
             .setDomain(WARMUP_USER)
             .addDescriptors(
                 RateLimitDescriptor.newBuilder()
-                    .setHitsAddend(UInt64Value.of(0)) // which only looks
+                    .setHitsAddend(UInt64Value.of(0)) // a peek
                     .addEntries(
                         RateLimitDescriptor.Entry.newBuilder()
                             .setKey("user")
@@ -93,15 +93,15 @@ final class Warmup {
             .toByteArray();
     Buffer body =
         Buffer.buffer().appendByte((byte) 0).appendInt(message.length).appendBytes(message);
-    return new Warmup(vertx, endpoint, HttpVersion.HTTP_2, call, body).run();
+    return new Warmup(vertx, listener, HttpVersion.HTTP_2, call, body).run();
   }
 
   private Future<?> run() {
-    List<Future<?>> all = new ArrayList<>();
+    List<Future<?>> connections = new ArrayList<>();
     for (int i = 0; i < CONNECTIONS; i++) {
-      all.add(sendRepeatedly(MAX_REQUESTS_PER_CONNECTION));
+      connections.add(sendRepeatedly(MAX_REQUESTS_PER_CONNECTION));
     }
-    return Future.join(all).eventually(client::close);
+    return Future.join(connections).eventually(client::close);
   }
 
   private Future<?> sendRepeatedly(int requests) {
@@ -116,7 +116,7 @@ final class Warmup {
                     : Future.succeededFuture());
   }
 
-  /** An endpoint that listens on all addresses is found on this machine. */
+  /** The host to connect to: localhost for a listener on all addresses. */
   private static String reachableHost(String host) {
     try {
       return InetAddress.getByName(host).isAnyLocalAddress() ? "localhost" : host;

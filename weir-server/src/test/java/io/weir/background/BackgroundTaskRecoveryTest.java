@@ -33,13 +33,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every background task of the code survives rounds that fail, and shows them. */
+/** Every background task survives failing rounds and reports them. */
 @Timeout(180)
 @Tag("slow")
 class BackgroundTaskRecoveryTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(90);
   private static final Pattern TASK_NAME =
-      Pattern.compile("(?:BackgroundTask\\.named|onDemand|\\bevery|periodic)\\(\\s*\"([^\"]+)\"");
+      Pattern.compile(
+          "(?:BackgroundTask\\.named|onDemand|\\bevery|\\brunEvery|periodic)\\(\\s*\"([^\"]+)\"");
   private static final Pattern SAMPLER_TASK_NAME = Pattern.compile("task\\(\\s*\"([^\"]+)\"");
 
   private static final Set<String> ON_DEMAND =
@@ -67,7 +68,7 @@ class BackgroundTaskRecoveryTest {
       failuresLeft.put(name, 2);
     }
     Await.until(
-        TIMEOUT, "no task of another test runs", () -> BackgroundTasks.statuses().isEmpty());
+        TIMEOUT, "no task of another test is running", () -> BackgroundTasks.statuses().isEmpty());
     Path file = Files.writeString(folder.resolve("watched.yaml"), "rules: []");
     try (CapturedLogs log = new CapturedLogs();
         RedisProcess redis = RedisProcess.start();
@@ -76,8 +77,9 @@ class BackgroundTaskRecoveryTest {
         AutoCloseable demo = DemoTrafficStarter.start(server.port("http"))) {
       assertThat(demo).isNotNull();
       TaskMonitor.afterRound = this::injectFailure;
-      redis.command("CLIENT", "KILL", "TYPE", "normal"); // so that it connects again
-      Await.until(TIMEOUT, "timers and deadlines have work", () -> allTasksHadWork(server, before));
+      redis.command("CLIENT", "KILL", "TYPE", "normal"); // forces a reconnect
+      Await.until(
+          TIMEOUT, "all tasks that run on demand have run", () -> allTasksHadWork(server, before));
       names.forEach(
           name ->
               Await.until(
@@ -86,7 +88,7 @@ class BackgroundTaskRecoveryTest {
                   () -> BackgroundTasks.failures(name) == before.getOrDefault(name, 0L) + 2));
       Await.until(
           TIMEOUT,
-          "all are well again",
+          "all tasks have recovered",
           () -> allTasksHadWork(server, before) && BackgroundTasks.unhealthy().isEmpty());
       assertThat(BackgroundTasks.statuses()).extracting(TaskStatus::name).containsAll(names);
       assertThat(health(server).getJsonArray("background")).isEmpty();
@@ -96,18 +98,19 @@ class BackgroundTaskRecoveryTest {
         assertThat(page).contains(failures + (double) (before.getOrDefault(name, 0L) + 2));
         assertThat(page).contains("weir_background_task_overdue{task=\"" + name + "\"} 0.0");
         assertThat(log.lines())
-            .anyMatch(line -> line.startsWith("background task " + name + " failed, it goes on"));
+            .anyMatch(
+                line -> line.startsWith("background task " + name + " failed and will run again"));
       }
       assertThat(rules.current().rules()).isEmpty();
       assertPermanentlyFailingTaskIsOverdue(server);
     }
   }
 
-  /** Asks what those tasks have to do that run only when there is need of them. */
+  /** Sends requests that give work to tasks which run only on demand. */
   private static boolean allTasksHadWork(RunningServer server, Map<String, Long> before) {
     server.post("/v1/check", RunningServer.checkBody("anna", 1));
     server.post("/v1/reserve", "{\"attributes\":{\"user\":\"anna\"},\"ttl_ms\":100}");
-    Await.sleep(Duration.ofMillis(300)); // else the next request would cancel it, not the timer
+    Await.sleep(Duration.ofMillis(300)); // otherwise the next request cancels it before the timer
     return ON_DEMAND.stream()
         .allMatch(name -> BackgroundTasks.failures(name) >= before.getOrDefault(name, 0L) + 2);
   }
@@ -116,7 +119,7 @@ class BackgroundTaskRecoveryTest {
     failuresLeft.put("traffic-sampler", Integer.MAX_VALUE);
     Await.until(
         TIMEOUT,
-        "it is overdue",
+        "the task is overdue",
         () ->
             BackgroundTasks.unhealthy().stream()
                 .anyMatch(task -> task.name().equals("traffic-sampler") && task.overdue()));
@@ -130,7 +133,7 @@ class BackgroundTaskRecoveryTest {
     assertThat(get(server, "/metrics"))
         .contains("weir_background_task_overdue{task=\"traffic-sampler\"} 1.0");
     failuresLeft.put("traffic-sampler", 0);
-    Await.until(TIMEOUT, "it is well again", () -> BackgroundTasks.unhealthy().isEmpty());
+    Await.until(TIMEOUT, "the task has recovered", () -> BackgroundTasks.unhealthy().isEmpty());
     assertThat(health(server).getString("status")).isEqualTo("ok");
   }
 
@@ -160,7 +163,7 @@ class BackgroundTaskRecoveryTest {
         "http://127.0.0.1:1/keys");
   }
 
-  /** A database with a rule whose counters are leased, which needs timers. */
+  /** Creates a database with a synced rule, which needs timers. */
   private String createRulesDatabase() {
     String url = "jdbc:h2:file:" + folder.resolve("rules");
     try (DatabaseRules database = DatabaseRules.open(url)) {
@@ -170,7 +173,7 @@ class BackgroundTaskRecoveryTest {
     return url;
   }
 
-  /** An error on the first rounds of each task that was told to fail. */
+  /** Throws an error in the first rounds of each task that is configured to fail. */
   private void injectFailure(String name) {
     int left = failuresLeft.getOrDefault(name, 0);
     if (left > 0) {
@@ -182,7 +185,7 @@ class BackgroundTaskRecoveryTest {
     }
   }
 
-  /** The names of all tasks that the sources of this project start. */
+  /** Returns the names of all tasks that the sources of this project start. */
   private static Set<String> taskNamesInSources() throws IOException {
     Set<String> names = new TreeSet<>();
     try (Stream<Path> files = Files.walk(Path.of(".."))) {
@@ -193,7 +196,7 @@ class BackgroundTaskRecoveryTest {
               .toList()) {
         String source = Files.readString(file);
         TASK_NAME.matcher(source).results().forEach(found -> names.add(found.group(1)));
-        if (String.valueOf(file.getFileName()).equals("Heart.java")) {
+        if (String.valueOf(file.getFileName()).equals("TrafficSampler.java")) {
           SAMPLER_TASK_NAME.matcher(source).results().forEach(found -> names.add(found.group(1)));
         }
       }

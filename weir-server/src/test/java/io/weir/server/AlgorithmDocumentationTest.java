@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever adds an algorithm is told where people look for it. */
+/** Every algorithm is documented in the pages and dashboard forms that list algorithms. */
 class AlgorithmDocumentationTest {
 
   @ParameterizedTest

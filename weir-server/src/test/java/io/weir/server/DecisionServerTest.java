@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How a server starts, serves beside others, and stops. */
+/** Startup, shutdown, and sharing of budgets between servers. */
 class DecisionServerTest {
   private static final String TEN_PER_HOUR =
       "rules: [{id: api, per: [user], limit: 10/hour, on-store-failure: closed}]";
@@ -35,9 +35,9 @@ class DecisionServerTest {
     return Files.createDirectory(folder.resolve(name));
   }
 
-  private static int admitted(int most, RunningServer... servers) {
+  private static int admitted(int requests, RunningServer... servers) {
     int admitted = 0;
-    for (int i = 0; i < most; i++) {
+    for (int i = 0; i < requests; i++) {
       admitted += servers[i % servers.length].checkStatus("u") == 200 ? 1 : 0;
     }
     return admitted;
@@ -59,7 +59,9 @@ class DecisionServerTest {
             RunningServer.start(
                 createFolder("x"), TEN_PER_HOUR, "store", redis.uri(), "store-pages", "300000")) {
       Await.until(
-          Duration.ofSeconds(30), "the store", () -> redis.command("GET", "weir:setup") != null);
+          Duration.ofSeconds(30),
+          "the store is connected",
+          () -> redis.command("GET", "weir:setup") != null);
       assertThat(redis.command("GET", "weir:setup")).asString().endsWith(" 1 524288");
       assertThat(server.checkStatus("u")).isIn(200, 429);
     }
@@ -98,7 +100,7 @@ class DecisionServerTest {
             "redis://127.0.0.1:1",
             "store-deadline",
             "50ms")) {
-      assertThat(server.server().summary()).contains("AWAY, rules answer by their posture");
+      assertThat(server.server().summary()).contains("UNAVAILABLE, rules use their fallback");
       HttpResponse<String> response = server.post("/v1/check", RunningServer.checkBody("u", 1));
       assertThat(response.statusCode()).isEqualTo(429);
       assertThat(response.body()).contains("\"degraded\":true");
@@ -135,9 +137,14 @@ class DecisionServerTest {
           .getOutputStream()
           .write(head.formatted(body.length()).getBytes(StandardCharsets.UTF_8));
       socket.getOutputStream().write(body.substring(0, 5).getBytes(StandardCharsets.UTF_8));
-      assertThat(server.checkStatus("other")).as("the first has come, too").isEqualTo(200);
+      assertThat(server.checkStatus("other"))
+          .as("the first request has arrived, too")
+          .isEqualTo(200);
       CompletableFuture<Void> stopped = CompletableFuture.runAsync(server::close);
-      Await.until(Duration.ofSeconds(10), "takes no more", () -> !acceptsConnections(server));
+      Await.until(
+          Duration.ofSeconds(10),
+          "no more connections are accepted",
+          () -> !acceptsConnections(server));
       socket.getOutputStream().write(body.substring(5).getBytes(StandardCharsets.UTF_8));
       byte[] answer = new byte[15];
       assertThat(socket.getInputStream().readNBytes(answer, 0, 15)).isEqualTo(15);
@@ -172,20 +179,20 @@ class DecisionServerTest {
       Path here = createFolder("x");
       assertThatThrownBy(() -> RunningServer.start(here, TEN_PER_HOUR, "http-port", port))
           .isInstanceOf(StartException.class)
-          .hasMessageContaining("http: cannot listen at 127.0.0.1:" + port)
-          .hasMessageContaining("write another --http-port, or off")
+          .hasMessageContaining("http: cannot listen on 127.0.0.1:" + port)
+          .hasMessageContaining("set another --http-port, or off")
           .satisfies(e -> assertThat(String.valueOf(e.getMessage()).lines()).hasSize(1));
     }
   }
 
   @Test
   void dataDirectoryCannotBeCreated_startFailsWithOneLineMessage() throws IOException {
-    Path file = Files.writeString(folder.resolve("file"), "in the way");
+    Path file = Files.writeString(folder.resolve("file"), "a file");
     Path here = createFolder("x");
     assertThatThrownBy(
             () -> RunningServer.start(here, TEN_PER_HOUR, "data", file.resolve("data").toString()))
         .isInstanceOf(StartException.class)
-        .hasMessageContaining("cannot be written")
+        .hasMessageContaining("is not writable")
         .hasMessageContaining("--data");
   }
 
@@ -243,9 +250,9 @@ class DecisionServerTest {
             assertThat(isAnswered(another)).isFalse();
           }
         }
-        assertThat(isAnswered(first)).as("the first still serves").isTrue();
+        assertThat(isAnswered(first)).as("the first connection is still served").isTrue();
       }
-      firstServedConnection(server).close(); // those that were closed take no place
+      firstServedConnection(server).close(); // rejected connections do not count
     }
   }
 
@@ -253,7 +260,7 @@ class DecisionServerTest {
     return new Socket(InetAddress.getLoopbackAddress(), server.port("http"));
   }
 
-  /** Whoever had the only place before, the server's own first request say, may still be going. */
+  /** Retries, since an earlier connection, such as that of the warm-up, may not be closed yet. */
   private static Socket firstServedConnection(RunningServer server) {
     Socket[] last = new Socket[1];
     Await.until(

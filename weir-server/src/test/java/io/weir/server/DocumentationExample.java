@@ -11,17 +11,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a reader of README.md or docs may copy: a fenced or an indented block.
+ * A code example in README.md or docs that readers may copy: a fenced or an indented block.
  *
- * @param line the one it begins at
- * @param language what stands behind the fence; {@link #INDENTED} if there is none
- * @param marker what the comment on the line before says of who runs it, if it says so
+ * @param line the line it starts at
+ * @param language the language of the fence; {@link #INDENTED} if there is none
+ * @param marker the comment on the line before that tells which test runs it, if present
  */
 public record DocumentationExample(
     String page, int line, String language, String text, Optional<String> marker) {
   public static final String INDENTED = "indented";
 
-  /** Of the whole project, from a module's folder. */
+  /** The project's root, relative to the directory of a module. */
   public static final Path PROJECT_ROOT = Path.of("..");
 
   private static final Pattern EXAMPLE_PATTERN =
@@ -32,20 +32,20 @@ public record DocumentationExample(
   private static final Pattern INDENT_PATTERN = Pattern.compile("^ {4}", Pattern.MULTILINE);
   private static final Pattern PROMPT_PATTERN = Pattern.compile("^\\$ ", Pattern.MULTILINE);
 
-  /** The pages that people write; the command line's is generated, the benchmarks' are figures. */
+  /** The handwritten pages: not the generated CLI reference, and not the benchmark results. */
   public static List<String> pages() {
     try (Stream<Path> docs = Files.list(PROJECT_ROOT.resolve("docs"))) {
-      Stream<String> written =
+      Stream<String> docPages =
           docs.map(file -> "docs/" + file.getFileName())
               .filter(page -> page.endsWith(".md"))
               .filter(page -> !page.endsWith("/cli.md") && !page.endsWith("/benchmarks.md"));
-      return Stream.concat(Stream.of("README.md"), written).sorted().toList();
+      return Stream.concat(Stream.of("README.md"), docPages).sorted().toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** All of a page, in their order. */
+  /** Returns the examples of a page, in order. */
   public static List<DocumentationExample> readPage(String page) {
     try {
       String text = Files.readString(PROJECT_ROOT.resolve(page));
@@ -70,27 +70,27 @@ public record DocumentationExample(
         Optional.ofNullable(found.group(1)));
   }
 
-  /** Whether it is for a shell. */
+  /** Whether it is a shell example. */
   public boolean isShell() {
     return language.equals("sh") || language.equals(INDENTED);
   }
 
-  /** Its commands: all of it or, where some lines begin with {@code $}, those. */
+  /** The commands: all lines, or only those that start with {@code $}, if there are any. */
   public List<String> commands() {
     return lines(true);
   }
 
-  /** What it shows of their output. */
+  /** The expected output of the commands. */
   public List<String> expectedOutput() {
     return lines(false);
   }
 
   private List<String> lines(boolean commands) {
-    boolean both = PROMPT_PATTERN.matcher(text).find();
+    boolean hasPrompts = PROMPT_PATTERN.matcher(text).find();
     return text.replace("\\\n", " ")
         .lines()
-        .filter(line -> !line.isBlank() && (!both || line.startsWith("$ ")) == commands)
-        .map(line -> both && commands ? line.substring(2) : line)
+        .filter(line -> !line.isBlank() && (!hasPrompts || line.startsWith("$ ")) == commands)
+        .map(line -> hasPrompts && commands ? line.substring(2) : line)
         .toList();
   }
 

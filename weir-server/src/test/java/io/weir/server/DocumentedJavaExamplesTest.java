@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every Java example of the README, and of pages that have no test of their own, compiles and runs
- * as written.
+ * Every Java example of the README, and of pages without a test of their own, compiles and runs as
+ * written.
  */
 class DocumentedJavaExamplesTest {
   private static final String CONTEXT =
@@ -69,7 +69,7 @@ class DocumentedJavaExamplesTest {
       }
       """;
 
-  /** Where a filter is added to a servlet container: while an application of it starts. */
+  /** The context of an example that adds a filter while a servlet application starts. */
   private static final String SERVLET =
       """
       var tomcat = new org.apache.catalina.startup.Tomcat();
@@ -89,7 +89,7 @@ class DocumentedJavaExamplesTest {
       }
       """;
 
-  /** A page's examples that are run here. */
+  /** The pages tested here, and the language of the examples to run. */
   private static final Map<String, String> LANGUAGES_BY_PAGE =
       Map.of(
           "README.md", "java",
@@ -97,7 +97,7 @@ class DocumentedJavaExamplesTest {
           "docs/rules.md", "java",
           "docs/spring.md", "java servlet");
 
-  /** A public key of RFC 7517. */
+  /** The example public key of RFC 7517. */
   private static final String KEYS =
       """
       {"keys":[{"kty":"EC","crv":"P-256","kid":"1",
@@ -151,12 +151,12 @@ class DocumentedJavaExamplesTest {
     List<String> options =
         List.of(
             "-proc:none", "-d", classes.toString(), "-cp", System.getProperty("java.class.path"));
-    StringWriter said = new StringWriter();
+    StringWriter compilerOutput = new StringWriter();
     boolean compiled =
         ToolProvider.getSystemJavaCompiler()
-            .getTask(said, null, null, options, null, List.of(source))
+            .getTask(compilerOutput, null, null, options, null, List.of(source))
             .call();
-    assertThat(compiled).as(said.toString()).isTrue();
+    assertThat(compiled).as(compilerOutput.toString()).isTrue();
     URL[] urls = {classes.toUri().toURL()};
     try (URLClassLoader loader = new URLClassLoader(urls)) {
       loader.loadClass("Example").getMethod("run").invoke(null);

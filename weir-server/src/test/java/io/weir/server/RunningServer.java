@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A server of a test, on free ports, with the rules of a text; and a client to it. */
+/** A server for tests, on free ports and with the given rules, and an HTTP client for it. */
 public final class RunningServer implements AutoCloseable {
   private final DecisionServer server;
   private final HttpClient client = HttpClient.newHttpClient();
@@ -27,33 +27,33 @@ public final class RunningServer implements AutoCloseable {
   }
 
   /**
-   * Starts one.
+   * Starts a server.
    *
-   * @param folder of its own
-   * @param flags names and values in turn, over the usual: HTTP open, all other doors closed
+   * @param folder an empty directory for its files
+   * @param flags alternating setting names and values; by default only the HTTP listener is open
    */
   public static RunningServer start(Path folder, String rules, String... flags) {
     try {
       Path file = Files.writeString(folder.resolve("rules.yaml"), rules);
-      Map<String, String> all = new HashMap<>();
-      all.put("rules", "file:" + file);
-      all.put("data", folder.toString());
-      all.put("node", "test");
-      all.put("http-port", "0");
-      all.put("http-host", "127.0.0.1");
-      all.put("grpc-port", "off");
-      all.put("gateway-port", "off");
-      all.put("admin-port", "off");
+      Map<String, String> settings = new HashMap<>();
+      settings.put("rules", "file:" + file);
+      settings.put("data", folder.toString());
+      settings.put("node", "test");
+      settings.put("http-port", "0");
+      settings.put("http-host", "127.0.0.1");
+      settings.put("grpc-port", "off");
+      settings.put("gateway-port", "off");
+      settings.put("admin-port", "off");
       for (int i = 0; i < flags.length; i += 2) {
-        all.put(flags[i], flags[i + 1]);
+        settings.put(flags[i], flags[i + 1]);
       }
-      return new RunningServer(DecisionServer.start(ServerConfig.of(all)), file);
+      return new RunningServer(DecisionServer.start(ServerConfig.of(settings)), file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Puts other rules in its file, which it follows. */
+  /** Replaces the content of the rule file, which the server watches. */
   public void replaceRules(String text) {
     try {
       Files.writeString(rules, text);
@@ -66,16 +66,16 @@ public final class RunningServer implements AutoCloseable {
     return server;
   }
 
-  public int port(String door) {
-    return server.port(door).orElseThrow();
+  public int port(String listener) {
+    return server.port(listener).orElseThrow();
   }
 
-  /** The answer to a POST to the decision API. */
+  /** Sends a POST request to the decision API. */
   public HttpResponse<String> post(String path, String body) {
     return send("POST", path, body);
   }
 
-  /** The answer of the decision API to any request. */
+  /** Sends a request to the decision API. */
   public HttpResponse<String> send(String method, String path, String body) {
     URI uri = URI.create("http://127.0.0.1:" + port("http") + path);
     try {
@@ -90,12 +90,12 @@ public final class RunningServer implements AutoCloseable {
     }
   }
 
-  /** The body of a check of one caller. */
+  /** The body of a check request for one user. */
   public static String checkBody(String user, long cost) {
     return "{\"attributes\":{\"user\":\"" + user + "\"},\"cost\":" + cost + "}";
   }
 
-  /** The status of a check of one caller, at cost 1. */
+  /** The HTTP status of a check for one user, at cost 1. */
   public int checkStatus(String user) {
     return post("/v1/check", checkBody(user, 1)).statusCode();
   }

@@ -14,9 +14,9 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A certificate of localhost with its key, as PEM files, made by the JDK's own tool.
+ * A self-signed certificate for localhost with its key, as PEM files, created by {@code keytool}.
  *
- * @param keyStore where the tool put both
+ * @param keyStore the PKCS12 file that contains both
  */
 record TestCertificate(Path cert, Path key, Path keyStore) {
   private static final String PASSWORD = "password";
@@ -38,7 +38,7 @@ record TestCertificate(Path cert, Path key, Path keyStore) {
     }
   }
 
-  /** What shows it. */
+  /** The TLS context of a server with this certificate. */
   SSLContext serverContext() {
     try {
       KeyManagerFactory keys =
@@ -52,7 +52,7 @@ record TestCertificate(Path cert, Path key, Path keyStore) {
     }
   }
 
-  /** What trusts it and nothing else. */
+  /** The TLS context of a client that trusts only this certificate. */
   SSLContext trustingContext() {
     try {
       TrustManagerFactory trust =

@@ -28,7 +28,7 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The doors beside the decision API over TLS, and an upstream that speaks it. */
+/** TLS on the gateway, admin and gRPC listeners, and TLS to upstreams. */
 class TlsListenersTest {
   private static final String RULES = "rules: [{id: ip, per: [ip], limit: 100/hour}]";
 
@@ -44,7 +44,7 @@ class TlsListenersTest {
     return RunningServer.start(folder, RULES, all);
   }
 
-  /** Answers with the scheme the caller used, as the gateway tells it. */
+  /** Responds with the caller's scheme, as forwarded by the gateway. */
   private static <T extends HttpServer> T upstream(T server) {
     server.createContext(
         "/",
@@ -119,7 +119,7 @@ class TlsListenersTest {
       }
       try (RunningServer server = start(certificate, "gateway-port", "0", "upstream", url)) {
         assertThat(get(server, certificate, HttpClient.Version.HTTP_1_1).statusCode())
-            .as("nobody vouches for it")
+            .as("its certificate is not trusted")
             .isEqualTo(502);
       }
     } finally {
@@ -140,7 +140,7 @@ class TlsListenersTest {
       socket.startHandshake();
       Await.until(
           Duration.ofSeconds(60),
-          "it is closed",
+          "the connection is closed",
           () -> {
             try {
               socket.getOutputStream().write('G');

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Requests to which more limits apply than can be decided at once, at every HTTP endpoint. */
+/** Requests that match more limits than can be decided at once, on every HTTP endpoint. */
 class TooManyLimitsEndpointTest {
   private static final String BAD = "{\"attributes\":{\"ip\":\"127.0.0.1\",\"user\":\"1\"}}";
   private static final String GOOD = "{\"attributes\":{\"user\":\"1\"}}";
@@ -48,9 +48,9 @@ class TooManyLimitsEndpointTest {
   }
 
   private static HttpResponse<String> get(
-      RunningServer server, String door, String path, String... headers)
+      RunningServer server, String listener, String path, String... headers)
       throws IOException, InterruptedException {
-    URI uri = URI.create("http://127.0.0.1:" + server.port(door) + path);
+    URI uri = URI.create("http://127.0.0.1:" + server.port(listener) + path);
     HttpRequest.Builder request = HttpRequest.newBuilder(uri);
     if (headers.length > 0) {
       request.headers(headers);

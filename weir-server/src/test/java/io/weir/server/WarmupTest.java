@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The requests a server makes of itself before it is ready. */
+/** The requests that a server sends to itself before it is ready. */
 class WarmupTest {
   private final List<String> receivedRequests = new CopyOnWriteArrayList<>();
 
@@ -48,9 +48,9 @@ class WarmupTest {
   private void warmUp(String host, HttpServerOptions options) throws Exception {
     Vertx vertx = Vertx.vertx();
     try {
-      HttpListener open = await(HttpListener.open(vertx, listenerConfig(host, options), 1));
-      await(Warmup.warmUpDecisionApi(vertx, open));
-      await(Warmup.warmUpRateLimitService(vertx, open));
+      HttpListener listener = await(HttpListener.open(vertx, listenerConfig(host, options), 1));
+      await(Warmup.warmUpDecisionApi(vertx, listener));
+      await(Warmup.warmUpRateLimitService(vertx, listener));
       assertThat(receivedRequests)
           .anyMatch(line -> line.startsWith("HTTP_1_1 /v1/peek {\"attributes\":"))
           .anyMatch(

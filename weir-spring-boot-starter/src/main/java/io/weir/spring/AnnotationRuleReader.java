@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.springframework.core.env.Environment;
 import org.springframework.web.method.HandlerMethod;
 
-/** Makes rules of the {@link RateLimit}s on controllers, and collects what is wrong with them. */
+/** Converts the {@link RateLimit}s on controllers to rules and collects their problems. */
 final class AnnotationRuleReader {
   private final Environment environment;
   private final SpelExpressions expressions;
@@ -26,19 +26,20 @@ final class AnnotationRuleReader {
   private final Map<String, Map<String, String>> expressionsByTarget = new HashMap<>();
 
   /**
-   * @param own the names of {@code weir.attributes}
+   * @param customAttributes the names of {@code weir.attributes}
    */
-  AnnotationRuleReader(Environment environment, SpelExpressions expressions, Set<String> own) {
+  AnnotationRuleReader(
+      Environment environment, SpelExpressions expressions, Set<String> customAttributes) {
     this.environment = environment;
     this.expressions = expressions;
-    this.customAttributes = own;
+    this.customAttributes = customAttributes;
   }
 
   /**
-   * What was found.
+   * The rules of all annotations.
    *
-   * @param rules in an order that is the same on every node
-   * @param expressions by controller or handler, the attributes its expressions say
+   * @param rules the rules, in the same order on every node
+   * @param expressions by controller or handler: SpEL expressions by attribute name
    */
   record AnnotationRules(
       List<Rule> rules, Map<String, Map<String, String>> expressions, HandlerNames handlers) {
@@ -48,18 +49,18 @@ final class AnnotationRuleReader {
   }
 
   /**
-   * The rules of these controllers.
+   * Returns the rules of these controllers.
    *
-   * @throws StartFailureException with everything that is wrong
+   * @throws StartFailureException with all problems found
    */
   AnnotationRules read(Collection<HandlerMethod> handlers) {
     HandlerNames names = new HandlerNames(handlers);
-    Map<String, HandlerNames.ControllerMethod> places = new TreeMap<>();
-    names.all().forEach((place, name) -> places.put(name.handler(), place));
+    Map<String, HandlerNames.ControllerMethod> methods = new TreeMap<>();
+    names.all().forEach((method, name) -> methods.put(name.handler(), method));
     Map<String, Class<?>> controllers = new TreeMap<>();
-    places
+    methods
         .values()
-        .forEach(place -> controllers.put(place.controller().getName(), place.controller()));
+        .forEach(method -> controllers.put(method.controller().getName(), method.controller()));
     controllers.forEach(
         (name, type) ->
             add(
@@ -67,20 +68,20 @@ final class AnnotationRuleReader {
                 name,
                 type.getSimpleName(),
                 RateLimitAnnotations.findOn(type)));
-    places.forEach(
-        (name, place) ->
+    methods.forEach(
+        (name, method) ->
             add(
                 AttributeNames.HANDLER,
                 name,
-                place.controller().getSimpleName() + "-" + place.method().getName(),
-                RateLimitAnnotations.findOn(place.method())));
+                method.controller().getSimpleName() + "-" + method.method().getName(),
+                RateLimitAnnotations.findOn(method.method())));
     if (!problems.isEmpty()) {
       throw StartFailureException.ofProblems(problems);
     }
     return new AnnotationRules(List.copyOf(rules.values()), Map.copyOf(expressionsByTarget), names);
   }
 
-  private void add(String attribute, String place, String name, Set<RateLimit> limits) {
+  private void add(String attribute, String target, String name, Set<RateLimit> limits) {
     for (RateLimit limit : limits) {
       String id =
           RuleIds.makeUnique(
@@ -89,17 +90,17 @@ final class AnnotationRuleReader {
         PerAttributes per =
             PerAttributes.parse(List.of(limit.per()), customAttributes, expressions);
         expressionsByTarget
-            .computeIfAbsent(place, p -> new LinkedHashMap<>())
+            .computeIfAbsent(target, p -> new LinkedHashMap<>())
             .putAll(per.expressions());
         String match =
-            JsonText.quote(JsonText.quote(new StringBuilder(), attribute).append(':'), place)
+            JsonText.quote(JsonText.quote(new StringBuilder(), attribute).append(':'), target)
                 .toString();
         Rule rule = Rules.readOne("@RateLimit", toJson(id, match, per.attributes(), limit));
         rules.put(rule.id(), rule);
       } catch (InvalidConfigurationException e) {
-        e.problems().forEach(p -> addProblem(place, p.rule(), p.field(), p.reason()));
+        e.problems().forEach(p -> addProblem(target, p.rule(), p.field(), p.reason()));
       } catch (IllegalArgumentException e) {
-        addProblem(place, id, "", String.valueOf(e.getMessage()));
+        addProblem(target, id, "", String.valueOf(e.getMessage()));
       }
     }
   }
@@ -121,14 +122,14 @@ final class AnnotationRuleReader {
     return out.append(",\"shadow\":").append(limit.shadow()).append('}').toString();
   }
 
-  private static StringBuilder appendStrings(StringBuilder out, List<String> texts) {
-    for (int i = 0; i < texts.size(); i++) {
-      JsonText.quote(i == 0 ? out : out.append(','), texts.get(i));
+  private static StringBuilder appendStrings(StringBuilder out, List<String> strings) {
+    for (int i = 0; i < strings.size(); i++) {
+      JsonText.quote(i == 0 ? out : out.append(','), strings.get(i));
     }
     return out;
   }
 
-  private void addProblem(String place, String rule, String field, String reason) {
-    problems.add(new ConfigurationProblem("@RateLimit on " + place, 0, 0, rule, field, reason));
+  private void addProblem(String target, String rule, String field, String reason) {
+    problems.add(new ConfigurationProblem("@RateLimit on " + target, 0, 0, rule, field, reason));
   }
 }

@@ -8,26 +8,26 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** The names of what rules can know of a request in a Spring application. */
+/** The names of request attributes that rules can use in a Spring application. */
 final class AttributeNames {
-  /** Who is authenticated, or else the address: {@code user:ann}, {@code ip:10.0.0.1}. */
+  /** The authenticated user, or else the address: {@code user:ann}, {@code ip:10.0.0.1}. */
   static final String PRINCIPAL = "principal";
 
-  /** Who is authenticated; missing if nobody is. */
+  /** The authenticated user; missing for an anonymous request. */
   static final String USER = "user";
 
-  /** The class of the controller that handles it. */
+  /** The class of the controller that handles the request. */
   static final String CONTROLLER = "controller";
 
-  /** The method that handles it, such as {@code com.example.Orders.list}. */
+  /** The method that handles the request, for example {@code com.example.Orders.list}. */
   static final String HANDLER = "handler";
 
   static final String HEADER_PREFIX = "header.";
 
-  /** Ends the name of one that is the address where there is no value. */
+  /** The suffix of attributes that fall back to the client address if there is no value. */
   static final String OR_IP_SUFFIX = ".or-ip";
 
-  /** Begins the name of one that an annotation's expression says. */
+  /** The prefix of attributes computed by an expression of an annotation. */
   static final String EXPRESSION_PREFIX = "expression.";
 
   private static final List<String> BUILT_IN =
@@ -35,27 +35,25 @@ final class AttributeNames {
 
   private AttributeNames() {}
 
-  /** Whether requests can have it, given the names of the application's own. */
-  static boolean isKnown(String name, Set<String> own) {
+  /** Returns whether requests can have the attribute. */
+  static boolean isKnown(String name, Set<String> customAttributes) {
     String plain = withoutOrIpSuffix(name);
     return BUILT_IN.contains(plain)
-        || own.contains(plain)
+        || customAttributes.contains(plain)
         || plain.startsWith(EXPRESSION_PREFIX)
         || (plain.startsWith(HEADER_PREFIX) && plain.length() > HEADER_PREFIX.length());
   }
 
-  /**
-   * Whether it can be known only after authentication, given the names of the application's own.
-   */
-  static boolean needsAuthentication(String name, Set<String> own) {
+  /** Returns whether the attribute is available only after authentication. */
+  static boolean needsAuthentication(String name, Set<String> customAttributes) {
     String plain = withoutOrIpSuffix(name);
     return plain.equals(USER)
         || plain.equals(PRINCIPAL)
         || plain.startsWith(EXPRESSION_PREFIX)
-        || own.contains(plain);
+        || customAttributes.contains(plain);
   }
 
-  /** The header field it is of, if it is of one. */
+  /** Returns the header field of an attribute; empty if it is not a header attribute. */
   static Optional<String> headerName(String name) {
     String plain = withoutOrIpSuffix(name);
     return plain.startsWith(HEADER_PREFIX)
@@ -69,25 +67,25 @@ final class AttributeNames {
         : name;
   }
 
-  /** What an annotation's {@code per} counts by: never nothing, so that nobody can leave it out. */
+  /** Returns the attribute for {@code per} of an annotation; it has a value in every request. */
   static String countingName(String per) {
     String name =
         per.regionMatches(true, 0, HEADER_PREFIX, 0, HEADER_PREFIX.length())
             ? toLowerCase(per)
             : per;
-    boolean always = name.equals("ip") || name.equals(PRINCIPAL);
-    return always ? name : name.equals(USER) ? PRINCIPAL : name + OR_IP_SUFFIX;
+    boolean alwaysPresent = name.equals("ip") || name.equals(PRINCIPAL);
+    return alwaysPresent ? name : name.equals(USER) ? PRINCIPAL : name + OR_IP_SUFFIX;
   }
 
   private static String toLowerCase(String text) {
     return text.toLowerCase(Locale.ROOT);
   }
 
-  /** What to say of a name no request can have. */
-  static String suggestion(String name, Collection<String> own) {
+  /** Returns a suggestion for an unknown attribute name. */
+  static String suggestion(String name, Collection<String> customAttributes) {
     List<String> known = new ArrayList<>(BUILT_IN);
     known.add(HEADER_PREFIX + "x-tenant");
-    known.addAll(own);
+    known.addAll(customAttributes);
     return NameSuggestion.hint(name, known);
   }
 }

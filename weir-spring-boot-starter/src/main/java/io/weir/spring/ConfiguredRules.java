@@ -11,26 +11,26 @@ import java.util.List;
 import org.springframework.core.env.Environment;
 
 /**
- * The rules that are written, opened: those of properties, or of the file or database that {@code
- * weir.rules} names, which are followed as they change.
+ * The configured rules: those in properties, or those of the file or database that {@code
+ * weir.rules} names. Rules of a file or database are reloaded when they change.
  *
- * @param name where they come from, for people
- * @param reloadable whether they may change
- * @param closeAction ends following them
+ * @param name where the rules come from, for messages
+ * @param reloadable whether the rules are reloaded when they change
+ * @param closeAction stops reloading
  */
 record ConfiguredRules(RuleSource source, String name, boolean reloadable, Runnable closeAction)
     implements AutoCloseable {
 
   /**
-   * @throws StartFailureException with everything that is wrong
+   * @throws StartFailureException with all problems found
    */
   static ConfiguredRules open(Environment environment, List<RulesListener> listeners) {
-    RulesPropertyReader written = new RulesPropertyReader(environment);
-    String address = written.address().orElse("");
+    RulesPropertyReader property = new RulesPropertyReader(environment);
+    String address = property.address().orElse("");
     RulesListener[] all = listeners.toArray(new RulesListener[0]);
     try {
       if (address.isEmpty()) {
-        return new ConfiguredRules(RuleSet.of(1, written.rules()), "weir.rules", false, () -> {});
+        return new ConfiguredRules(RuleSet.of(1, property.rules()), "weir.rules", false, () -> {});
       }
       if (address.startsWith("file:")) {
         FileRules file = FileRules.open(address, all);
@@ -43,11 +43,13 @@ record ConfiguredRules(RuleSource source, String name, boolean reloadable, Runna
       throw StartFailureException.ofProblems(e.problems());
     } catch (DatabaseException e) {
       throw new StartFailureException(
-          "Weir cannot read its rules: " + e.getMessage(), "Start the database first.", e);
+          "Weir cannot read its rules: " + e.getMessage(),
+          "Check that the database is running.",
+          e);
     }
     throw new StartFailureException(
-        "weir.rules is '" + address + "', which is neither rules nor a place of rules.",
-        "Write a list of rules, file:rules.yaml, jdbc:postgresql://… or jdbc:h2:….",
+        "weir.rules must be a list of rules or a file: or jdbc: address (was '" + address + "').",
+        "Set weir.rules to a list, file:rules.yaml, jdbc:postgresql://… or jdbc:h2:….",
         null);
   }
 
@@ -58,8 +60,8 @@ record ConfiguredRules(RuleSource source, String name, boolean reloadable, Runna
           database, StoreFactory.maskPassword(address), true, database::close);
     } catch (NoClassDefFoundError e) {
       throw new StartFailureException(
-          "Weir is to read its rules from a database, but " + e.getMessage() + " is missing.",
-          "Add com.zaxxer:HikariCP and the driver, org.postgresql:postgresql or com.h2database:h2.",
+          "weir.rules names a database, but the class " + e.getMessage() + " is missing.",
+          "Add com.zaxxer:HikariCP and a driver, org.postgresql:postgresql or com.h2database:h2.",
           e);
     }
   }

@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * The decisions made on one request, at one door after the other. What an earlier door charged is
- * given back if a later one refuses, so that a refusal charges nothing.
+ * The decisions of the filters on one request, in order. If a later filter refuses, the permits
+ * charged by earlier filters are refunded, so a refused request is not charged.
  */
 final class DecisionChain {
-  /** The attribute of a request that its trail is kept in. */
+  /** The request attribute that holds the chain. */
   static final String ATTRIBUTE_NAME = DecisionChain.class.getName();
 
   private final List<ChainedDecision> decisions = new ArrayList<>(2);
 
   private record ChainedDecision(Limiter limiter, Decision decision) {}
 
-  /** Adds what was decided now, and says so to the caller. */
+  /** Adds a decision, refunds the earlier ones if it refuses, and writes the headers. */
   void add(Limiter limiter, Decision decision, BiConsumer<String, String> headers) {
     if (!decision.allowed()) {
       for (ChainedDecision step : decisions) {

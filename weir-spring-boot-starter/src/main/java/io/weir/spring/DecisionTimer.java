@@ -1,11 +1,11 @@
 package io.weir.spring;
 
-/** Notes how long decisions take. */
+/** Records the latency of decisions. */
 interface DecisionTimer {
 
-  /** The time now, in microseconds. */
+  /** Returns the current time in microseconds. */
   long nowMicros();
 
-  /** Notes that a decision was made on what came then. */
-  void recordLatencySince(long came);
+  /** Records the latency of a decision that started at this time. */
+  void recordLatencySince(long startMicros);
 }

@@ -2,7 +2,7 @@ package io.weir.spring;
 
 import org.springframework.core.env.Environment;
 
-/** Where the doors stand among the filters: right before Spring Security, and right after it. */
+/** The filter order of Weir's filters: just before and just after Spring Security. */
 final class FilterOrders {
   private static final String SECURITY_ORDER_PROPERTY = "spring.security.filter.order";
   private static final int DEFAULT_SECURITY_ORDER = -100;

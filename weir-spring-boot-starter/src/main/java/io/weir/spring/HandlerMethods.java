@@ -4,12 +4,12 @@ import java.util.Collection;
 import java.util.List;
 import org.springframework.web.method.HandlerMethod;
 
-/** The methods of controllers a framework will have handle requests. */
+/** The controller methods that Spring MVC or WebFlux dispatches requests to. */
 interface HandlerMethods {
 
   Collection<HandlerMethod> all();
 
-  /** Of the mappings in a dispatcher's order, those to the last that knows controllers. */
+  /** Returns the mappings, in dispatcher order, up to the last that maps controllers. */
   static <M> List<M> upToControllers(List<M> all, Class<? extends M> controllers) {
     int last = 0;
     for (int i = 0; i < all.size(); i++) {

@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * What rules call the methods of controllers: class and name, and the types of the parameters where
- * several methods share them.
+ * The names of controller methods in rules: class and method name, with the parameter types if the
+ * method is overloaded.
  */
 final class HandlerNames {
 
-  /** The attributes of one method. */
+  /** The values of the attributes {@code controller} and {@code handler} for one method. */
   record HandlerAttributes(String controller, String handler) {}
 
-  /** A method as one controller has it; controllers may share one they inherit. */
+  /** A method of one controller; several controllers may inherit the same method. */
   record ControllerMethod(Class<?> controller, Method method) {
     static ControllerMethod of(HandlerMethod handler) {
       return new ControllerMethod(handler.getBeanType(), handler.getMethod());
@@ -37,14 +37,14 @@ final class HandlerNames {
   private final Map<ControllerMethod, HandlerAttributes> names = new HashMap<>();
 
   HandlerNames(Collection<HandlerMethod> handlers) {
-    Set<ControllerMethod> places = new LinkedHashSet<>();
-    handlers.forEach(handler -> places.add(ControllerMethod.of(handler)));
+    Set<ControllerMethod> methods = new LinkedHashSet<>();
+    handlers.forEach(handler -> methods.add(ControllerMethod.of(handler)));
     Map<String, Long> counts =
-        places.stream().collect(groupingBy(ControllerMethod::qualifiedName, counting()));
-    for (ControllerMethod place : places) {
-      boolean shared = counts.getOrDefault(place.qualifiedName(), 0L) > 1;
-      String handler = place.qualifiedName() + (shared ? parameterList(place.method()) : "");
-      names.put(place, new HandlerAttributes(place.controller().getName(), handler));
+        methods.stream().collect(groupingBy(ControllerMethod::qualifiedName, counting()));
+    for (ControllerMethod method : methods) {
+      boolean overloaded = counts.getOrDefault(method.qualifiedName(), 0L) > 1;
+      String handler = method.qualifiedName() + (overloaded ? parameterList(method.method()) : "");
+      names.put(method, new HandlerAttributes(method.controller().getName(), handler));
     }
   }
 

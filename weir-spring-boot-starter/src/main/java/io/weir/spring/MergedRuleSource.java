@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The rules in force, those of annotations and those that are written, which may change at any
- * time. A written rule takes the place of an annotation's of the same id.
+ * The active rules: the rules of annotations merged with the configured rules, which may change at
+ * any time. A configured rule replaces an annotation's rule with the same id.
  *
- * <p>Safe for any number of threads; {@link #stagedRules} is a mere read while nothing changes.
+ * <p>Thread-safe; {@link #stagedRules} is a volatile read while nothing changes.
  */
 final class MergedRuleSource implements RuleSource {
   private static final Logger LOG = System.getLogger(MergedRuleSource.class.getName());
@@ -25,51 +25,56 @@ final class MergedRuleSource implements RuleSource {
   private List<Rule> annotationRules = List.of();
   private volatile MergedRules merged;
 
-  /** A plan and the rules it is of. */
+  /** The merged rules and the configured rules they were made from. */
   private record MergedRules(RuleSet configured, StagedRuleSet staged) {}
 
-  MergedRuleSource(RuleSource written, WeirMode mode, Function<RuleSet, StagedRuleSet> planning) {
-    this.configuredRules = written;
+  MergedRuleSource(
+      RuleSource configured, WeirMode mode, Function<RuleSet, StagedRuleSet> splitByStage) {
+    this.configuredRules = configured;
     this.mode = mode;
-    this.splitByStage = planning;
-    merged = merge(written.current());
+    this.splitByStage = splitByStage;
+    merged = merge(configured.current());
   }
 
-  /** Adds the rules of annotations, once they are known. */
+  /** Sets the rules of annotations, once all controllers exist. */
   synchronized void setAnnotationRules(List<Rule> rules) {
     annotationRules = rules;
     merged = merge(configuredRules.current());
   }
 
   StagedRuleSet stagedRules() {
-    MergedRules known = merged;
-    RuleSet now = configuredRules.current();
-    return known.configured() == now ? known.staged() : refresh();
+    MergedRules current = merged;
+    RuleSet latest = configuredRules.current();
+    return current.configured() == latest ? current.staged() : refresh();
   }
 
   private synchronized StagedRuleSet refresh() {
-    RuleSet now = configuredRules.current();
-    if (merged.configured() != now) {
+    RuleSet latest = configuredRules.current();
+    if (merged.configured() != latest) {
       try {
-        merged = merge(now);
+        merged = merge(latest);
       } catch (IllegalArgumentException e) {
-        LOG.log(Level.WARNING, "refused, the last good rules serve: {0}", e.getMessage());
-        merged = new MergedRules(now, merged.staged());
+        LOG.log(
+            Level.WARNING, "rules rejected, the last good rules stay active: {0}", e.getMessage());
+        merged = new MergedRules(latest, merged.staged());
       }
     }
     return merged.staged();
   }
 
-  private MergedRules merge(RuleSet now) {
+  private MergedRules merge(RuleSet configured) {
     List<Rule> rules = new ArrayList<>();
     if (mode != WeirMode.OFF) {
-      annotationRules.stream().filter(rule -> now.rule(rule.id()) == null).forEach(rules::add);
-      rules.addAll(now.rules());
+      annotationRules.stream()
+          .filter(rule -> configured.rule(rule.id()) == null)
+          .forEach(rules::add);
+      rules.addAll(configured.rules());
     }
     if (mode == WeirMode.SHADOW) {
       rules.replaceAll(rule -> rule.edit().shadow(true).build());
     }
-    return new MergedRules(now, splitByStage.apply(RuleSet.of(now.revision(), rules)));
+    return new MergedRules(
+        configured, splitByStage.apply(RuleSet.of(configured.revision(), rules)));
   }
 
   @Override

@@ -13,20 +13,20 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotationUtils;
 
-/** Finds {@link RateLimit}s that would limit nothing, for no request is handled there. */
+/** Finds {@link RateLimit}s on beans that handle no requests, where they would have no effect. */
 final class MisplacedAnnotationCheck {
   private final Set<Class<?>> controllers = new HashSet<>();
   private final Set<Method> methods = new HashSet<>();
 
   MisplacedAnnotationCheck(HandlerNames handlers) {
-    for (HandlerNames.ControllerMethod place : handlers.all().keySet()) {
-      controllers.add(place.controller());
-      methods.add(place.method());
+    for (HandlerNames.ControllerMethod handler : handlers.all().keySet()) {
+      controllers.add(handler.controller());
+      methods.add(handler.method());
     }
   }
 
   /**
-   * @throws StartFailureException naming all of them
+   * @throws StartFailureException with all misplaced annotations
    */
   void check(ConfigurableListableBeanFactory beans) {
     List<ConfigurationProblem> problems = new ArrayList<>();
@@ -58,15 +58,15 @@ final class MisplacedAnnotationCheck {
     }
   }
 
-  private static ConfigurationProblem misplaced(String place, String what) {
+  private static ConfigurationProblem misplaced(String element, String kind) {
     return new ConfigurationProblem(
-        "@RateLimit on " + place,
+        "@RateLimit on " + element,
         0,
         0,
         "",
         "",
-        what
-            + " handles no request, so nothing would be limited; put it on a controller's"
-            + " @RequestMapping method, or ask an injected io.weir.Limiter here");
+        kind
+            + " handles no request, so the limit has no effect; move it to a @RequestMapping"
+            + " method of a controller, or call an injected io.weir.Limiter here");
   }
 }

@@ -7,21 +7,22 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Per what the application's own code counts, as {@link RateLimit#per} writes it.
+ * The parsed form of {@link RateLimit#per}: the attributes that a rule counts by.
  *
- * @param attributes what a rule counts per; none of them is ever missing
- * @param expressions the attributes that expressions say, and those
+ * @param attributes the attributes; each has a value in every request
+ * @param expressions SpEL expressions by the name of the attribute they compute
  */
 record PerAttributes(List<String> attributes, Map<String, String> expressions) {
 
   /**
-   * @param own the names of {@code weir.attributes}
-   * @throws IllegalArgumentException saying what is wrong, and what to write instead
+   * @param customAttributes the names of {@code weir.attributes}
+   * @throws IllegalArgumentException if a value is not a known attribute or a valid expression
    */
-  static PerAttributes parse(List<String> written, Set<String> own, SpelExpressions parser) {
+  static PerAttributes parse(
+      List<String> values, Set<String> customAttributes, SpelExpressions parser) {
     List<String> attributes = new ArrayList<>();
     Map<String, String> expressions = new LinkedHashMap<>();
-    for (String per : written) {
+    for (String per : values) {
       if (per.startsWith("#{")) {
         parser.parse(per);
         String name = AttributeNames.EXPRESSION_PREFIX + Integer.toHexString(per.hashCode());
@@ -30,12 +31,12 @@ record PerAttributes(List<String> attributes, Map<String, String> expressions) {
         continue;
       }
       String name = AttributeNames.countingName(per);
-      if (!AttributeNames.isKnown(name, own)) {
+      if (!AttributeNames.isKnown(name, customAttributes)) {
         throw new IllegalArgumentException(
-            "per: '"
+            "per: unknown attribute '"
                 + per
-                + "' is nothing a request here has; "
-                + AttributeNames.suggestion(per, own));
+                + "'; "
+                + AttributeNames.suggestion(per, customAttributes));
       }
       attributes.add(name);
     }

@@ -7,17 +7,17 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.origin.Origin;
 
-/** Flat properties as the tree they were written as: {@code rules[0].per[1]} in {@code rules}. */
+/** Rebuilds the tree of flat properties such as {@code rules[0].per[1]}. */
 final class PropertyTree {
   private final Map<String, PropertyTree> children = new LinkedHashMap<>();
   private boolean list;
   private @Nullable String value;
   private @Nullable Origin origin;
 
-  /** Adds a property whose name has so many elements above this tree. */
-  void add(ConfigurationPropertyName name, int above, String text, @Nullable Origin from) {
+  /** Adds a property; {@code prefixLength} is the number of name elements above this tree. */
+  void add(ConfigurationPropertyName name, int prefixLength, String text, @Nullable Origin from) {
     PropertyTree node = this;
-    for (int i = above; i < name.getNumberOfElements(); i++) {
+    for (int i = prefixLength; i < name.getNumberOfElements(); i++) {
       node.list = name.isNumericIndex(i);
       node = node.child(name.getElement(i, Form.ORIGINAL));
       if (node.isSelector(name, i)) {
@@ -36,7 +36,7 @@ final class PropertyTree {
     node.origin = from;
   }
 
-  /** Names of attributes have dots, which properties take for levels: {@code header.x-tenant}. */
+  /** Attribute names such as {@code header.x-tenant} contain dots, which are not levels here. */
   private boolean isSelector(ConfigurationPropertyName name, int i) {
     String element = name.getElement(i, Form.UNIFORM);
     return element.equals("match") || element.equals("when");
@@ -54,12 +54,12 @@ final class PropertyTree {
     return list;
   }
 
-  /** The value of a leaf; null above. */
+  /** Returns the value of a leaf; null for an inner node. */
   @Nullable String value() {
     return value;
   }
 
-  /** Where it was written, or its first part was; null if that is not known. */
+  /** Returns the origin of this node or of its first descendant that has one; null if unknown. */
   @Nullable Origin origin() {
     Origin found = origin;
     for (PropertyTree child : children.values()) {

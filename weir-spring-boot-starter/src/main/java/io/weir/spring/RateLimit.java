@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Limits the requests a controller's method handles, or those of all methods of a controller
+ * Limits the requests of a controller method or, on a class, the requests of all its methods
  * together.
  *
  * <pre>{@code
@@ -17,9 +17,9 @@ import java.lang.annotation.Target;
  * String quote() { … }
  * }</pre>
  *
- * <p>It is a rule like any other: all rules that meet a request must have room for it, those of its
- * method, of its class and of {@code weir.rules}. One of {@code weir.rules} with the same {@link
- * #id} takes its place.
+ * <p>The annotation defines a rule: a request is admitted if all rules that match it admit it,
+ * those of its method, of its class and of {@code weir.rules}. A rule in {@code weir.rules} with
+ * the same {@link #id} replaces it.
  */
 @Documented
 @Repeatable(RateLimits.class)
@@ -27,37 +27,38 @@ import java.lang.annotation.Target;
 @Target({ElementType.TYPE, ElementType.METHOD})
 public @interface RateLimit {
 
-  /** How many per how long, such as {@code 10/m} or {@code ${orders.limit}}; several all hold. */
+  /** The rates, for example {@code 10/m} or {@code ${orders.limit}}; all of them apply. */
   String[] value();
 
   /**
-   * Per what is counted; {@code {}} is one counter for all.
+   * The attributes to count by; {@code {}} is one counter for all requests.
    *
    * <ul>
-   *   <li>{@code principal}: whom Spring Security or the container has authenticated
-   *   <li>{@code ip}: the caller's address
+   *   <li>{@code principal}: the user authenticated by Spring Security or the container
+   *   <li>{@code ip}: the client address
    *   <li>{@code header.x-tenant}: a header field
-   *   <li>{@code #{…}}: an expression over a {@link SpringRequest}, such as {@code
+   *   <li>{@code #{…}}: a SpEL expression over a {@link SpringRequest}, for example {@code
    *       #{variable('tenant')}}
-   *   <li>the name of one of {@code weir.attributes}
+   *   <li>the name of an attribute in {@code weir.attributes}
    * </ul>
    *
-   * <p>Who has no such value is counted by address, so that leaving it out is no way around.
+   * <p>A request without the value is counted by client address, so that omitting it does not
+   * bypass the limit.
    */
   String[] per() default "principal";
 
-  /** What the rule is called in metrics and answers; by class and method if not said. */
+  /** The rule id in metrics and responses; by default derived from class and method. */
   String id() default "";
 
-  /** How it counts, as in {@code weir.rules}. */
+  /** The algorithm, as in {@code weir.rules}. */
   String algorithm() default "token-bucket";
 
-  /** The bucket's size; the limit itself if not said. */
+  /** The size of the bucket; by default the permits of the rate. */
   long burst() default 0;
 
-  /** What is answered when the store does not: {@code open} or {@code closed}. */
+  /** The fallback when the store fails: {@code open} or {@code closed}. */
   String onStoreFailure() default "open";
 
-  /** Whether it is judged but not enforced. */
+  /** Whether the limit is counted but not enforced. */
   boolean shadow() default false;
 }

@@ -4,9 +4,7 @@ import java.lang.reflect.AnnotatedElement;
 import java.util.Set;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
-/**
- * Finds {@link RateLimit}s as Spring does: on superclasses, on interfaces, in other annotations.
- */
+/** Finds {@link RateLimit}s, also on superclasses, on interfaces and as meta-annotations. */
 final class RateLimitAnnotations {
 
   private RateLimitAnnotations() {}

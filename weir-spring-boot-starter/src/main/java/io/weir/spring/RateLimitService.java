@@ -9,7 +9,7 @@ import io.weir.http.RefusalResponse;
 import io.weir.rule.RuleSource;
 import java.util.function.Function;
 
-/** Where doors bring their questions: what to decide when, and by which rules. */
+/** Reads requests and holds the limiters for the filters: which rules apply at which stage. */
 final class RateLimitService {
   private final MergedRuleSource ruleSource;
   private final SpringRequestReader requestReader;
@@ -18,7 +18,7 @@ final class RateLimitService {
   private final Limiter lateLimiter;
 
   /**
-   * @param limiters makes a limiter over some of the rules
+   * @param limiters creates a limiter for a set of rules
    */
   RateLimitService(
       MergedRuleSource plan, SpringRequestReader reader, Function<RuleSource, Limiter> limiters) {
@@ -29,46 +29,46 @@ final class RateLimitService {
     lateLimiter = limiters.apply(() -> plan.stagedRules().afterAuthentication().rules());
   }
 
-  /** When a door decides. */
+  /** When a filter decides. */
   enum FilterStage {
     BEFORE_AUTHENTICATION,
     AFTER_AUTHENTICATION
   }
 
   StagedRuleSet.StageRules stageRules(FilterStage stage) {
-    StagedRuleSet now = ruleSource.stagedRules();
+    StagedRuleSet staged = ruleSource.stagedRules();
     return stage == FilterStage.BEFORE_AUTHENTICATION
-        ? now.beforeAuthentication()
-        : now.afterAuthentication();
+        ? staged.beforeAuthentication()
+        : staged.afterAuthentication();
   }
 
   Limiter limiter(FilterStage stage) {
     return stage == FilterStage.BEFORE_AUTHENTICATION ? earlyLimiter : lateLimiter;
   }
 
-  /** How many refunds wait for a store that is unavailable. */
+  /** Returns how many refunds and settlements wait for an unavailable store. */
   int pendingSettlements() {
     return earlyLimiter.pendingSettlements() + lateLimiter.pendingSettlements();
   }
 
-  /** A limiter over rules of a door's own, which counts where all others do. */
+  /** Returns a limiter for a filter's own rules; it counts in the shared store. */
   Limiter limiter(RuleSource rules) {
     return limiterFactory.apply(rules);
   }
 
   /**
-   * @throws BadRequestException if it could be read in more than one way: answer 400
+   * @throws BadRequestException if the request is ambiguous; the response is 400
    */
-  Request read(SpringRequest call, StagedRuleSet.StageRules part) {
-    return read(call, ruleSource.stagedRules().identity(), part);
+  Request read(SpringRequest request, StagedRuleSet.StageRules rules) {
+    return read(request, ruleSource.stagedRules().identity(), rules);
   }
 
-  /** As above, as a door with rules of its own reads it. */
-  Request read(SpringRequest call, IdentityResolver identity, StagedRuleSet.StageRules part) {
-    return requestReader.read(call, identity, part);
+  /** As above, for a filter with its own rules and identity resolver. */
+  Request read(SpringRequest request, IdentityResolver identity, StagedRuleSet.StageRules rules) {
+    return requestReader.read(request, identity, rules);
   }
 
-  /** What a refused caller is answered: in Spring always a problem (RFC 9457). */
+  /** Returns the response to a refused request; in Spring always a problem (RFC 9457). */
   static RefusalResponse refusal(Decision decision) {
     return RefusalResponse.of(decision, RefusalResponse.PROBLEM_JSON);
   }

@@ -22,14 +22,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 
-/** The filter of servlet applications, before authentication or after it. */
+/** The rate limit filter of servlet applications, before or after authentication. */
 final class RateLimitServletFilter implements Filter {
   private final RateLimitService service;
   private final ServletHandlerMethods handlers;
   private final FilterStage stage;
 
-  RateLimitServletFilter(RateLimitService desk, ServletHandlerMethods handlers, FilterStage stage) {
-    this.service = desk;
+  RateLimitServletFilter(
+      RateLimitService service, ServletHandlerMethods handlers, FilterStage stage) {
+    this.service = service;
     this.handlers = handlers;
     this.stage = stage;
   }
@@ -38,33 +39,33 @@ final class RateLimitServletFilter implements Filter {
   public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
     if (request instanceof HttpServletRequest http
-        && response instanceof HttpServletResponse back
-        && !tryAdmit(new ServletRequestAdapter(http), new ServletResponseWriter(back))) {
+        && response instanceof HttpServletResponse httpResponse
+        && !tryAdmit(new ServletRequestAdapter(http), new ServletResponseWriter(httpResponse))) {
       return;
     }
     chain.doFilter(request, response);
   }
 
-  /** Whether it may go on; if not, it is answered. */
-  private boolean tryAdmit(ServletRequestAdapter call, ServletResponseWriter answer)
+  /** Returns whether the request is admitted; if not, the response has been written. */
+  private boolean tryAdmit(ServletRequestAdapter call, ServletResponseWriter writer)
       throws IOException {
-    StagedRuleSet.StageRules part = service.stageRules(stage);
-    if (part.isEmpty() || !call.isInitialDispatch()) {
+    StagedRuleSet.StageRules rules = service.stageRules(stage);
+    if (rules.isEmpty() || !call.isInitialDispatch()) {
       return true;
     }
     Request request;
     try {
-      HandlerMethod handler = part.needsHandler() ? handlers.find(call.request()) : null;
-      request = service.read(new ServletSpringRequest(call, handler), part);
+      HandlerMethod handler = rules.needsHandler() ? handlers.find(call.request()) : null;
+      request = service.read(new ServletSpringRequest(call, handler), rules);
     } catch (BadRequestException e) {
-      answer.writeRejection(e);
+      writer.writeRejection(e);
       return false;
     }
     Decision decision = service.limiter(stage).decideNow(request);
     decisionChain(call.request())
-        .add(service.limiter(stage), decision, answer.response()::setHeader);
+        .add(service.limiter(stage), decision, writer.response()::setHeader);
     if (!decision.allowed()) {
-      answer.writeRejection(RateLimitService.refusal(decision));
+      writer.writeRejection(RateLimitService.refusal(decision));
       return false;
     }
     ServletResponseWriter.sleepFor(decision.delay());
@@ -72,15 +73,15 @@ final class RateLimitServletFilter implements Filter {
   }
 
   private static DecisionChain decisionChain(HttpServletRequest request) {
-    if (request.getAttribute(DecisionChain.ATTRIBUTE_NAME) instanceof DecisionChain begun) {
-      return begun;
+    if (request.getAttribute(DecisionChain.ATTRIBUTE_NAME) instanceof DecisionChain existing) {
+      return existing;
     }
-    DecisionChain trail = new DecisionChain();
-    request.setAttribute(DecisionChain.ATTRIBUTE_NAME, trail);
-    return trail;
+    DecisionChain chain = new DecisionChain();
+    request.setAttribute(DecisionChain.ATTRIBUTE_NAME, chain);
+    return chain;
   }
 
-  /** A servlet's request. */
+  /** A servlet request as the rules and expressions read it. */
   private record ServletSpringRequest(
       ServletRequestAdapter servlet, @Nullable HandlerMethod handler) implements SpringRequest {
 
@@ -105,7 +106,7 @@ final class RateLimitServletFilter implements Filter {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // so the framework says
+    @SuppressWarnings("unchecked") // Spring documents this type
     public Map<String, String> variables() {
       Object found =
           servlet.request().getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);

@@ -12,7 +12,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-/** The filter of WebFlux applications, before authentication or after it; it never waits. */
+/** The rate limit filter of WebFlux, before or after authentication. It never blocks. */
 final class RateLimitWebFilter implements WebFilter, Ordered {
   private final RateLimitService service;
   private final WebFluxHandlerMethods handlers;
@@ -21,15 +21,15 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
   private final Predicate<Principal> anonymous;
 
   /**
-   * @param anonymous tells principals that stand for nobody
+   * @param anonymous tests whether a principal is anonymous
    */
   RateLimitWebFilter(
-      RateLimitService desk,
+      RateLimitService service,
       WebFluxHandlerMethods handlers,
       FilterStage stage,
       int order,
       Predicate<Principal> anonymous) {
-    this.service = desk;
+    this.service = service;
     this.handlers = handlers;
     this.stage = stage;
     this.order = order;
@@ -43,19 +43,19 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-    StagedRuleSet.StageRules part = service.stageRules(stage);
-    if (part.isEmpty()) {
+    StagedRuleSet.StageRules rules = service.stageRules(stage);
+    if (rules.isEmpty()) {
       return chain.filter(exchange);
     }
     Mono<Optional<HandlerMethod>> handler =
-        part.needsHandler()
+        rules.needsHandler()
             ? handlers.find(exchange).map(Optional::of).defaultIfEmpty(Optional.empty())
             : Mono.just(Optional.empty());
     return principal(exchange)
         .zipWith(
             handler,
-            (who, what) -> new WebFluxRequest(exchange, who.orElse(null), what.orElse(null)))
-        .flatMap(call -> decide(call, part, chain));
+            (user, method) -> new WebFluxRequest(exchange, user.orElse(null), method.orElse(null)))
+        .flatMap(request -> decide(request, rules, chain));
   }
 
   private Mono<Optional<Principal>> principal(ServerWebExchange exchange) {
@@ -63,20 +63,20 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
         ? Mono.just(Optional.empty())
         : exchange
             .getPrincipal()
-            .map(who -> Optional.<Principal>of(who).filter(anonymous.negate()))
+            .map(user -> Optional.<Principal>of(user).filter(anonymous.negate()))
             .defaultIfEmpty(Optional.empty());
   }
 
   private Mono<Void> decide(
-      WebFluxRequest call, StagedRuleSet.StageRules part, WebFilterChain chain) {
-    ReactiveDecisionHandler answer = new ReactiveDecisionHandler(call.exchange());
+      WebFluxRequest request, StagedRuleSet.StageRules rules, WebFilterChain chain) {
+    ReactiveDecisionHandler handler = new ReactiveDecisionHandler(request.exchange());
     try {
-      return answer.decide(
+      return handler.decide(
           service.limiter(stage),
-          service.read(call, part),
-          Mono.defer(() -> chain.filter(call.exchange())));
+          service.read(request, rules),
+          Mono.defer(() -> chain.filter(request.exchange())));
     } catch (BadRequestException e) {
-      return answer.refuse(e);
+      return handler.refuse(e);
     }
   }
 }

@@ -17,17 +17,17 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Decides on an exchange, and tells its caller. */
+/** Decides on a WebFlux exchange and writes the rate limit headers or the refusal. */
 record ReactiveDecisionHandler(ServerWebExchange exchange) {
 
-  /** Goes on with {@code next} if there is room, or else answers with a refusal. */
+  /** Continues with {@code next} if the request is admitted; otherwise writes a refusal. */
   Mono<Void> decide(Limiter limiter, Request request, Mono<Void> next) {
-    CompletableFuture<Decision> answer = limiter.decide(request);
-    // the store's threads must not be given the application's work
+    CompletableFuture<Decision> future = limiter.decide(request);
+    // the application must not run on the store's threads
     Mono<Decision> decided =
-        answer.isDone()
-            ? Mono.just(answer.join())
-            : Mono.fromFuture(answer, true).publishOn(Schedulers.parallel());
+        future.isDone()
+            ? Mono.just(future.join())
+            : Mono.fromFuture(future, true).publishOn(Schedulers.parallel());
     return decided.flatMap(
         decision -> {
           HttpHeaders headers = exchange.getResponse().getHeaders();
@@ -40,20 +40,20 @@ record ReactiveDecisionHandler(ServerWebExchange exchange) {
   }
 
   private DecisionChain decisionChain() {
-    DecisionChain begun = exchange.getAttribute(DecisionChain.ATTRIBUTE_NAME);
-    if (begun != null) {
-      return begun;
+    DecisionChain existing = exchange.getAttribute(DecisionChain.ATTRIBUTE_NAME);
+    if (existing != null) {
+      return existing;
     }
-    DecisionChain trail = new DecisionChain();
-    exchange.getAttributes().put(DecisionChain.ATTRIBUTE_NAME, trail);
-    return trail;
+    DecisionChain chain = new DecisionChain();
+    exchange.getAttributes().put(DecisionChain.ATTRIBUTE_NAME, chain);
+    return chain;
   }
 
   private Mono<Void> refuse(RefusalResponse refusal) {
     return write(refusal.status(), refusal.contentType(), refusal.body());
   }
 
-  /** Answers what could not be read in one way only. */
+  /** Rejects an ambiguous request with status 400. */
   Mono<Void> refuse(BadRequestException e) {
     String body = JsonText.error("bad_request", String.valueOf(e.getMessage()));
     return write(BadRequestException.STATUS, RefusalResponse.JSON, body);

@@ -10,10 +10,10 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * The application's Redis, as {@code spring.data.redis} names it. Read as text, so that it needs no
- * Spring Data and means the same in every Spring Boot.
+ * The application's Redis from {@code spring.data.redis}. The properties are bound here rather than
+ * by Spring Data, so that no Spring Data is needed and every Spring Boot version is supported.
  *
- * @param url the whole address, which stands above the parts
+ * @param url the whole address; takes precedence over host, port and the others
  */
 record RedisSettings(
     @Nullable String url,
@@ -28,23 +28,23 @@ record RedisSettings(
   private static final String PREFIX = "spring.data.redis";
   private static final int DEFAULT_PORT = 6379;
 
-  /** How TLS is spoken. */
+  /** TLS settings. */
   record RedisSslSettings(@Nullable Boolean enabled, @Nullable String bundle) {}
 
-  /** Who knows the master. */
+  /** Sentinel settings. */
   record RedisSentinelSettings(
       @Nullable String master,
       @Nullable List<String> nodes,
       @Nullable String username,
       @Nullable String password) {}
 
-  /** Some nodes of a cluster. */
+  /** Cluster settings. */
   record RedisClusterSettings(@Nullable List<String> nodes) {}
 
   /**
-   * The address of that Redis, as Weir writes it; empty if the application names none.
+   * Returns the address of the Redis as a Weir store URL; empty if none is configured.
    *
-   * @throws StartFailureException if it is named in a way that cannot be taken over
+   * @throws StartFailureException if a setting is used that Weir does not support
    */
   static Optional<String> address(Environment environment) {
     RedisSettings settings = Binder.get(environment).bind(PREFIX, RedisSettings.class).orElse(null);
@@ -93,9 +93,9 @@ record RedisSettings(
 
   private static StartFailureException unsupported(String setting) {
     return new StartFailureException(
-        "Weir cannot take over " + PREFIX + "." + setting + ".",
-        "Write weir.store: rediss://user:password@host:port (or redis-sentinel://, redis-cluster://)"
-            + " for the same Redis, or weir.store: memory to count in each instance alone.",
+        "Weir does not support " + PREFIX + "." + setting + ".",
+        "Set weir.store: rediss://user:password@host:port (or redis-sentinel://, redis-cluster://)"
+            + " for the same Redis, or weir.store: memory to keep counters in each instance.",
         null);
   }
 }

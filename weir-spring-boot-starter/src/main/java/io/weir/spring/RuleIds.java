@@ -3,13 +3,15 @@ package io.weir.spring;
 import java.util.Collection;
 import java.util.Locale;
 
-/** Names rules by what they are for, in the letters ids have. */
+/** Derives rule ids from class, method and route names. */
 final class RuleIds {
   private static final int MAX_LENGTH = 60;
 
   private RuleIds() {}
 
-  /** {@code OrdersController-list} is {@code orders-controller-list}. */
+  /**
+   * Returns an id in kebab case: {@code OrdersController-list} is {@code orders-controller-list}.
+   */
   static String fromName(String name) {
     String id =
         name.replaceAll("(?<=[a-z0-9])(?=[A-Z])", "-")
@@ -21,12 +23,12 @@ final class RuleIds {
         : id.substring(0, MAX_LENGTH - 9) + "-" + Integer.toHexString(id.hashCode());
   }
 
-  /** That id, or with the first number from 2 on that is not taken. */
+  /** Returns the id, with a number from 2 on appended if it is already taken. */
   static String makeUnique(String id, Collection<String> taken) {
-    String free = id;
-    for (int n = 2; taken.contains(free); n++) {
-      free = id + "-" + n;
+    String unique = id;
+    for (int n = 2; taken.contains(unique); n++) {
+      unique = id + "-" + n;
     }
-    return free;
+    return unique;
   }
 }

@@ -12,12 +12,12 @@ import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.boot.origin.TextResourceOrigin;
 import org.springframework.core.io.Resource;
 
-/** Rules from properties as text, one value to a line, with where each line comes from. */
+/** Writes rules from properties as JSON, one value per line, and records each line's origin. */
 final class RulesPropertyJson {
   private static final Pattern NUMBER_OR_BOOLEAN = Pattern.compile("\\d{1,18}|true|false");
   private static final Pattern LINE_REFERENCE = Pattern.compile("in line (\\d+)");
 
-  /** What properties say of an empty list or map is nothing. */
+  /** Properties represent an empty list or map as an empty string. */
   private static final Map<String, String> EMPTY_VALUES =
       Map.of("per", "[]", "overrides", "[]", "match", "{}", "regions", "{}");
 
@@ -59,7 +59,7 @@ final class RulesPropertyJson {
     out.append(node.isList() ? ']' : '}');
   }
 
-  /** A problem of this text, at the place it was written at. */
+  /** Returns a problem of this JSON with the position in the application's own file. */
   ConfigurationProblem withOrigin(ConfigurationProblem problem) {
     TextResourceOrigin at = origin(problem.line());
     String reason =
@@ -77,9 +77,9 @@ final class RulesPropertyJson {
   }
 
   private @Nullable TextResourceOrigin origin(int line) {
-    int index = line - 2; // the first line is the name above all
+    int index = line - 2; // line 1 is the opening of the document
     Origin origin = index < 0 || index >= origins.size() ? null : origins.get(index);
-    origin = origin instanceof PropertySourceOrigin above ? above.getOrigin() : origin;
+    origin = origin instanceof PropertySourceOrigin wrapper ? wrapper.getOrigin() : origin;
     return origin instanceof TextResourceOrigin text && text.getLocation() != null ? text : null;
   }
 

@@ -15,11 +15,11 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.Environment;
 
 /**
- * What {@code weir.rules} says: an address such as {@code file:rules.yaml}, or rules.
+ * Reads {@code weir.rules}: an address such as {@code file:rules.yaml}, or a list of rules.
  *
- * <p>Rules are read as those of a file are, by the same reader, so that the same words mean the
- * same and what is wrong is said in the same way, at its place in the application's own file. Of
- * several sources of properties the first that has rules counts, whole, as for any list.
+ * <p>A list is converted to text and parsed by the reader of rule files, so that the syntax and the
+ * messages are the same; problems are reported at their position in the application's own file. As
+ * for any list property, the first property source that has rules provides all of them.
  */
 final class RulesPropertyReader {
   private static final ConfigurationPropertyName RULES_PROPERTY =
@@ -31,7 +31,7 @@ final class RulesPropertyReader {
     this.environment = environment;
   }
 
-  /** Where the rules are kept, if not in properties. */
+  /** Returns the address of the rules; empty if they are in properties or missing. */
   Optional<String> address() {
     for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
       ConfigurationProperty scalar = source.getConfigurationProperty(RULES_PROPERTY);
@@ -47,9 +47,9 @@ final class RulesPropertyReader {
   }
 
   /**
-   * The rules in properties, in their order.
+   * Returns the rules in properties, in their order.
    *
-   * @throws StartFailureException with everything that is wrong
+   * @throws StartFailureException with all problems found
    */
   List<Rule> rules() {
     for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
@@ -78,12 +78,12 @@ final class RulesPropertyReader {
         tree.add(name, RULES_PROPERTY.getNumberOfElements(), value, property.getOrigin());
       }
     }
-    RulesPropertyJson text = RulesPropertyJson.of(tree);
+    RulesPropertyJson json = RulesPropertyJson.of(tree);
     try {
-      return Rules.read("weir.rules", text.toString());
+      return Rules.read("weir.rules", json.toString());
     } catch (InvalidConfigurationException e) {
-      List<ConfigurationProblem> placed = e.problems().stream().map(text::withOrigin).toList();
-      throw StartFailureException.ofProblems(placed);
+      List<ConfigurationProblem> problems = e.problems().stream().map(json::withOrigin).toList();
+      throw StartFailureException.ofProblems(problems);
     }
   }
 }

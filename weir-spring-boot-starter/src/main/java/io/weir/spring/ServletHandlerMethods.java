@@ -13,7 +13,7 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
-/** Finds which controller's method will handle a request, as the dispatcher will find it. */
+/** Finds the controller method that handles a request, with the dispatcher's mappings. */
 final class ServletHandlerMethods implements HandlerMethods {
   private final ObjectProvider<HandlerMapping> mappings;
   private volatile @Nullable List<HandlerMapping> cachedMappings;
@@ -45,7 +45,7 @@ final class ServletHandlerMethods implements HandlerMethods {
       }
       return null;
     } catch (Exception e) {
-      return null; // no method takes it so; the dispatcher will say why
+      return null; // no method accepts this request; the dispatcher reports why
     } finally {
       ServletRequestPathUtils.setParsedRequestPath(before, request);
     }
@@ -58,13 +58,13 @@ final class ServletHandlerMethods implements HandlerMethods {
   }
 
   private List<HandlerMapping> controllerMappings() {
-    List<HandlerMapping> known = cachedMappings;
-    if (known == null) {
-      known =
+    List<HandlerMapping> current = cachedMappings;
+    if (current == null) {
+      current =
           HandlerMethods.upToControllers(
               mappings.orderedStream().toList(), RequestMappingInfoHandlerMapping.class);
-      cachedMappings = known;
+      cachedMappings = current;
     }
-    return known;
+    return current;
   }
 }

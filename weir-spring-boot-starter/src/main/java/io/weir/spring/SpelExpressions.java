@@ -14,9 +14,9 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /**
- * Expressions of the application's own over a {@link SpringRequest}. Beans are {@code @name}.
+ * Parses and evaluates SpEL expressions over a {@link SpringRequest}. Beans are {@code @name}.
  *
- * <p>Safe for any number of threads.
+ * <p>Thread-safe.
  */
 final class SpelExpressions {
   private static final Logger LOG = System.getLogger(SpelExpressions.class.getName());
@@ -30,9 +30,9 @@ final class SpelExpressions {
   }
 
   /**
-   * Reads an expression, with its braces or without.
+   * Parses an expression, with or without {@code #{…}}.
    *
-   * @throws IllegalArgumentException saying what is wrong with it
+   * @throws IllegalArgumentException if the expression is not valid
    */
   Expression parse(String text) {
     boolean braces = text.startsWith("#{") && text.endsWith("}");
@@ -40,14 +40,18 @@ final class SpelExpressions {
       return parser.parseExpression(braces ? text.substring(2, text.length() - 1) : text);
     } catch (ParseException e) {
       throw new IllegalArgumentException(
-          "'" + text + "' is no expression (" + e.getSimpleMessage() + "); write one such as #{ip}",
+          "'"
+              + text
+              + "' is not a valid expression ("
+              + e.getSimpleMessage()
+              + "), for example #{header('x-tenant')}",
           e);
     }
   }
 
   /**
-   * What an expression says of a request; null if it says nothing or fails. A failure must neither
-   * refuse nor free a caller: who has no value is counted by address.
+   * Returns the value of an expression; null if it has none or fails. A failing expression must
+   * neither refuse nor exempt a caller: a request without value is counted by client address.
    */
   @Nullable String evaluate(String text, SpringRequest call) {
     try {
@@ -55,10 +59,14 @@ final class SpelExpressions {
       Object value = expression.getValue(context, call);
       return value == null ? null : value.toString();
     } catch (SpelEvaluationException e) {
-      LOG.log(Level.DEBUG, "{0} says nothing: {1}", text, e.getMessage());
+      LOG.log(Level.DEBUG, "expression {0} has no value: {1}", text, e.getMessage());
       return null;
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "{0} fails and is taken as no value: {1}", text, e.toString());
+      LOG.log(
+          Level.WARNING,
+          "expression {0} failed and is treated as no value: {1}",
+          text,
+          e.toString());
       return null;
     }
   }

@@ -8,34 +8,34 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * A request as its framework has it; what expressions of {@link RateLimit#per} and {@code
- * weir.attributes} are over.
+ * A request of a servlet or WebFlux application. It is the root object of the SpEL expressions in
+ * {@link RateLimit#per} and {@code weir.attributes}.
  */
 public interface SpringRequest extends RequestHeaders {
 
-  /** The address of the socket. */
+  /** Returns the address of the peer socket. */
   IpAddress peer();
 
   String method();
 
-  /** Path and query as they were sent. */
+  /** Returns path and query as they were sent. */
   String target();
 
-  /** Who is authenticated, if anybody is and it is known by now. */
+  /** Returns the authenticated principal; null if anonymous or not authenticated yet. */
   @Nullable Principal principal();
 
-  /** The controller's method that will handle it, if one will and it was looked for. */
+  /** Returns the controller method that handles the request; null if none or not looked up. */
   @Nullable HandlerMethod handler();
 
-  /** The variables of that method's path. */
+  /** Returns the path variables of the controller method. */
   Map<String, String> variables();
 
-  /** The value of a header field; null if there is none. */
+  /** Returns the value of a header field; null if missing. */
   default @Nullable String header(String name) {
     return get(name);
   }
 
-  /** The value of a variable of the path, such as {@code id} of {@code /orders/{id}}. */
+  /** Returns the value of a path variable, for example {@code id} in {@code /orders/{id}}. */
   default @Nullable String variable(String name) {
     return variables().get(name);
   }

@@ -10,9 +10,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.method.HandlerMethod;
 
-/** Makes of a request what the limiter is asked. Safe for any number of threads; never waits. */
+/** Converts a Spring request to a limiter request. Thread-safe; never blocks. */
 final class SpringRequestReader {
-  /** What is longer is taken as no value. */
+  /** Longer values are treated as missing. */
   private static final int MAX_VALUE_LENGTH = 8192;
 
   private final SpelExpressions expressions;
@@ -21,34 +21,34 @@ final class SpringRequestReader {
       AnnotationRuleReader.AnnotationRules.empty();
 
   /**
-   * @param own {@code weir.attributes}: names and expressions
+   * @param customAttributes {@code weir.attributes}: expressions by name
    */
-  SpringRequestReader(SpelExpressions expressions, Map<String, String> own) {
+  SpringRequestReader(SpelExpressions expressions, Map<String, String> customAttributes) {
     this.expressions = expressions;
-    this.customAttributes = own;
+    this.customAttributes = customAttributes;
   }
 
-  void setAnnotationRules(AnnotationRuleReader.AnnotationRules found) {
-    annotationRules = found;
+  void setAnnotationRules(AnnotationRuleReader.AnnotationRules rules) {
+    annotationRules = rules;
   }
 
   /**
-   * @throws BadRequestException if it could be read in more than one way: answer 400
+   * @throws BadRequestException if the request is ambiguous; the response is 400
    */
-  Request read(SpringRequest call, IdentityResolver identity, StagedRuleSet.StageRules part) {
+  Request read(SpringRequest call, IdentityResolver identity, StagedRuleSet.StageRules stageRules) {
     return identity
         .resolve(
             call.peer(),
             call.method(),
             call.target(),
             call,
-            (ip, attributes) -> addAttributes(call, part, ip, attributes))
+            (ip, attributes) -> addAttributes(call, stageRules, ip, attributes))
         .request();
   }
 
   private void addAttributes(
       SpringRequest call,
-      StagedRuleSet.StageRules part,
+      StagedRuleSet.StageRules stageRules,
       String ip,
       BiConsumer<String, String> attributes) {
     Principal principal = call.principal();
@@ -64,9 +64,9 @@ final class SpringRequestReader {
       attributes.accept(AttributeNames.CONTROLLER, name.controller());
       attributes.accept(AttributeNames.HANDLER, name.handler());
     }
-    for (String derived : part.derivedAttributes()) {
+    for (String derived : stageRules.derivedAttributes()) {
       String plain = AttributeNames.withoutOrIpSuffix(derived);
-      String value = validOrNull(value(plain, call, part, name));
+      String value = validOrNull(value(plain, call, stageRules, name));
       if (plain.length() < derived.length()) {
         attributes.accept(derived, value == null ? "ip:" + ip : "is:" + value);
       } else if (value != null) {
@@ -78,22 +78,24 @@ final class SpringRequestReader {
   private @Nullable String value(
       String attribute,
       SpringRequest call,
-      StagedRuleSet.StageRules part,
+      StagedRuleSet.StageRules stageRules,
       HandlerNames.@Nullable HandlerAttributes name) {
     Optional<String> header = AttributeNames.headerName(attribute);
     if (header.isPresent()) {
       return call.joined(header.get());
     }
-    String expression = customAttributes.getOrDefault(attribute, part.expressions().get(attribute));
+    String expression =
+        customAttributes.getOrDefault(attribute, stageRules.expressions().get(attribute));
     if (expression == null && name != null) {
-      String said = annotationExpression(name.handler(), attribute);
-      expression = said == null ? annotationExpression(name.controller(), attribute) : said;
+      String ofHandler = annotationExpression(name.handler(), attribute);
+      expression =
+          ofHandler == null ? annotationExpression(name.controller(), attribute) : ofHandler;
     }
     return expression == null ? null : expressions.evaluate(expression, call);
   }
 
-  private @Nullable String annotationExpression(String place, String attribute) {
-    return annotationRules.expressions().getOrDefault(place, Map.of()).get(attribute);
+  private @Nullable String annotationExpression(String target, String attribute) {
+    return annotationRules.expressions().getOrDefault(target, Map.of()).get(attribute);
   }
 
   private static @Nullable String validOrNull(@Nullable String value) {

@@ -12,11 +12,12 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * What one revision of the rules asks of the doors.
+ * One revision of the rules, split by the stage at which the filters apply them.
  *
- * @param beforeAuthentication what is decided before authentication
- * @param afterAuthentication what is decided after it, or all if there is none
- * @param identity how requests are read
+ * @param beforeAuthentication the rules applied before authentication
+ * @param afterAuthentication the rules applied after authentication; all rules without Spring
+ *     Security
+ * @param identity resolves the attributes of requests that these rules use
  */
 record StagedRuleSet(
     RuleSet all,
@@ -25,11 +26,12 @@ record StagedRuleSet(
     IdentityResolver identity) {
 
   /**
-   * Rules that are decided together.
+   * The rules of one stage.
    *
-   * @param needsHandler whether they depend on which controller's method handles a request
-   * @param derivedAttributes the attributes they name beyond those of every door
-   * @param expressions those of them that expressions say, whoever handles the request
+   * @param needsHandler whether a rule uses the controller method that handles a request
+   * @param derivedAttributes the attributes that must be computed: {@code .or-ip} and custom
+   *     attributes
+   * @param expressions SpEL expressions by attribute name, independent of the handler
    */
   record StageRules(
       RuleSet rules,
@@ -42,15 +44,15 @@ record StagedRuleSet(
   }
 
   /**
-   * @param own the names of {@code weir.attributes}
-   * @param secured whether there is an authentication to be before and after of
-   * @param reading how requests are read whose rules name these header fields
+   * @param customAttributes the names of {@code weir.attributes}
+   * @param secured whether Spring Security is present
+   * @param resolverFor creates the identity resolver for the header fields that rules use
    */
   static StagedRuleSet of(
       RuleSet all,
-      Set<String> own,
+      Set<String> customAttributes,
       boolean secured,
-      Function<List<String>, IdentityResolver> reading) {
+      Function<List<String>, IdentityResolver> resolverFor) {
     List<Rule> early = new ArrayList<>();
     List<Rule> late = new ArrayList<>();
     Set<String> headers = new LinkedHashSet<>();
@@ -59,31 +61,34 @@ record StagedRuleSet(
         continue;
       }
       Set<String> names = attributeNames(rule);
-      boolean later =
+      boolean isLate =
           !secured
-              || names.stream().anyMatch(name -> AttributeNames.needsAuthentication(name, own));
-      (later ? late : early).add(rule);
+              || names.stream()
+                  .anyMatch(name -> AttributeNames.needsAuthentication(name, customAttributes));
+      (isLate ? late : early).add(rule);
       names.stream()
           .flatMap(name -> AttributeNames.headerName(name).stream())
           .forEach(headers::add);
     }
     return new StagedRuleSet(
         all,
-        stageRules(all.revision(), early, own),
-        stageRules(all.revision(), late, own),
-        reading.apply(List.copyOf(headers)));
+        stageRules(all.revision(), early, customAttributes),
+        stageRules(all.revision(), late, customAttributes),
+        resolverFor.apply(List.copyOf(headers)));
   }
 
-  private static StageRules stageRules(long revision, List<Rule> rules, Set<String> own) {
+  private static StageRules stageRules(
+      long revision, List<Rule> rules, Set<String> customAttributes) {
     Set<String> names = new LinkedHashSet<>();
     rules.forEach(rule -> names.addAll(attributeNames(rule)));
     boolean handlers =
         names.contains(AttributeNames.CONTROLLER) || names.contains(AttributeNames.HANDLER);
-    names.removeIf(name -> !name.endsWith(AttributeNames.OR_IP_SUFFIX) && !own.contains(name));
+    names.removeIf(
+        name -> !name.endsWith(AttributeNames.OR_IP_SUFFIX) && !customAttributes.contains(name));
     return new StageRules(RuleSet.of(revision, rules), handlers, List.copyOf(names), Map.of());
   }
 
-  /** All attributes a rule names. */
+  /** Returns all attributes that a rule uses. */
   static Set<String> attributeNames(Rule rule) {
     Set<String> names = new LinkedHashSet<>(rule.per());
     names.addAll(rule.match().patterns().keySet());

@@ -3,7 +3,9 @@ package io.weir.spring;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Shows a {@link StartFailureException} as Spring Boot shows its own, without a stack trace. */
+/**
+ * Reports a {@link StartFailureException} as a Spring Boot failure analysis, without a stack trace.
+ */
 final class StartFailureAnalyzer extends AbstractFailureAnalyzer<StartFailureException> {
 
   @Override

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** An application that must not start: what is wrong, and what to do about it. */
+/** Prevents the application from starting; carries the description and the action to take. */
 final class StartFailureException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -16,12 +16,12 @@ final class StartFailureException extends RuntimeException {
     this.action = action;
   }
 
-  /** Rules that cannot be. */
+  /** Returns the failure for invalid rules or settings. */
   static StartFailureException ofProblems(List<ConfigurationProblem> problems) {
     String lines = problems.stream().map(p -> "    " + p).collect(Collectors.joining("\n"));
     return new StartFailureException(
-        "Weir cannot limit as it is told to:\n\n" + lines,
-        "Change them as each line says. Every field is explained in docs/rules.md and docs/spring.md.",
+        "Invalid Weir configuration:\n\n" + lines,
+        "Fix each line above. docs/rules.md and docs/spring.md describe every field.",
         null);
   }
 

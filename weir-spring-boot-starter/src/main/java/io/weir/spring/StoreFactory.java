@@ -10,16 +10,16 @@ import java.util.Optional;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
-/** Opens the store that settings ask for: {@code weir.store}, or else the application's Redis. */
+/** Opens the configured store: {@code weir.store}, or else the application's Redis, or memory. */
 final class StoreFactory {
   private static final String REDIS_DRIVER_CLASS = "io.lettuce.core.RedisClient";
 
   private StoreFactory() {}
 
   /**
-   * The address of the store; empty for this process's memory.
+   * Returns the address of the store; empty for the memory of this process.
    *
-   * @throws StartFailureException if there is an address and nothing to speak to it with
+   * @throws StartFailureException if Redis is configured and its driver is missing
    */
   static Optional<String> resolveAddress(WeirProperties settings, Environment environment) {
     Optional<String> address =
@@ -31,18 +31,18 @@ final class StoreFactory {
     if (address.isPresent()
         && !ClassUtils.isPresent(REDIS_DRIVER_CLASS, StoreFactory.class.getClassLoader())) {
       throw new StartFailureException(
-          "Weir is to count in "
+          "The store is "
               + maskPassword(address.get())
-              + ", but the driver Lettuce is not in the class path.",
+              + ", but the Redis driver Lettuce is not on the class path.",
           "Add spring-boot-starter-data-redis or io.lettuce:lettuce-core,"
-              + " or write weir.store: memory to count in each instance alone.",
+              + " or set weir.store: memory to keep counters in each instance.",
           null);
     }
     return address;
   }
 
   /**
-   * @throws StartFailureException if the address is none
+   * @throws StartFailureException if the address is invalid
    */
   static Store open(
       Optional<String> address,
@@ -53,8 +53,8 @@ final class StoreFactory {
       return new MemoryStore(clock);
     }
     StoreListener all = StoreListener.NONE;
-    for (StoreListener one : listeners) {
-      all = StoreListener.combine(all, one);
+    for (StoreListener listener : listeners) {
+      all = StoreListener.combine(all, listener);
     }
     try {
       return RedisStore.at(address.get())
@@ -64,13 +64,13 @@ final class StoreFactory {
           .open();
     } catch (IllegalArgumentException e) {
       throw new StartFailureException(
-          "Weir has no such store: " + e.getMessage() + ".",
-          "Write weir.store: redis://host:port, or memory.",
+          "Invalid weir.store: " + e.getMessage() + ".",
+          "Set weir.store to redis://host:port or memory.",
           e);
     }
   }
 
-  /** A URL without its password. */
+  /** Returns a URL with its password replaced. */
   static String maskPassword(String url) {
     return url.replaceAll("//[^@]*@", "//…@").replaceAll("(?i)(password=)[^&;]*", "$1…");
   }

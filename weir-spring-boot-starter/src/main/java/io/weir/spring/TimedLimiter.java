@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A limiter whose decisions are timed: in an application anybody may ask it, not doors alone. */
+/** A limiter that records the latency of its decisions, for filters and injected limiters alike. */
 final class TimedLimiter implements Limiter {
   private final Limiter limiter;
   private final DecisionTimer timer;
@@ -21,20 +21,20 @@ final class TimedLimiter implements Limiter {
 
   @Override
   public CompletableFuture<Decision> execute(Request request, StoreOperation mode) {
-    long came = timer.nowMicros();
-    return recordLatency(limiter.execute(request, mode), came);
+    long startMicros = timer.nowMicros();
+    return recordLatency(limiter.execute(request, mode), startMicros);
   }
 
   @Override
   public CompletableFuture<List<Decision>> executeAll(List<Request> requests, StoreOperation mode) {
-    long came = timer.nowMicros();
-    return recordLatency(limiter.executeAll(requests, mode), came);
+    long startMicros = timer.nowMicros();
+    return recordLatency(limiter.executeAll(requests, mode), startMicros);
   }
 
   @Override
   public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
-    long came = timer.nowMicros();
-    return recordLatency(limiter.reserve(request, ttl), came);
+    long startMicros = timer.nowMicros();
+    return recordLatency(limiter.reserve(request, ttl), startMicros);
   }
 
   @Override
@@ -57,11 +57,11 @@ final class TimedLimiter implements Limiter {
     limiter.close();
   }
 
-  private <T> CompletableFuture<T> recordLatency(CompletableFuture<T> answer, long came) {
-    if (answer.isDone()) {
-      timer.recordLatencySince(came);
-      return answer;
+  private <T> CompletableFuture<T> recordLatency(CompletableFuture<T> future, long startMicros) {
+    if (future.isDone()) {
+      timer.recordLatencySince(startMicros);
+      return future;
     }
-    return answer.whenComplete((value, failure) -> timer.recordLatencySince(came));
+    return future.whenComplete((value, failure) -> timer.recordLatencySince(startMicros));
   }
 }

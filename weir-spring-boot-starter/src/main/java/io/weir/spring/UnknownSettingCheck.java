@@ -16,8 +16,8 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * Finds settings that are misspelt. The environment and the system's properties are not looked at:
- * others have some there.
+ * Finds unknown and misspelled settings below {@code weir}. Environment variables and system
+ * properties are not checked, since other programs define names there.
  */
 final class UnknownSettingCheck {
   private static final ConfigurationPropertyName WEIR_PREFIX = ConfigurationPropertyName.of("weir");
@@ -37,7 +37,7 @@ final class UnknownSettingCheck {
   private UnknownSettingCheck() {}
 
   /**
-   * @throws StartFailureException naming all of them
+   * @throws StartFailureException with all unknown settings
    */
   static void check(Environment environment) {
     List<ConfigurationProblem> problems = new ArrayList<>();
@@ -52,8 +52,8 @@ final class UnknownSettingCheck {
   }
 
   private static boolean isSystemSource(ConfigurationPropertySource source) {
-    return source.getUnderlyingSource() instanceof PropertySource<?> below
-        && SYSTEM_SOURCES.contains(below.getName());
+    return source.getUnderlyingSource() instanceof PropertySource<?> underlying
+        && SYSTEM_SOURCES.contains(underlying.getName());
   }
 
   private static void check(ConfigurationPropertyName name, List<ConfigurationProblem> problems) {
@@ -64,12 +64,12 @@ final class UnknownSettingCheck {
     }
   }
 
-  private static void check(String above, String name, List<ConfigurationProblem> problems) {
-    List<String> known = KNOWN_SETTINGS.getOrDefault(above, List.of());
+  private static void check(String parent, String name, List<ConfigurationProblem> problems) {
+    List<String> known = KNOWN_SETTINGS.getOrDefault(parent, List.of());
     if (!known.contains(name)) {
       problems.add(
           new ConfigurationProblem(
-              "weir" + (above.isEmpty() ? "" : "." + above),
+              "weir" + (parent.isEmpty() ? "" : "." + parent),
               0,
               0,
               "",

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Finds rules that can never meet a request of this application. */
+/** Finds rules that can never match a request of this application. */
 final class UnmatchableRuleCheck {
   private final String ruleSourceName;
   private final Set<String> customAttributes;
@@ -19,16 +19,16 @@ final class UnmatchableRuleCheck {
   private final Set<String> controllers = new TreeSet<>();
   private final List<ConfigurationProblem> problems = new ArrayList<>();
 
-  UnmatchableRuleCheck(String file, Set<String> own, HandlerNames names) {
-    this.ruleSourceName = file;
-    this.customAttributes = own;
+  UnmatchableRuleCheck(String ruleSourceName, Set<String> customAttributes, HandlerNames names) {
+    this.ruleSourceName = ruleSourceName;
+    this.customAttributes = customAttributes;
     for (HandlerNames.HandlerAttributes name : names.all().values()) {
       handlers.add(name.handler());
       controllers.add(name.controller());
     }
   }
 
-  /** What is wrong with these rules; nothing if each can meet a request. */
+  /** Returns the problems of these rules; empty if each can match a request. */
   List<ConfigurationProblem> findProblems(Collection<Rule> rules) {
     for (Rule rule : rules) {
       rule.per().forEach(name -> checkAttribute(rule, "per", name));
@@ -48,9 +48,9 @@ final class UnmatchableRuleCheck {
   private void checkPatterns(Rule rule, String field, String name, List<String> patterns) {
     checkAttribute(rule, field, name);
     for (String pattern : patterns) {
-      String wrong = pattern.startsWith("!") ? "" : findMismatch(name, pattern);
-      if (!wrong.isEmpty()) {
-        addProblem(rule, field, name + ": '" + pattern + "' meets no request: " + wrong);
+      String reason = pattern.startsWith("!") ? "" : findMismatch(name, pattern);
+      if (!reason.isEmpty()) {
+        addProblem(rule, field, name + ": '" + pattern + "' matches no request: " + reason);
       }
     }
   }
@@ -60,10 +60,7 @@ final class UnmatchableRuleCheck {
       addProblem(
           rule,
           field,
-          "'"
-              + name
-              + "' is nothing a request here has; "
-              + AttributeNames.suggestion(name, customAttributes));
+          "unknown attribute '" + name + "'; " + AttributeNames.suggestion(name, customAttributes));
     }
   }
 
@@ -82,7 +79,7 @@ final class UnmatchableRuleCheck {
     int space = pattern.indexOf(' ');
     if (space < 0) {
       boolean all = pattern.startsWith("*");
-      return all ? "" : "it names no method; write GET " + pattern + ", or * " + pattern;
+      return all ? "" : "it has no method; write GET " + pattern + ", or * " + pattern;
     }
     String method = checkMethod(pattern.substring(0, space));
     return method.isEmpty() ? checkPath(pattern.substring(space + 1)) : method;
@@ -90,28 +87,28 @@ final class UnmatchableRuleCheck {
 
   private static String checkMethod(String pattern) {
     return pattern.chars().anyMatch(Character::isLowerCase)
-        ? "methods are in capitals; write " + pattern.toUpperCase(Locale.ROOT)
+        ? "methods must be upper case; write " + pattern.toUpperCase(Locale.ROOT)
         : "";
   }
 
   private static String checkPath(String pattern) {
     if (!pattern.startsWith("/") && !pattern.startsWith("*")) {
-      return "paths begin with /; write /" + pattern;
+      return "paths must start with /; write /" + pattern;
     }
     if (pattern.contains("?")) {
-      return "the query is not matched; leave it out";
+      return "the query is not part of the path; remove it";
     }
     return pattern.length() > 1 && pattern.endsWith("/")
-        ? "a last / is not matched; leave it out"
+        ? "a trailing / is not part of the path; remove it"
         : "";
   }
 
   private static String checkHandlerName(String pattern, Set<String> known) {
     return pattern.contains("*") || known.contains(pattern)
         ? ""
-        : "there is no such one"
+        : "there is no such handler or controller"
             + NameSuggestion.closest(pattern, known)
-                .map(near -> "; did you mean " + near + "?")
+                .map(name -> "; did you mean " + name + "?")
                 .orElse("");
   }
 

@@ -12,7 +12,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Finds which controller's method will handle an exchange, as the dispatcher will find it. */
+/** Finds the controller method that handles an exchange, with the dispatcher's mappings. */
 final class WebFluxHandlerMethods implements HandlerMethods {
   private final ObjectProvider<HandlerMapping> mappings;
   private volatile @Nullable List<HandlerMapping> cachedMappings;
@@ -42,13 +42,13 @@ final class WebFluxHandlerMethods implements HandlerMethods {
   }
 
   private List<HandlerMapping> controllerMappings() {
-    List<HandlerMapping> known = cachedMappings;
-    if (known == null) {
-      known =
+    List<HandlerMapping> current = cachedMappings;
+    if (current == null) {
+      current =
           HandlerMethods.upToControllers(
               mappings.orderedStream().toList(), RequestMappingInfoHandlerMapping.class);
-      cachedMappings = known;
+      cachedMappings = current;
     }
-    return known;
+    return current;
   }
 }

@@ -13,7 +13,7 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
 
-/** An exchange of WebFlux, with what had to be waited for. */
+/** A request of WebFlux, with its principal and handler already resolved. */
 record WebFluxRequest(
     ServerWebExchange exchange, @Nullable Principal principal, @Nullable HandlerMethod handler)
     implements SpringRequest {

@@ -25,7 +25,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Weir in Micrometer and Actuator, where the application has them. */
+/** Registers Weir's metrics, endpoint and health with Micrometer and Actuator if present. */
 @AutoConfiguration(
     after = WeirAutoConfiguration.class,
     afterName = {
@@ -36,11 +36,11 @@ import org.springframework.context.annotation.Configuration;
 class WeirActuatorAutoConfiguration {
 
   @Bean
-  WeirHealth weirHealth(WeirStatus summary) {
-    return new WeirHealth(summary);
+  WeirHealth weirHealth(WeirStatus status) {
+    return new WeirHealth(status);
   }
 
-  /** Metrics, under the names they have everywhere. */
+  /** Weir's metrics in Micrometer, under the same names as in the server. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(MeterRegistry.class)
   @ConditionalOnSingleCandidate(MeterRegistry.class)
@@ -63,18 +63,18 @@ class WeirActuatorAutoConfiguration {
 
     @Bean
     RulesListener weirRulesMetrics(
-        NodeMetrics metrics, ObjectProvider<MergedRuleSource> plan, ObjectProvider<Store> store) {
-      RulesListener counting = metrics.rules();
+        NodeMetrics metrics, ObjectProvider<MergedRuleSource> source, ObjectProvider<Store> store) {
+      RulesListener delegate = metrics.rules();
       return new RulesListener() {
         @Override
-        public void changed(RuleSet now) {
+        public void changed(RuleSet rules) {
           metrics.refresh(
-              NodeHealth.of(plan.getObject(), store.getObject())); // annotations included
+              NodeHealth.of(source.getObject(), store.getObject())); // includes annotation rules
         }
 
         @Override
         public void rejected(String reason) {
-          counting.rejected(reason);
+          delegate.rejected(reason);
         }
       };
     }
@@ -89,8 +89,8 @@ class WeirActuatorAutoConfiguration {
         }
 
         @Override
-        public void recordLatencySince(long came) {
-          decisions.recordLatencySince(came);
+        public void recordLatencySince(long startMicros) {
+          decisions.recordLatencySince(startMicros);
         }
       };
     }
@@ -98,38 +98,38 @@ class WeirActuatorAutoConfiguration {
     @Bean
     SmartInitializingSingleton weirGaugeRegistration(
         NodeMetrics metrics,
-        MergedRuleSource plan,
+        MergedRuleSource rules,
         Store store,
-        RateLimitService desk,
+        RateLimitService service,
         Limiter limiter) {
       return () ->
           metrics.registerGauges(
               NodeHealth.of(
-                  plan, store, () -> limiter.pendingSettlements() + desk.pendingSettlements()));
+                  rules, store, () -> limiter.pendingSettlements() + service.pendingSettlements()));
     }
   }
 
-  /** {@code /actuator/weir}. */
+  /** The endpoint {@code /actuator/weir}. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
   static class EndpointConfiguration {
 
     @Bean
     @ConditionalOnAvailableEndpoint
-    WeirEndpoint weirEndpoint(WeirStatus summary) {
-      return new WeirEndpoint(summary);
+    WeirEndpoint weirEndpoint(WeirStatus status) {
+      return new WeirEndpoint(status);
     }
   }
 
-  /** {@code /actuator/health} from Spring Boot 4 on; weir-spring-boot3-starter has it for 3. */
+  /** The health indicator for Spring Boot 4; weir-spring-boot3-starter has the one for 3. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(HealthIndicator.class)
   @ConditionalOnEnabledHealthIndicator("weir")
   static class HealthConfiguration {
 
     @Bean
-    HealthIndicator weirHealthIndicator(WeirHealth vitals) {
-      return () -> Health.up().withDetails(vitals.details()).build();
+    HealthIndicator weirHealthIndicator(WeirHealth health) {
+      return () -> Health.up().withDetails(health.details()).build();
     }
   }
 }

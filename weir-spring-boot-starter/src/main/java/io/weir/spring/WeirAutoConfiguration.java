@@ -25,11 +25,11 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * What every door of an application shares: rules, store, and the limiters over both.
+ * Beans that all filters of an application share: rules, store and limiters.
  *
- * <p>A {@link Clock}, a {@link Store} or a {@link Limiter} of the application's own is used instead
- * of one of these; its {@link DecisionListener}s, {@link StoreListener}s and {@link RulesListener}s
- * hear.
+ * <p>A {@link Clock}, {@link Store} or {@link Limiter} bean of the application replaces the one
+ * defined here. All {@link DecisionListener}, {@link StoreListener} and {@link RulesListener} beans
+ * are notified.
  */
 @AutoConfiguration
 @ConditionalOnClass(HandlerMethod.class)
@@ -40,7 +40,7 @@ class WeirAutoConfiguration {
           "org.springframework.security.web.FilterChainProxy",
           "org.springframework.security.web.server.WebFilterChainProxy");
 
-  /** Whether Spring Security is there, before and after which requests can be decided on. */
+  /** Returns whether Spring Security is on the class path; then filters run before and after it. */
   static boolean hasSpringSecurity() {
     ClassLoader loader = WeirAutoConfiguration.class.getClassLoader();
     return SECURITY_FILTER_CLASSES.stream().anyMatch(name -> ClassUtils.isPresent(name, loader));
@@ -73,13 +73,14 @@ class WeirAutoConfiguration {
   }
 
   @Bean
-  MergedRuleSource weirRuleSource(ConfiguredRules written, WeirProperties settings) {
-    Set<String> own = settings.attributes().keySet();
+  MergedRuleSource weirRuleSource(ConfiguredRules configured, WeirProperties settings) {
+    Set<String> customAttributes = settings.attributes().keySet();
     boolean secured = hasSpringSecurity();
     return new MergedRuleSource(
-        written.source(),
+        configured.source(),
         settings.mode(),
-        rules -> StagedRuleSet.of(rules, own, secured, settings.identity()::resolverFor));
+        rules ->
+            StagedRuleSet.of(rules, customAttributes, secured, settings.identity()::resolverFor));
   }
 
   @Bean
@@ -102,25 +103,25 @@ class WeirAutoConfiguration {
       Weir.LimiterBuilder builder = Weir.limiter(rules).store(store).clock(clock);
       listeners.orderedStream().forEach(builder::listener);
       Limiter limiter = builder.build();
-      DecisionTimer timed = timer.getIfAvailable();
-      return timed == null ? limiter : new TimedLimiter(limiter, timed);
+      DecisionTimer decisionTimer = timer.getIfAvailable();
+      return decisionTimer == null ? limiter : new TimedLimiter(limiter, decisionTimer);
     };
   }
 
-  /** Makes limiters that count where all others do and are heard by the same. */
+  /** Creates limiters that share one store, clock and set of listeners. */
   interface LimiterFactory extends Function<RuleSource, Limiter> {}
 
   @Bean
   RateLimitService weirRateLimitService(
-      MergedRuleSource plan, SpringRequestReader reader, LimiterFactory limiters) {
-    return new RateLimitService(plan, reader, limiters);
+      MergedRuleSource ruleSource, SpringRequestReader reader, LimiterFactory limiters) {
+    return new RateLimitService(ruleSource, reader, limiters);
   }
 
-  /** For the application's own questions: all rules, whatever the attributes it names. */
+  /** The limiter that an application can inject; it decides by all rules. */
   @Bean(destroyMethod = "close")
   @ConditionalOnMissingBean
-  Limiter weirLimiter(MergedRuleSource plan, LimiterFactory limiters) {
-    return limiters.apply(plan);
+  Limiter weirLimiter(MergedRuleSource ruleSource, LimiterFactory limiters) {
+    return limiters.apply(ruleSource);
   }
 
   @Bean
@@ -128,28 +129,32 @@ class WeirAutoConfiguration {
       WeirProperties settings,
       Environment environment,
       Store store,
-      ConfiguredRules written,
-      MergedRuleSource plan) {
+      ConfiguredRules configured,
+      MergedRuleSource ruleSource) {
     return new WeirStatus(
-        settings.mode(), StoreFactory.resolveAddress(settings, environment), store, written, plan);
+        settings.mode(),
+        StoreFactory.resolveAddress(settings, environment),
+        store,
+        configured,
+        ruleSource);
   }
 
   @Bean
   WeirStartup weirStartup(
       Environment environment,
       ConfigurableListableBeanFactory beans,
-      ConfiguredRules written,
-      MergedRuleSource plan,
+      ConfiguredRules configured,
+      MergedRuleSource ruleSource,
       SpringRequestReader reader,
       SpelExpressions expressions,
       WeirProperties settings,
-      WeirStatus summary,
+      WeirStatus status,
       ObjectProvider<HandlerMethods> handlers) {
     return new WeirStartup(
         environment,
         beans,
         new WeirStartup.StartupComponents(
-            written, plan, reader, expressions, settings.attributes(), summary),
+            configured, ruleSource, reader, expressions, settings.attributes(), status),
         handlers.orderedStream().toList());
   }
 }

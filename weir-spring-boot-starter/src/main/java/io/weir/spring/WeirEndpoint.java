@@ -9,23 +9,23 @@ import java.util.Map;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
-/** {@code /actuator/weir}: the mode, the store and the rules in force. */
+/** The endpoint {@code /actuator/weir}: mode, store and active rules. */
 @Endpoint(id = "weir")
 class WeirEndpoint {
   private final WeirStatus status;
 
-  WeirEndpoint(WeirStatus summary) {
-    this.status = summary;
+  WeirEndpoint(WeirStatus status) {
+    this.status = status;
   }
 
-  /** What is shown. */
+  /** The response of the endpoint; component names are JSON field names. */
   record StatusResponse(
       String mode, StoreStatus store, long revision, long staleMillis, List<RuleStatus> rules) {}
 
-  /** A store, and how it fares. */
+  /** The store and its health. */
   record StoreStatus(String name, boolean available, long degradedDecisions) {}
 
-  /** A rule in force. */
+  /** An active rule. */
   record RuleStatus(
       String id,
       Map<String, List<String>> match,

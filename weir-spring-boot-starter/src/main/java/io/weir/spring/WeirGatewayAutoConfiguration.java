@@ -6,7 +6,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFactory;
 import org.springframework.context.annotation.Bean;
 
-/** The filter {@code Weir} of Spring Cloud Gateway's routes. */
+/** Registers the filter {@code Weir} for routes of Spring Cloud Gateway. */
 @AutoConfiguration(after = WeirReactiveAutoConfiguration.class)
 @ConditionalOnClass(AbstractGatewayFilterFactory.class)
 @ConditionalOnBean(RateLimitWebFilter.class)
@@ -14,7 +14,7 @@ class WeirGatewayAutoConfiguration {
 
   @Bean
   WeirGatewayFilterFactory weirGatewayFilterFactory(
-      RateLimitService desk, WeirProperties settings, SpelExpressions expressions) {
-    return new WeirGatewayFilterFactory(desk, settings, expressions);
+      RateLimitService service, WeirProperties settings, SpelExpressions expressions) {
+    return new WeirGatewayFilterFactory(service, settings, expressions);
   }
 }

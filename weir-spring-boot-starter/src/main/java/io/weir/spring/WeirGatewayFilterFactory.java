@@ -21,8 +21,8 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Limits a route of Spring Cloud Gateway: {@code - Weir=100/m}, or {@code - Weir=100/m,
- * header.x-tenant}, or with the names of {@link Config}.
+ * Limits a route of Spring Cloud Gateway. The short form is {@code - Weir=100/m} or {@code -
+ * Weir=100/m, header.x-tenant}; the long form uses the property names of {@link Config}.
  */
 public final class WeirGatewayFilterFactory
     extends AbstractGatewayFilterFactory<WeirGatewayFilterFactory.Config> {
@@ -31,9 +31,9 @@ public final class WeirGatewayFilterFactory
   private final SpelExpressions expressions;
 
   WeirGatewayFilterFactory(
-      RateLimitService desk, WeirProperties settings, SpelExpressions expressions) {
+      RateLimitService service, WeirProperties settings, SpelExpressions expressions) {
     super(Config.class);
-    this.service = desk;
+    this.service = service;
     this.settings = settings;
     this.expressions = expressions;
   }
@@ -48,8 +48,8 @@ public final class WeirGatewayFilterFactory
     if (settings.mode() == WeirMode.OFF) {
       return (exchange, chain) -> chain.filter(exchange);
     }
-    Set<String> own = settings.attributes().keySet();
-    PerAttributes per = PerAttributes.parse(List.of(config.per), own, expressions);
+    Set<String> customAttributes = settings.attributes().keySet();
+    PerAttributes per = PerAttributes.parse(List.of(config.per), customAttributes, expressions);
     RuleBuilder rule =
         Rule.named(RuleIds.fromName("route-" + requireNonNullElse(config.routeId, "unnamed")))
             .per(per.attributes().toArray(new String[0]))
@@ -60,12 +60,12 @@ public final class WeirGatewayFilterFactory
         per.attributes().stream()
             .filter(name -> name.endsWith(AttributeNames.OR_IP_SUFFIX))
             .toList();
-    StagedRuleSet.StageRules part =
+    StagedRuleSet.StageRules stageRules =
         new StagedRuleSet.StageRules(rules, false, derived, per.expressions());
     List<String> headers =
         derived.stream().map(AttributeNames::headerName).flatMap(Optional::stream).toList();
     return new RouteFilter(
-        service, service.limiter(rules), part, settings.identity().resolverFor(headers));
+        service, service.limiter(rules), stageRules, settings.identity().resolverFor(headers));
   }
 
   /** The filter of one route. */
@@ -82,18 +82,20 @@ public final class WeirGatewayFilterFactory
           .getPrincipal()
           .map(Optional::<Principal>of)
           .defaultIfEmpty(Optional.empty())
-          .flatMap(who -> decide(new WebFluxRequest(exchange, who.orElse(null), null), chain));
+          .flatMap(
+              principal ->
+                  decide(new WebFluxRequest(exchange, principal.orElse(null), null), chain));
     }
 
-    private Mono<Void> decide(WebFluxRequest call, GatewayFilterChain chain) {
-      ReactiveDecisionHandler answer = new ReactiveDecisionHandler(call.exchange());
+    private Mono<Void> decide(WebFluxRequest request, GatewayFilterChain chain) {
+      ReactiveDecisionHandler handler = new ReactiveDecisionHandler(request.exchange());
       try {
-        return answer.decide(
+        return handler.decide(
             limiter,
-            service.read(call, identity, stageRules),
-            Mono.defer(() -> chain.filter(call.exchange())));
+            service.read(request, identity, stageRules),
+            Mono.defer(() -> chain.filter(request.exchange())));
       } catch (BadRequestException e) {
-        return answer.refuse(e);
+        return handler.refuse(e);
       }
     }
 
@@ -103,7 +105,7 @@ public final class WeirGatewayFilterFactory
     }
   }
 
-  /** What a route says. */
+  /** The arguments of the filter in a route definition. */
   public static final class Config implements HasRouteId {
     private String limit = "";
     private String per = AttributeNames.PRINCIPAL;
@@ -111,24 +113,24 @@ public final class WeirGatewayFilterFactory
     private boolean shadow;
     private @Nullable String routeId;
 
-    /** How many per how long, such as {@code 100/m}. */
+    /** Sets the rate, for example {@code 100/m}. */
     public void setLimit(String rate) {
       limit = rate;
     }
 
-    /** Per what is counted, as {@link RateLimit#per} says it. */
-    public void setPer(String one) {
-      per = one;
+    /** Sets the attribute to count by, in the syntax of {@link RateLimit#per}. */
+    public void setPer(String attribute) {
+      per = attribute;
     }
 
-    /** The bucket's size; the limit itself if not said. */
+    /** Sets the size of the bucket; by default the permits of the rate. */
     public void setBurst(long permits) {
       burst = permits;
     }
 
-    /** Whether it is judged but not enforced. */
-    public void setShadow(boolean yes) {
-      shadow = yes;
+    /** Sets whether the limit is counted but not enforced. */
+    public void setShadow(boolean enabled) {
+      shadow = enabled;
     }
 
     @Override

@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a health indicator says, whichever Spring Boot asks. The application is up without its
- * store, for postures answer: were it not, a Redis that is gone would take all instances out of
- * service at once.
+ * The details of Weir's health indicator, for Spring Boot 3 and 4. The status stays UP without the
+ * store because decisions then use each rule's fallback; otherwise an unavailable Redis would take
+ * all instances out of service at once.
  */
 public final class WeirHealth {
   private final WeirStatus status;
 
-  WeirHealth(WeirStatus summary) {
-    this.status = summary;
+  WeirHealth(WeirStatus status) {
+    this.status = status;
   }
 
-  /** Store and rules, and whether decisions are degraded. */
+  /** Returns the state of the store and the rules, and whether decisions are degraded. */
   public Map<String, Object> details() {
     StoreHealth health = status.store().health();
     long stale = status.ruleSource().staleness().toMillis();

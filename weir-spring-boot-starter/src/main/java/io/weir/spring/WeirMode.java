@@ -1,11 +1,11 @@
 package io.weir.spring;
 
-/** What becomes of decisions. */
+/** Whether rules are enforced, only counted, or switched off. */
 public enum WeirMode {
   /** Rules are enforced. */
   ENFORCE,
-  /** All rules are judged and counted, none is enforced. */
+  /** All rules are counted as shadow rules; none is enforced. */
   SHADOW,
-  /** Nothing is judged. */
+  /** No rules are applied. */
   OFF
 }

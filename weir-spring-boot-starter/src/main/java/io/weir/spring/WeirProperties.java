@@ -10,17 +10,19 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Settings of Weir; all may be left out.
+ * Settings of Weir, all optional. The component descriptions are published as configuration
+ * metadata.
  *
- * @param mode Whether rules are enforced, only judged (shadow), or off.
- * @param store Where counters live: auto, memory, or redis://host:port (also redis-sentinel:// and
- *     redis-cluster://). auto is the Redis of spring.data.redis, or else memory.
- * @param storeDeadline How long a decision may wait for the store before the rule's posture
- *     answers.
- * @param storePrefix What keys in the store begin with, for several applications on one Redis.
+ * @param mode Whether rules are enforced, only counted (shadow), or off.
+ * @param store Where counters are stored: auto, memory, or redis://host:port (also
+ *     redis-sentinel:// and redis-cluster://). auto is the Redis of spring.data.redis, or else
+ *     memory.
+ * @param storeDeadline How long a decision may wait for the store before the rule's fallback
+ *     (on-store-failure) applies.
+ * @param storePrefix Prefix of all keys in the store, to share one Redis among applications.
  * @param attributes Further attributes for rules, each an expression over the request, such as
  *     principal.claims['tier'].
- * @param identity How a caller's address is found.
+ * @param identity How the client address is determined.
  */
 @ConfigurationProperties("weir")
 record WeirProperties(
@@ -32,18 +34,18 @@ record WeirProperties(
     @DefaultValue IdentityProperties identity) {
 
   /**
-   * How a caller's address is found.
+   * How the client address is determined.
    *
-   * @param trustedProxies Proxies whose forwarding field is believed, such as 10.0.0.0/8.
-   * @param forwardedBy The field those proxies write.
-   * @param v6Bits How many leading bits of an IPv6 address make one caller.
+   * @param trustedProxies Proxies whose forwarding header is trusted, such as 10.0.0.0/8.
+   * @param forwardedBy The forwarding header that these proxies set.
+   * @param v6Bits How many leading bits of an IPv6 address identify one client.
    */
   record IdentityProperties(
       @DefaultValue List<String> trustedProxies,
       @DefaultValue("x-forwarded-for") ForwardingHeader forwardedBy,
       @DefaultValue("" + CallerAddressResolver.DEFAULT_V6_BITS) int v6Bits) {
 
-    /** How requests are read whose rules name these header fields. */
+    /** Returns an identity resolver for rules that use these header fields. */
     IdentityResolver resolverFor(List<String> headers) {
       return IdentityResolver.builder()
           .trustedProxies(trustedProxies.toArray(new String[0]))

@@ -15,7 +15,7 @@ import org.springframework.security.core.Authentication;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerMapping;
 
-/** The doors of a WebFlux application, one on either side of Spring Security where there is one. */
+/** The filters of a WebFlux application: one after Spring Security and, if present, one before. */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
@@ -28,42 +28,42 @@ class WeirReactiveAutoConfiguration {
 
   @Bean
   RateLimitWebFilter weirWebFilter(
-      RateLimitService desk,
+      RateLimitService service,
       WebFluxHandlerMethods handlers,
       Environment environment,
-      ObjectProvider<AnonymousPrincipals> nobody) {
-    Predicate<Principal> anonymous = nobody.getIfAvailable(() -> who -> false);
+      ObjectProvider<AnonymousPrincipals> anonymousPrincipals) {
+    Predicate<Principal> anonymous = anonymousPrincipals.getIfAvailable(() -> principal -> false);
     return new RateLimitWebFilter(
-        desk,
+        service,
         handlers,
         FilterStage.AFTER_AUTHENTICATION,
         FilterOrders.afterSecurity(environment),
         anonymous);
   }
 
-  /** Tells principals that stand for nobody. */
+  /** Tests whether a principal is anonymous. */
   interface AnonymousPrincipals extends Predicate<Principal> {}
 
-  /** What is so only where Spring Security is. */
+  /** Beans that need Spring Security. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(name = "org.springframework.security.web.server.WebFilterChainProxy")
   static class SpringSecurityConfiguration {
 
     @Bean
     RateLimitWebFilter weirEarlyWebFilter(
-        RateLimitService desk, WebFluxHandlerMethods handlers, Environment environment) {
+        RateLimitService service, WebFluxHandlerMethods handlers, Environment environment) {
       return new RateLimitWebFilter(
-          desk,
+          service,
           handlers,
           FilterStage.BEFORE_AUTHENTICATION,
           FilterOrders.beforeSecurity(environment),
-          who -> false);
+          principal -> false);
     }
 
     @Bean
     AnonymousPrincipals weirAnonymousPrincipals() {
       AuthenticationTrustResolverImpl trust = new AuthenticationTrustResolverImpl();
-      return who -> who instanceof Authentication token && trust.isAnonymous(token);
+      return principal -> principal instanceof Authentication token && trust.isAnonymous(token);
     }
   }
 }

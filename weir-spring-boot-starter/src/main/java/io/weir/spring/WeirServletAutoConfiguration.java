@@ -12,7 +12,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
 
-/** The doors of a servlet application, one on either side of Spring Security where there is one. */
+/** The filters of a servlet application: one after Spring Security and, if present, one before. */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({Filter.class, DispatcherServlet.class})
@@ -26,17 +26,17 @@ class WeirServletAutoConfiguration {
   @Bean
   @ConditionalOnClass(name = "org.springframework.security.web.FilterChainProxy")
   FilterRegistrationBean<Filter> weirEarlyFilter(
-      RateLimitService desk, ServletHandlerMethods handlers, Environment environment) {
+      RateLimitService service, ServletHandlerMethods handlers, Environment environment) {
     return register(
-        new RateLimitServletFilter(desk, handlers, FilterStage.BEFORE_AUTHENTICATION),
+        new RateLimitServletFilter(service, handlers, FilterStage.BEFORE_AUTHENTICATION),
         FilterOrders.beforeSecurity(environment));
   }
 
   @Bean
   FilterRegistrationBean<Filter> weirFilter(
-      RateLimitService desk, ServletHandlerMethods handlers, Environment environment) {
+      RateLimitService service, ServletHandlerMethods handlers, Environment environment) {
     return register(
-        new RateLimitServletFilter(desk, handlers, FilterStage.AFTER_AUTHENTICATION),
+        new RateLimitServletFilter(service, handlers, FilterStage.AFTER_AUTHENTICATION),
         FilterOrders.afterSecurity(environment));
   }
 

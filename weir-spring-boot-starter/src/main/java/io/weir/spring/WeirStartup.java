@@ -14,8 +14,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Puts annotations in force once all controllers are there and before the first request, sees that
- * everything that is to limit can, and says what does.
+ * Activates the rules of annotations once all controllers exist and before the first request,
+ * checks the configuration and logs the active rules.
  */
 final class WeirStartup implements SmartInitializingSingleton {
   private static final Logger LOG = System.getLogger("io.weir");
@@ -25,7 +25,7 @@ final class WeirStartup implements SmartInitializingSingleton {
   private final StartupComponents components;
   private final List<HandlerMethods> handlers;
 
-  /** What is started. */
+  /** The components that startup initializes and checks. */
   record StartupComponents(
       ConfiguredRules configuredRules,
       MergedRuleSource ruleSource,
@@ -48,25 +48,27 @@ final class WeirStartup implements SmartInitializingSingleton {
   @Override
   public void afterSingletonsInstantiated() {
     UnknownSettingCheck.check(environment);
-    Set<String> own = components.customAttributes().keySet();
+    Set<String> customAttributes = components.customAttributes().keySet();
     checkCustomAttributes();
     List<HandlerMethod> methods = new ArrayList<>();
-    handlers.forEach(one -> methods.addAll(one.all()));
+    handlers.forEach(source -> methods.addAll(source.all()));
     AnnotationRuleReader.AnnotationRules found =
-        new AnnotationRuleReader(environment, components.expressions(), own).read(methods);
+        new AnnotationRuleReader(environment, components.expressions(), customAttributes)
+            .read(methods);
     new MisplacedAnnotationCheck(found.handlers()).check(beans);
-    ConfiguredRules written = components.configuredRules();
-    List<Rule> rules = written.source().current().rules();
-    List<ConfigurationProblem> idle =
-        new UnmatchableRuleCheck(written.name(), own, found.handlers()).findProblems(rules);
-    if (!idle.isEmpty() && !written.reloadable()) {
-      throw StartFailureException.ofProblems(idle);
+    ConfiguredRules configured = components.configuredRules();
+    List<Rule> rules = configured.source().current().rules();
+    List<ConfigurationProblem> unmatchable =
+        new UnmatchableRuleCheck(configured.name(), customAttributes, found.handlers())
+            .findProblems(rules);
+    if (!unmatchable.isEmpty() && !configured.reloadable()) {
+      throw StartFailureException.ofProblems(unmatchable);
     }
-    idle.forEach(problem -> LOG.log(Level.WARNING, "{0}", problem));
+    unmatchable.forEach(problem -> LOG.log(Level.WARNING, "{0}", problem));
     components.requestReader().setAnnotationRules(found);
     components.ruleSource().setAnnotationRules(found.rules());
-    boolean loud = components.status().mode() != WeirMode.ENFORCE;
-    LOG.log(loud ? Level.WARNING : Level.INFO, "{0}", components.status().describe());
+    boolean enforcing = components.status().mode() == WeirMode.ENFORCE;
+    LOG.log(enforcing ? Level.INFO : Level.WARNING, "{0}", components.status().describe());
   }
 
   private void checkCustomAttributes() {

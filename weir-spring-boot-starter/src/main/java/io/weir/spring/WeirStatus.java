@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * How an application is limited: in which mode, by which store, by which rules.
+ * The rate limiting of an application: mode, store and rules, for the log, the endpoint and health.
  *
- * @param storeAddress of the store; empty for this process's memory
+ * @param storeAddress the address of the store; empty for the memory of this process
  */
 record WeirStatus(
     WeirMode mode,
@@ -21,34 +21,38 @@ record WeirStatus(
     MergedRuleSource ruleSource) {
   private static final int MAX_RULES_SHOWN = 50;
 
-  /** Which store, and how it fares. */
+  /** Returns the address of the store and its state. */
   String storeDescription() {
     StoreHealth health = store.health();
     return storeAddress
         .map(StoreFactory::maskPassword)
-        .map(url -> url + ": " + (health.available() ? health.state() : "AWAY, postures answer"))
-        .orElse("memory: counters of this process alone");
+        .map(
+            url ->
+                url
+                    + ": "
+                    + (health.available() ? health.state() : "unavailable, decisions use fallback"))
+        .orElse("memory (counters of this process only)");
   }
 
-  /** All of it, as the log shows it at the start. */
+  /** Returns the multi-line status that is logged at startup. */
   String describe() {
-    RuleSet now = ruleSource.current();
+    RuleSet active = ruleSource.current();
     StringBuilder out =
         new StringBuilder("Weir ")
             .append(
                 switch (mode) {
-                  case ENFORCE -> "limits this application";
-                  case SHADOW -> "judges and refuses nothing (weir.mode: shadow)";
+                  case ENFORCE -> "enforces rate limits";
+                  case SHADOW -> "counts requests but refuses none (weir.mode: shadow)";
                   case OFF -> "is off (weir.mode: off)";
                 })
             .append("\n  store  ")
             .append(storeDescription())
             .append("\n  rules  ")
-            .append(now.rules().isEmpty() ? "none: nothing is limited" : now.rules().size());
+            .append(active.rules().isEmpty() ? "none, nothing is limited" : active.rules().size());
     if (configuredRules.reloadable()) {
-      out.append(", followed from ").append(configuredRules.name());
+      out.append(", reloaded from ").append(configuredRules.name());
     }
-    List<Rule> rules = now.rules();
+    List<Rule> rules = active.rules();
     rules.stream()
         .limit(MAX_RULES_SHOWN)
         .forEach(rule -> out.append("\n    ").append(describeRule(rule)));
@@ -68,9 +72,9 @@ record WeirStatus(
     return rule.id()
         + ": "
         + rule.rates().stream().map(Object::toString).collect(Collectors.joining(", "))
-        + (rule.per().isEmpty() ? " for all together" : " per " + describePer(rule))
+        + (rule.per().isEmpty() ? " shared by all callers" : " per " + describePer(rule))
         + (rule.match().patterns().isEmpty() ? "" : " where " + rule.match())
-        + (rule.enabled() ? "" : ", not enabled")
+        + (rule.enabled() ? "" : ", disabled")
         + (rule.shadow() ? ", shadow" : "");
   }
 }

@@ -1,2 +1,2 @@
-/** Weir in a Spring Boot application: {@link io.weir.spring.RateLimit}, and what makes it work. */
+/** Spring Boot integration of Weir: {@link io.weir.spring.RateLimit}, filters and configuration. */
 package io.weir.spring;

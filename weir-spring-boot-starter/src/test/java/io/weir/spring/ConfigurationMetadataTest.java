@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.junit.jupiter.api.Test;
 
-/** Editors complete every setting. */
+/** Every setting has configuration metadata, so that editors can complete it. */
 class ConfigurationMetadataTest {
 
   @Test

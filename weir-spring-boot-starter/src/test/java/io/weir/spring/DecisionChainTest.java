@@ -14,7 +14,7 @@ import io.weir.store.MemoryStore;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the filters of servlet and reactive applications give back when a later one refuses. */
+/** Refunds of the filters of one application when a later filter refuses. */
 class DecisionChainTest {
   private static final Request ANN = Request.of("ip", "10.0.0.1");
 

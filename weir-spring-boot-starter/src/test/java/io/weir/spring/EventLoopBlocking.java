@@ -2,17 +2,17 @@ package io.weir.spring;
 
 import reactor.blockhound.BlockHound;
 
-/** Has whatever blocks an event loop of the application fail. */
+/** Makes blocking calls on event loops of the application fail, with BlockHound. */
 final class EventLoopBlocking {
 
   private EventLoopBlocking() {}
 
-  /** From now on. The Redis driver's own loops are not the application's. */
+  /** Installs BlockHound. The event loops of the Redis driver are exempt. */
   static void failOnBlocking() {
     BlockHound.builder()
         .loadIntegrations()
         .nonBlockingThreadPredicate(
-            usual -> usual.and(thread -> !thread.getName().startsWith("lettuce")))
+            defaults -> defaults.and(thread -> !thread.getName().startsWith("lettuce")))
         .install();
   }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 
-/** What holds at the door of every Spring application, with Spring Security behind it. */
+/** The filters of servlet and WebFlux applications, with Spring Security. */
 @WeirTest
 abstract class RateLimitFilterContract {
   @Autowired FakeClock clock;

@@ -8,12 +8,12 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 
-/** An application of WebFlux, none of whose event loops may block: BlockHound fails what does. */
+/** The filters of a WebFlux application; BlockHound makes blocking event loops fail. */
 @SpringBootTest(
     classes = TestApplication.class,
     webEnvironment = WebEnvironment.RANDOM_PORT,
     properties = {
-      "spring.config.import=classpath:doors.yaml",
+      "spring.config.import=classpath:filter-rules.yaml",
       "spring.main.web-application-type=reactive"
     })
 class RateLimitWebFilterTest extends RateLimitFilterContract {

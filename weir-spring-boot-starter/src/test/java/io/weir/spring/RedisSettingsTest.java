@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.env.MockEnvironment;
 
-/** The application's Redis, as Weir writes it. */
+/** The conversion of {@code spring.data.redis} to a store address. */
 class RedisSettingsTest {
 
   @Test

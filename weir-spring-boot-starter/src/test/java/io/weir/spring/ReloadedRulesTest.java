@@ -17,7 +17,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Rules that are kept elsewhere act as they change, without a restart. */
+/** Rules in a file or a database are reloaded when they change, without a restart. */
 class ReloadedRulesTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
@@ -25,7 +25,7 @@ class ReloadedRulesTest {
   void changedFile_appliesWithoutRestart(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [{id: api, limit: 1/h}]");
     try (ConfigurableApplicationContext app = start("file:" + file)) {
-      assertThat(app.getBean(WeirStatus.class).describe()).contains("followed from file:");
+      assertThat(app.getBean(WeirStatus.class).describe()).contains("reloaded from file:");
       Limiter limiter = app.getBean(Limiter.class);
       assertThat(limiter.decideNow(Request.of()).allowed()).isTrue();
       assertThat(limiter.decideNow(Request.of()).allowed()).isFalse();

@@ -13,11 +13,11 @@ import java.util.Base64;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.env.Environment;
 
-/** One who calls an application. */
+/** An HTTP client for an application under test. */
 record SpringAppClient(int port) {
   /*
-   * Every call has a connection of its own: Reactor Netty 1.3.7 stops reading a connection whose
-   * next request comes while the last one is being ended, and is then answered without a pause.
+   * Every call uses its own connection: Reactor Netty 1.3.7 stops reading a connection if the next
+   * request arrives while the last one is being completed and is then answered immediately.
    */
   static {
     System.setProperty("jdk.httpclient.allowRestrictedHeaders", "connection");
@@ -43,14 +43,14 @@ record SpringAppClient(int port) {
     try {
       return CLIENT.send(request.build(), BodyHandlers.ofString());
     } catch (IOException e) {
-      throw new AssertionError("no answer to " + path, e);
+      throw new AssertionError("no response to " + path, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted", e);
     }
   }
 
-  /** As somebody. */
+  /** Sends a request with basic authentication. */
   HttpResponse<String> getAs(String user, String password, String path, String... more) {
     String login = Base64.getEncoder().encodeToString((user + ":" + password).getBytes(UTF_8));
     String[] headers = new String[more.length + 2];

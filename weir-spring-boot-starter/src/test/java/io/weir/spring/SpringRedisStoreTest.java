@@ -18,7 +18,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Instances on one Redis, found by the settings the application has anyway. */
+/** Applications that share a Redis configured by {@code spring.data.redis}. */
 class SpringRedisStoreTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static RedisProcess redis;
@@ -36,13 +36,14 @@ class SpringRedisStoreTest {
 
   @Test
   void twoInstances_shareOneBudget() {
-    try (ConfigurableApplicationContext one = startApplication(WebApplicationType.NONE);
-        ConfigurableApplicationContext other = startApplication(WebApplicationType.NONE)) {
+    try (ConfigurableApplicationContext first = startApplication(WebApplicationType.NONE);
+        ConfigurableApplicationContext second = startApplication(WebApplicationType.NONE)) {
       Request ann = Request.of("user", "ann");
-      assertThat(one.getBean(WeirStatus.class).describe()).contains("store  redis://…@localhost:");
-      assertThat(one.getBean(Limiter.class).decideNow(ann).allowed()).isTrue();
-      assertThat(other.getBean(Limiter.class).decideNow(ann).allowed()).isTrue();
-      assertThat(one.getBean(Limiter.class).decideNow(ann).allowed()).isFalse();
+      assertThat(first.getBean(WeirStatus.class).describe())
+          .contains("store  redis://…@localhost:");
+      assertThat(first.getBean(Limiter.class).decideNow(ann).allowed()).isTrue();
+      assertThat(second.getBean(Limiter.class).decideNow(ann).allowed()).isTrue();
+      assertThat(first.getBean(Limiter.class).decideNow(ann).allowed()).isFalse();
     }
   }
 
@@ -59,26 +60,26 @@ class SpringRedisStoreTest {
 
   @Test
   void redisDown_applicationIsUpAndDegraded() {
-    try (RedisProcess gone = RedisProcess.start();
+    try (RedisProcess server = RedisProcess.start();
         ConfigurableApplicationContext app =
             new SpringApplicationBuilder(MonitoredApplication.class)
                 .web(WebApplicationType.NONE)
-                .properties("weir.store=" + gone.uri(), "weir.store-deadline=2s")
+                .properties("weir.store=" + server.uri(), "weir.store-deadline=2s")
                 .properties("weir.rules[0].id=api", "weir.rules[0].limit=1/m")
                 .run()) {
       Limiter limiter = app.getBean(Limiter.class);
       assertThat(limiter.decideNow(Request.of()).allowed()).isTrue();
       assertThat(limiter.decideNow(Request.of()).allowed()).isFalse();
-      gone.kill();
+      server.kill();
       Await.until(
           TIMEOUT,
-          "an answer by posture",
+          "a degraded decision",
           () -> limiter.decideNow(Request.of("ip", "10.0.0.1")).degraded());
       assertThat(app.getBean(WeirHealth.class).details()).containsEntry("degraded", true);
     }
   }
 
-  /** Weir alone, and how it fares. */
+  /** An application with Weir and its health only. */
   @SpringBootConfiguration
   @ImportAutoConfiguration({WeirAutoConfiguration.class, WeirActuatorAutoConfiguration.class})
   static class MonitoredApplication {}

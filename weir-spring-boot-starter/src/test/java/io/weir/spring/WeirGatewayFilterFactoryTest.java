@@ -13,7 +13,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The filter of Spring Cloud Gateway's routes. */
+/** The filter {@code Weir} on routes of Spring Cloud Gateway. */
 class WeirGatewayFilterFactoryTest {
   private static final String ROUTE = "spring.cloud.gateway.server.webflux.routes[%d].%s";
 

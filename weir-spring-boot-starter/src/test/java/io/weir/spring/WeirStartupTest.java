@@ -18,17 +18,15 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 
-/**
- * An application says how it is limited, and does not start if it could not be as it is written.
- */
+/** Startup logs the rate limiting status and rejects invalid rules and settings. */
 class WeirStartupTest {
 
-  /** Weir alone. */
+  /** An application with Weir only. */
   @SpringBootConfiguration
   @ImportAutoConfiguration(WeirAutoConfiguration.class)
   static class MinimalApplication {}
 
-  /** With a limit where no request is handled. */
+  /** A bean with a limit on a method that handles no requests. */
   @Import(MinimalApplication.class)
   static class MisplacedRateLimit {
     @RateLimit("1/m")
@@ -42,9 +40,9 @@ class WeirStartupTest {
       assertThat(app.getBean(Limiter.class).decideNow(Request.of()).allowed()).isTrue();
       assertThat(String.join("\n", log.lines()))
           .contains(
-              "Weir limits this application",
-              "store  memory: counters of this process alone",
-              "rules  none: nothing is limited");
+              "Weir enforces rate limits",
+              "store  memory (counters of this process only)",
+              "rules  none, nothing is limited");
     }
   }
 
@@ -85,19 +83,21 @@ class WeirStartupTest {
                 MinimalApplication.class, "spring.config.location=classpath:bad-rules.yaml"))
         .contains("bad-rules.yaml:5:13: api: limt: is not a field; did you mean limit?")
         .contains("bad-rules.yaml:6:25: api: limit: 'plenty' is not a rate")
-        .contains("bad-rules.yaml:6:13: api: id: is used already in line 3");
+        .contains("bad-rules.yaml:6:13: api: id: must be unique (was already used in line 3)");
   }
 
   @Test
   void unmatchableRule_isRejected() {
     assertThat(
             startupFailure(
-                MinimalApplication.class, "spring.config.location=classpath:idle-rules.yaml"))
-        .contains("a: per: 'usr' is nothing a request here has; did you mean user?")
-        .contains("b: match: endpoint: '/orders' meets no request: it names no method; write GET")
-        .contains("c: match: endpoint: 'get /orders' meets no request: methods are in capitals")
-        .contains("d: match: path: 'orders/' meets no request: paths begin with /")
-        .contains("e: match: handler: 'io.weir.spring.app.Quotes.qoute' meets no request")
+                MinimalApplication.class,
+                "spring.config.location=classpath:unmatchable-rules.yaml"))
+        .contains("a: per: unknown attribute 'usr'; did you mean user?")
+        .contains("b: match: endpoint: '/orders' matches no request: it has no method; write GET")
+        .contains(
+            "c: match: endpoint: 'get /orders' matches no request: methods must be upper case")
+        .contains("d: match: path: 'orders/' matches no request: paths must start with /")
+        .contains("e: match: handler: 'io.weir.spring.app.Quotes.qoute' matches no request")
         .doesNotContain("fine");
   }
 
@@ -115,18 +115,19 @@ class WeirStartupTest {
   @Test
   void misplacedAnnotation_isRejected() {
     assertThat(startupFailure(MisplacedRateLimit.class))
-        .contains("Misplaced.work: the method handles no request")
+        .contains("MisplacedRateLimit.work: the method handles no request")
         .contains("io.weir.Limiter");
   }
 
   @Test
   void invalidExpressionStoreOrRules_areRejected() {
     assertThat(startupFailure(MinimalApplication.class, "weir.attributes.tier=principal..x"))
-        .contains("weir.attributes: tier: 'principal..x' is no expression");
+        .contains("weir.attributes: tier: 'principal..x' is not a valid expression");
     assertThat(startupFailure(MinimalApplication.class, "weir.store=redis:/nowhere"))
-        .contains("'redis:/nowhere' is not a store; write redis://host:port");
+        .contains(
+            "store must be a Redis URL (was 'redis:/nowhere'), for example redis://host:port");
     assertThat(startupFailure(MinimalApplication.class, "weir.rules=rules.yaml"))
-        .contains("weir.rules is 'rules.yaml'", "file:rules.yaml");
+        .contains("weir.rules must be a list of rules", "(was 'rules.yaml')", "file:rules.yaml");
   }
 
   private static String rule(String per, String limit) {
@@ -143,13 +144,13 @@ class WeirStartupTest {
         .run();
   }
 
-  /** What people are shown. */
+  /** Returns the description and action that Spring Boot shows when startup fails. */
   private static String startupFailure(Class<?> app, String... settings) {
     Throwable thrown = catchThrowable(() -> start(app, settings).close());
-    FailureAnalysis shown = new StartFailureAnalyzer().analyze(thrown);
-    if (shown == null) {
-      throw new AssertionError("nothing is shown", thrown);
+    FailureAnalysis analysis = new StartFailureAnalyzer().analyze(thrown);
+    if (analysis == null) {
+      throw new AssertionError("no failure analysis", thrown);
     }
-    return shown.getDescription() + "\n" + shown.getAction();
+    return analysis.getDescription() + "\n" + analysis.getAction();
   }
 }

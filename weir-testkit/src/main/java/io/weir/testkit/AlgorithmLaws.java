@@ -12,9 +12,10 @@ import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every algorithm must keep, tried on random histories. Extend it and say which algorithm.
+ * The laws that every algorithm must obey, checked on random histories. Extend it for each
+ * algorithm.
  *
- * <p>A failure prints its seed; {@code -Dweir.seed=…} plays it again.
+ * <p>A failure prints its seed; {@code -Dweir.seed=…} reproduces it.
  */
 public abstract class AlgorithmLaws extends RefundLaws {
   @Test
@@ -22,13 +23,13 @@ public abstract class AlgorithmLaws extends RefundLaws {
     atEveryStep(
         (run, s) -> {
           CounterState direct = copy(s);
-          CounterState halted = copy(s);
+          CounterState stepwise = copy(s);
           long end = run.now + run.parameters.periodMicros() / 3 + 7;
           long middle = run.now + run.history.below((int) Math.min(end - run.now, 1 << 30));
           algorithm().advance(run.parameters, direct, end);
-          algorithm().advance(run.parameters, halted, middle);
-          algorithm().advance(run.parameters, halted, end);
-          assertThat(halted).hasToString(direct.toString());
+          algorithm().advance(run.parameters, stepwise, middle);
+          algorithm().advance(run.parameters, stepwise, end);
+          assertThat(stepwise).hasToString(direct.toString());
         });
   }
 
@@ -69,9 +70,9 @@ public abstract class AlgorithmLaws extends RefundLaws {
           assertThat(algorithm().available(run.parameters, s, run.now) == 0 || debt == 0).isTrue();
           CounterState fresh = new CounterState();
           algorithm().advance(run.parameters, fresh, run.now);
-          long most = algorithm().capacity(run.parameters);
-          long beyond = Math.min(run.cost, most);
-          algorithm().charge(run.parameters, fresh, run.now, most + beyond);
+          long capacity = algorithm().capacity(run.parameters);
+          long beyond = Math.min(run.cost, capacity);
+          algorithm().charge(run.parameters, fresh, run.now, capacity + beyond);
           assertThat(algorithm().debt(run.parameters, fresh, run.now)).isEqualTo(beyond);
         });
   }
@@ -193,7 +194,9 @@ public abstract class AlgorithmLaws extends RefundLaws {
     }
   }
 
-  /** Plays random histories of takes, forced charges and refunds, and looks at every step. */
+  /**
+   * Runs random histories of takes, forced charges and refunds, and checks the law at every step.
+   */
   private void atEveryStep(BiConsumer<HistoryRun, CounterState> law) {
     long seed = RandomHistory.seed();
     HistoryRun run = new HistoryRun(new RandomHistory(seed));
@@ -220,7 +223,11 @@ public abstract class AlgorithmLaws extends RefundLaws {
           .isBetween(RandomHistory.steps() / 20, RandomHistory.steps() * 19 / 20);
     } catch (AssertionError | RuntimeException e) {
       throw new AssertionError(
-          algorithm().name() + " breaks a law; play it again with -Dweir.seed=" + seed + ": " + run,
+          algorithm().name()
+              + " violates a law; reproduce it with -Dweir.seed="
+              + seed
+              + ": "
+              + run,
           e);
     }
   }
@@ -234,7 +241,7 @@ public abstract class AlgorithmLaws extends RefundLaws {
     }
   }
 
-  /** The wait of a state charged to the brim of its debt at the worst moment. */
+  /** The wait of a state with maximum debt, charged at the start of a window. */
   private long longestWait(LimitParameters t) {
     CounterState worst = new CounterState();
     long start = t.windowStart(1_700_000_000_000_000L);
@@ -255,7 +262,7 @@ public abstract class AlgorithmLaws extends RefundLaws {
     return copy;
   }
 
-  /** Where a history stands. */
+  /** The current step of a history. */
   private static final class HistoryRun {
     final RandomHistory history;
     LimitParameters parameters = new LimitParameters(1, 1, 1, 0, 1, 1, 1, 1, 1);

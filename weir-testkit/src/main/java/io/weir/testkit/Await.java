@@ -4,7 +4,7 @@ import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what another thread or process must do, looking often, and giving up in the end. */
+/** Waits for conditions that other threads or processes fulfill, by polling with a timeout. */
 public final class Await {
   private static final Clock CLOCK = Clock.system();
   private static final int MAX_PAUSE_MILLIS = 10;
@@ -12,17 +12,17 @@ public final class Await {
   private Await() {}
 
   /**
-   * Whether it came true in time: a look that was begun after that finds it true, however late a
-   * busy machine lets one look.
+   * Returns whether the condition becomes true within the timeout. The condition is checked once
+   * more after the timeout, however late a busy machine runs that check.
    */
-  public static boolean isTrueWithin(Duration most, BooleanSupplier condition) {
-    long end = CLOCK.micros() + most.toNanos() / 1000;
+  public static boolean isTrueWithin(Duration timeout, BooleanSupplier condition) {
+    long end = CLOCK.micros() + timeout.toNanos() / 1000;
     for (int pause = 1; ; pause++) {
-      long looked = CLOCK.micros();
+      long checkedAt = CLOCK.micros();
       if (condition.getAsBoolean()) {
         return true;
       }
-      if (looked > end) {
+      if (checkedAt > end) {
         return false;
       }
       pause(Math.min(pause, MAX_PAUSE_MILLIS));
@@ -30,19 +30,19 @@ public final class Await {
   }
 
   /**
-   * Returns when it is so; how long that took.
+   * Waits until the condition is true; returns how long that took.
    *
-   * @throws AssertionError naming what did not come
+   * @throws AssertionError with the description, if the condition is not true within the timeout
    */
-  public static Duration until(Duration most, String what, BooleanSupplier condition) {
-    long began = CLOCK.micros();
-    if (!isTrueWithin(most, condition)) {
-      throw new AssertionError("not within " + most.toMillis() + " ms: " + what);
+  public static Duration until(Duration timeout, String description, BooleanSupplier condition) {
+    long start = CLOCK.micros();
+    if (!isTrueWithin(timeout, condition)) {
+      throw new AssertionError("not within " + timeout.toMillis() + " ms: " + description);
     }
-    return Duration.ofNanos((CLOCK.micros() - began) * 1000);
+    return Duration.ofNanos((CLOCK.micros() - start) * 1000);
   }
 
-  /** Lets that much time pass. */
+  /** Sleeps for that time. */
   public static void sleep(Duration time) {
     var unused = isTrueWithin(time, () -> false);
   }

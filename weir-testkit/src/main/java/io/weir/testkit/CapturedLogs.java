@@ -7,7 +7,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** What Weir has logged since it was made, which is kept from the console until it is closed. */
+/** Captures the log messages of Weir, and keeps them from the console until it is closed. */
 public final class CapturedLogs extends Handler implements AutoCloseable {
   private final Logger logger = Logger.getLogger("io.weir");
   private final SimpleFormatter formatter = new SimpleFormatter();

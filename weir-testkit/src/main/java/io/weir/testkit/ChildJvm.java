@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A JVM of a test's own, with its class path, to be given little memory or killed. */
+/** A child JVM with the class path of the test, for example to limit its memory or to kill it. */
 public final class ChildJvm implements AutoCloseable {
   private final Process process;
   private final BufferedReader output;
@@ -23,9 +23,9 @@ public final class ChildJvm implements AutoCloseable {
   }
 
   /**
-   * Starts one.
+   * Starts a child JVM.
    *
-   * @param options such as {@code -Xmx64m}
+   * @param options JVM options, such as {@code -Xmx64m}
    */
   public static ChildJvm start(Class<?> main, List<String> options, String... arguments) {
     try {
@@ -36,25 +36,26 @@ public final class ChildJvm implements AutoCloseable {
   }
 
   /**
-   * Starts one on a small disk: a file system in memory that only it and its children see.
+   * Starts a child JVM with a small disk: a file system in memory that only it and its children
+   * see.
    *
-   * @param folder where that is mounted
-   * @return none where this machine does not let it be mounted
+   * @param folder the mount point
+   * @return empty if this machine does not permit the mount
    */
   public static Optional<ChildJvm> startOnSmallDisk(
       Path folder, int kilobytes, Class<?> main, String... arguments) {
     String mount = "mount -t tmpfs -o size=" + kilobytes + "k tmpfs \"$0\"";
     try {
-      Process trial = inOwnMountNamespace(mount, folder).start();
-      trial.getInputStream().readAllBytes();
-      if (trial.waitFor() != 0) {
+      Process check = inOwnMountNamespace(mount, folder).start();
+      check.getInputStream().readAllBytes();
+      if (check.waitFor() != 0) {
         return Optional.empty();
       }
       List<String> command = inOwnMountNamespace(mount + " && exec \"$@\"", folder).command();
       command.addAll(command(main, List.of(), arguments));
       return Optional.of(new ChildJvm(command));
     } catch (IOException e) {
-      return Optional.empty(); // there is no unshare
+      return Optional.empty(); // the unshare program is not installed
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
@@ -77,7 +78,7 @@ public final class ChildJvm implements AutoCloseable {
     return command;
   }
 
-  /** The next line it prints that begins so, without that. Others are printed here too. */
+  /** The rest of the next output line with that prefix. Other lines are copied to stdout. */
   public String await(String prefix) {
     String line;
     while ((line = line()) != null) {
@@ -86,10 +87,10 @@ public final class ChildJvm implements AutoCloseable {
       }
       System.out.println("child: " + line);
     }
-    throw new AssertionError("it ended before it said " + prefix);
+    throw new AssertionError("the child JVM ended before it printed " + prefix);
   }
 
-  /** The next line it prints; null at its end. */
+  /** The next output line; null at the end. */
   public @Nullable String line() {
     try {
       return output.readLine();
@@ -98,7 +99,7 @@ public final class ChildJvm implements AutoCloseable {
     }
   }
 
-  /** Ends it as kill -9 does. What it had printed can still be read. */
+  /** Kills it with SIGKILL. Its output so far can still be read. */
   public void kill() {
     ProcessSignals.kill(process.toHandle());
   }

@@ -11,6 +11,7 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
     super(actual, DecisionAssert.class);
   }
 
+  /** Starts an assertion on a decision. */
   public static DecisionAssert assertThat(Decision actual) {
     return new DecisionAssert(actual);
   }
@@ -19,14 +20,14 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
     return check(actual.allowed(), "allowed");
   }
 
-  /** Refused for now. */
+  /** The request is refused temporarily. */
   public DecisionAssert isRefused() {
     return check(!actual.allowed() && !actual.costExceedsLimit(), "refused");
   }
 
-  /** Refused because its cost can never fit. */
+  /** The request is refused because its cost is above the limit. */
   public DecisionAssert neverFits() {
-    return check(actual.costExceedsLimit(), "never fitting");
+    return check(actual.costExceedsLimit(), "whose cost exceeds the limit");
   }
 
   public DecisionAssert isDegraded() {
@@ -37,6 +38,7 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
     return check(!actual.degraded(), "not degraded");
   }
 
+  /** The most restrictive rule has that id. */
   public DecisionAssert boundBy(String rule) {
     return check(actual.rule().filter(rule::equals).isPresent(), "bound by " + rule);
   }
@@ -45,6 +47,7 @@ public final class DecisionAssert extends AbstractAssert<DecisionAssert, Decisio
     return check(actual.remaining() == permits, "with " + permits + " left");
   }
 
+  /** The request is refused, with exactly that retry-after time. */
   public DecisionAssert retriesAfter(Duration wait) {
     return check(!actual.allowed() && actual.retryAfter().equals(wait), "refused for " + wait);
   }

@@ -6,11 +6,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A clock that stands still until a test turns it, forwards or backwards. */
+/** A clock for tests that advances only when the test sets it, forwards or backwards. */
 public final class FakeClock implements Clock {
   private final AtomicLong micros;
 
-  /** Stands at the beginning of a day, so that windows of up to a day begin here too. */
+  /** Starts at the beginning of a day, so that windows of up to a day begin at the same time. */
   public FakeClock() {
     this(Instant.parse("2026-01-01T00:00:00Z"));
   }
@@ -24,16 +24,17 @@ public final class FakeClock implements Clock {
     return micros.get();
   }
 
-  /** Turns it on, or back by a negative duration. */
+  /** Moves the clock forward, or backward by a negative duration. */
   public void advance(Duration duration) {
     micros.addAndGet(duration.toNanos() / 1000);
   }
 
-  /** Turns it to a time in microseconds since the epoch. */
+  /** Sets the clock to a time in microseconds since the epoch. */
   public void set(long time) {
     micros.set(time);
   }
 
+  /** The current time of the clock. */
   public Instant now() {
     return Instant.EPOCH.plus(micros.get(), ChronoUnit.MICROS);
   }

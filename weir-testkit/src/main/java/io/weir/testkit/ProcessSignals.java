@@ -10,13 +10,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a process can be told from outside: to stop, to go on, to be gone. */
+/** Suspends, resumes and kills processes by signals. */
 public final class ProcessSignals {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private ProcessSignals() {}
 
-  /** Returns when the process stands still, which is a moment after the signal is sent. */
+  /** Suspends a process; returns when it is stopped, which is shortly after the signal is sent. */
   public static void suspend(ProcessHandle process) {
     send("STOP", process);
     Path stat = Path.of("/proc", Long.toString(process.pid()), "stat");
@@ -25,22 +25,24 @@ public final class ProcessSignals {
     }
   }
 
-  /** Stops a process, then those it started: who stands still starts no more. */
+  /** Suspends a process, then its children, so that no further children are started. */
   public static void suspendAll(ProcessHandle process) {
     suspend(process);
     process.children().forEach(ProcessSignals::suspendAll);
   }
 
+  /** Resumes a suspended process. */
   public static void resume(ProcessHandle process) {
     send("CONT", process);
   }
 
+  /** Resumes the children of a process, then the process. */
   public static void resumeAll(ProcessHandle process) {
     process.children().forEach(ProcessSignals::resumeAll);
     resume(process);
   }
 
-  /** Returns when the process and those it started, such as one that saves, are gone. */
+  /** Kills a process and its descendants; returns when all have ended. */
   public static void kill(ProcessHandle process) {
     List<ProcessHandle> all = Stream.concat(Stream.of(process), process.descendants()).toList();
     all.forEach(ProcessHandle::destroyForcibly);
@@ -52,13 +54,13 @@ public final class ProcessSignals {
   private static void send(String signal, ProcessHandle process) {
     String line = "kill -" + signal + " " + process.pid();
     try {
-      // the shell's own kill, since the program of that name is not installed everywhere
+      // the shell builtin, since the kill program is not installed everywhere
       Process kill = new ProcessBuilder("sh", "-c", line).redirectErrorStream(true).start();
       String output = new String(kill.getInputStream().readAllBytes(), UTF_8);
       if (!Await.isTrueWithin(TIMEOUT, () -> !kill.isAlive())) {
-        throw new IllegalStateException(line + " takes long: " + output);
+        throw new IllegalStateException(line + " takes too long: " + output);
       }
-      if (kill.exitValue() != 0 && process.isAlive()) { // else it ended by itself meanwhile
+      if (kill.exitValue() != 0 && process.isAlive()) { // else the process has ended meanwhile
         throw new IllegalStateException(line + ": " + output);
       }
     } catch (IOException e) {
@@ -66,7 +68,7 @@ public final class ProcessSignals {
     }
   }
 
-  /** Told by the letter after the name, which is in brackets and may itself hold any letter. */
+  /** Reads the state letter, which follows the name in parentheses; the name may contain any. */
   private static boolean isRunning(Path stat) {
     try {
       String line = Files.readString(stat, UTF_8);

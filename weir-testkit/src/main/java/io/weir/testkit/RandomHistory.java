@@ -14,9 +14,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 
-/**
- * A source of random limits, times and costs, repeatable by its seed: everything a law is tried on.
- */
+/** Generates random limits, times and costs for property tests, reproducibly from a seed. */
 public final class RandomHistory {
   private static final long[] PERIODS = {
     1_000, 60_000, 1_000_000, 1_234_567, 60_000_000, 3_600_000_000L, 86_400_000_000L
@@ -30,24 +28,24 @@ public final class RandomHistory {
     now += random.nextInt(1_000_000_000);
   }
 
-  /** The seed a failing run printed, given as {@code -Dweir.seed=…}, or a new one. */
+  /** The seed given as {@code -Dweir.seed=…}, as a failing run prints it, or a new one. */
   public static long seed() {
     return Long.getLong("weir.seed", ThreadLocalRandom.current().nextLong());
   }
 
-  /** How many steps a law is tried for: {@code weir.law.steps}. */
+  /** The number of steps per property: {@code weir.law.steps}. */
   public static int steps() {
     return Integer.getInteger("weir.law.steps", 100_000);
   }
 
-  /** Some limit the algorithm can hold exactly. */
+  /** Random limit parameters that the algorithm can compute exactly. */
   public LimitParameters parameters(Algorithm algorithm) {
     LimitParameters terms = null;
     while (terms == null) {
       try {
         terms = tryParameters(algorithm);
-      } catch (IllegalArgumentException refused) {
-        terms = null; // cannot be exact: try another
+      } catch (IllegalArgumentException e) {
+        terms = null; // cannot be computed exactly: try others
       }
     }
     return terms;
@@ -55,14 +53,14 @@ public final class RandomHistory {
 
   private LimitParameters tryParameters(Algorithm algorithm) {
     long period = PERIODS[random.nextInt(PERIODS.length)];
-    long longest = oneIn(4) ? 2_000 : 40; // for more, a test would have to charge more often
+    long longest = oneIn(4) ? 2_000 : 40; // few permits, so that short histories reach the limit
     long permits = size(algorithm.name().equals("sliding-log") ? longest : 1_000_000_000_000L);
     long burst = algorithm.hasBurst() ? size(1_000_000_000_000L) : permits;
     long coolDown = algorithm.hasCoolDown() && random.nextBoolean() ? random.nextLong(period) : 0;
     return LimitParameters.of(algorithm, permits, period, burst, coolDown);
   }
 
-  /** Some rule of that algorithm. */
+  /** A random rule of that algorithm. */
   public RuleBuilder rule(String id, Algorithm algorithm) {
     LimitParameters t = parameters(algorithm);
     RuleBuilder rule =
@@ -74,7 +72,7 @@ public final class RandomHistory {
     return algorithm.hasBurst() ? rule.burst(t.burst()) : rule;
   }
 
-  /** A limit of every algorithm, some of them of shadow rules, and one of 0. */
+  /** A limit for every algorithm, some of shadow rules, and one of 0 permits. */
   public List<Limit> limits() {
     List<Limit> limits = new ArrayList<>();
     for (Algorithm algorithm : Algorithms.all()) {
@@ -86,9 +84,9 @@ public final class RandomHistory {
   }
 
   /**
-   * What some request asks of these limits, for one of a few callers each.
+   * The claims of a random request on these limits, each for one of a few callers.
    *
-   * @param all whether it asks for everything, as a reset gives back
+   * @param all whether the cost is the maximum, as for a reset
    */
   public Claim[] claims(List<Limit> limits, Fingerprint fingerprint, boolean all) {
     Claim[] claims = new Claim[oneIn(2) ? 1 : 1 + below(limits.size())];
@@ -100,57 +98,60 @@ public final class RandomHistory {
     return claims;
   }
 
-  /** The next moment: usually a little later than the last, now and then much later or earlier. */
+  /** The next time: usually a little later than the last, sometimes much later or earlier. */
   public long next(LimitParameters t) {
     long scale = Math.max(1, t.periodMicros());
     switch (random.nextInt(24)) {
       case 0 -> now -= random.nextLong(Math.min(scale, 10_000_000));
       case 1 -> now += random.nextLong(3 * scale);
-      case 2 -> now += scale - now % scale - random.nextInt(2); // about a window's edge
-      case 3, 4, 5, 6 -> {} // the same moment
+      case 2 -> now += scale - now % scale - random.nextInt(2); // near the end of a window
+      case 3, 4, 5, 6 -> {} // the same time
       default ->
           now += random.nextLong(Math.max(2, 2 * scale / Math.max(1, Math.min(t.permits(), 40))));
     }
     return now;
   }
 
-  /** The next moment, never earlier than the last. */
+  /** The next time, never earlier than the last. */
   public long nextForward(LimitParameters t) {
     long last = now;
     now = Math.max(last, next(t));
     return now;
   }
 
-  /** Mostly small, now and then about or above what can ever fit. */
-  public long cost(long most) {
+  /** A random cost: mostly small, sometimes near or above the capacity. */
+  public long cost(long capacity) {
     return switch (random.nextInt(8)) {
-      case 0 -> 1 + random.nextLong(most + 1);
-      case 1 -> Math.max(1, most - random.nextInt(3));
-      case 2 -> most + 1;
-      default -> 1 + random.nextLong(Math.max(1, most / 4));
+      case 0 -> 1 + random.nextLong(capacity + 1);
+      case 1 -> Math.max(1, capacity - random.nextInt(3));
+      case 2 -> capacity + 1;
+      default -> 1 + random.nextLong(Math.max(1, capacity / 4));
     };
   }
 
+  /** True with a probability of 1 in n. */
   public boolean oneIn(int n) {
     return random.nextInt(n) == 0;
   }
 
+  /** A random number from 0 to n - 1. */
   public int below(int n) {
     return random.nextInt(n);
   }
 
-  /** Some length of time up to {@code most} microseconds. */
-  public long upTo(long most) {
-    return random.nextLong(most + 1);
+  /** A random number from 0 to {@code max}. */
+  public long upTo(long max) {
+    return random.nextLong(max + 1);
   }
 
+  /** A random element. */
   public <T> T pick(List<T> choices) {
     return choices.get(random.nextInt(choices.size()));
   }
 
-  /** Some size: small as often as any other order of magnitude. */
-  private long size(long most) {
+  /** A random size, with all orders of magnitude up to the maximum. */
+  private long size(long max) {
     long bound = random.nextBoolean() ? 20 : (long) Math.pow(10, random.nextInt(13));
-    return 1 + random.nextLong(Math.min(bound, most));
+    return 1 + random.nextLong(Math.min(bound, max));
   }
 }

@@ -10,19 +10,19 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The laws of {@link AlgorithmLaws} that concern permits held for a while and given back. */
+/** The laws of {@link AlgorithmLaws} about permits that are held for a while and refunded. */
 abstract class RefundLaws {
   static final int STEPS_PER_LIMIT = 100;
 
-  /** The algorithm to hold to the laws. */
+  /** The algorithm under test. */
   protected abstract Algorithm algorithm();
 
-  /** The most that one stretch of a period may admit. */
+  /** The maximum number of permits in any interval of the length of a period. */
   protected abstract long bound(LimitParameters terms);
 
   /**
-   * By how much the bound may be exceeded where requests that were charged before others are
-   * refunded while those are held, and the others then too.
+   * By how much the bound may be exceeded when requests are refunded while later requests are held,
+   * and the later ones are refunded after that.
    */
   protected long refundSlack(LimitParameters terms) {
     return 0;
@@ -36,12 +36,12 @@ abstract class RefundLaws {
       LimitParameters t = history.parameters(algorithm());
       CounterState s = new CounterState();
       List<HeldCharge> charges = new ArrayList<>();
-      int patience = 2 + history.below(STEPS_PER_LIMIT);
+      int refundInterval = 2 + history.below(STEPS_PER_LIMIT);
       for (int i = 0; i < STEPS_PER_LIMIT; i++) {
         long now = history.nextForward(t);
         algorithm().advance(t, s, now);
         long cost = history.cost(algorithm().capacity(t));
-        boolean all = i % patience == patience - 1; // back at one moment, after a long time or soon
+        boolean all = i % refundInterval == refundInterval - 1; // refund all at once, soon or late
         for (int k = charges.size() - 1; k >= 0 && (all || history.oneIn(10)); k--) {
           HeldCharge one = charges.get(k);
           if (one.cancelled) {
@@ -59,7 +59,7 @@ abstract class RefundLaws {
     }
   }
 
-  /** A charge, what its refund is dated at, and whether it is to be given back some day. */
+  /** A charge, the date of its refund, and whether it will be refunded. */
   private record HeldCharge(long time, long cost, long chargedAt, boolean cancelled) {}
 
   private Optional<HeldCharge> take(
@@ -71,9 +71,9 @@ abstract class RefundLaws {
     return Optional.of(new HeldCharge(now, cost, chargedAt(t, s, now, cost), cancelled));
   }
 
-  /** The most permits charged in any stretch of one period, of charges in the order of time. */
+  /** The maximum number of permits charged in any one period; charges are ordered by time. */
   private static long maxInOnePeriod(List<HeldCharge> charges, LimitParameters t) {
-    long most = 0;
+    long max = 0;
     long sum = 0;
     int first = 0;
     for (HeldCharge one : charges) {
@@ -81,12 +81,12 @@ abstract class RefundLaws {
       while (charges.get(first).time <= one.time - t.periodMicros()) {
         sum -= charges.get(first++).cost;
       }
-      most = Math.max(most, sum);
+      max = Math.max(max, sum);
     }
-    return most;
+    return max;
   }
 
-  /** What a refund of the last charge is dated at. */
+  /** The date of a refund of the last charge. */
   final long chargedAt(LimitParameters t, CounterState s, long now, long cost) {
     return algorithm().chargedAt(t, now, reset(t, s, now), cost);
   }

@@ -31,14 +31,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What every store must keep. Extend it and say how to open the store; it must take its time from
- * the clock it is given and be empty.
+ * The contract of every store. Extend it and implement {@link #open}; the store must use the given
+ * clock and be empty.
  */
 public abstract class StoreContract {
   private final FakeClock clock = new FakeClock();
   private Store store;
 
-  /** A new, empty store that lives by this clock. */
+  /** Opens a new, empty store that runs by this clock. */
   protected abstract Store open(Clock clock);
 
   @BeforeEach
@@ -51,7 +51,7 @@ public abstract class StoreContract {
     store.close();
   }
 
-  /** The algorithms of the catalogue. */
+  /** All algorithms. */
   protected static Stream<Algorithm> algorithms() {
     return Algorithms.all().stream();
   }
@@ -73,7 +73,7 @@ public abstract class StoreContract {
     assertThat(take(claim(rule, "y", 10)).admitted()).as("another caller").isTrue();
   }
 
-  /** As many as a limiter sends at once; a store that could not would count it as its failure. */
+  /** The maximum that a limiter sends at once; a store with a lower limit would fail decisions. */
   @Test
   void maximumNumberOfClaims_isDecidedTogether() {
     Claim[] claims = new Claim[TooManyLimitsException.MAX_LIMITS];
@@ -247,13 +247,13 @@ public abstract class StoreContract {
     ClaimOutcome whole = apply(StoreOperation.LEASE, claim(rule, "x", 7))[0];
     assertThat(whole.admitted()).isTrue();
     assertThat(whole.remaining()).as("left").isEqualTo(3);
-    ClaimOutcome part = apply(StoreOperation.LEASE, claim(rule, "x", 7))[0];
-    assertThat(part.admitted()).isFalse();
-    assertThat(part.remaining()).as("given").isEqualTo(3);
+    ClaimOutcome partial = apply(StoreOperation.LEASE, claim(rule, "x", 7))[0];
+    assertThat(partial.admitted()).isFalse();
+    assertThat(partial.remaining()).as("granted").isEqualTo(3);
     ClaimOutcome none = apply(StoreOperation.LEASE, claim(rule, "x", 7))[0];
     assertThat(none.admitted()).isFalse();
-    assertThat(none.remaining()).as("given").isZero();
-    assertThat(none.delayOrWait()).as("until one fits").isPositive();
+    assertThat(none.remaining()).as("granted").isZero();
+    assertThat(none.delayOrWait()).as("until a permit is available").isPositive();
     assertThat(take(claim(rule, "x", 1)).admitted()).isFalse();
   }
 
@@ -261,9 +261,10 @@ public abstract class StoreContract {
   void leases_areIndependent() {
     Rule wide = rule("wide", Algorithms.TOKEN_BUCKET, 10).build();
     Rule narrow = rule("narrow", Algorithms.FIXED_WINDOW, 1).build();
-    ClaimOutcome[] given = apply(StoreOperation.LEASE, claim(wide, "x", 4), claim(narrow, "x", 4));
-    assertThat(admitted(given)).containsExactly(true, false);
-    assertThat(given[1].remaining()).isEqualTo(1);
+    ClaimOutcome[] granted =
+        apply(StoreOperation.LEASE, claim(wide, "x", 4), claim(narrow, "x", 4));
+    assertThat(admitted(granted)).containsExactly(true, false);
+    assertThat(granted[1].remaining()).isEqualTo(1);
     assertThat(apply(StoreOperation.PEEK, claim(wide, "x", 1))[0].remaining()).isEqualTo(6);
   }
 
@@ -276,9 +277,9 @@ public abstract class StoreContract {
     clock.advance(Duration.ofMinutes(1));
     Claim[] late = {claim(fixed, "x", 4), claim(log, "x", 4), claim(counter, "x", 4)};
     ClaimOutcome[] after = store.apply(late, StoreOperation.FORCE, then).join();
-    assertThat(after[0].remaining()).as("in the window that is over").isEqualTo(10);
+    assertThat(after[0].remaining()).as("in the past window").isEqualTo(10);
     assertThat(after[1].remaining()).as("a period ago").isEqualTo(10);
-    assertThat(after[2].remaining()).as("in the window before").isBetween(6L, 9L);
+    assertThat(after[2].remaining()).as("in the previous window").isBetween(6L, 9L);
   }
 
   @Test
@@ -435,9 +436,9 @@ public abstract class StoreContract {
   private static int inParallel(int threads, int each, Callable<Boolean> step) throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
-      List<Future<Integer>> parts = new ArrayList<>();
+      List<Future<Integer>> futures = new ArrayList<>();
       for (int t = 0; t < threads; t++) {
-        parts.add(
+        futures.add(
             pool.submit(
                 () -> {
                   int yes = 0;
@@ -448,8 +449,8 @@ public abstract class StoreContract {
                 }));
       }
       int sum = 0;
-      for (Future<Integer> part : parts) {
-        sum += part.get();
+      for (Future<Integer> future : futures) {
+        sum += future.get();
       }
       return sum;
     } finally {
@@ -469,8 +470,8 @@ public abstract class StoreContract {
     return apply(StoreOperation.TAKE, claim)[0];
   }
 
-  private ClaimOutcome[] apply(StoreOperation mode, Claim... claims) {
-    return store.apply(claims, mode).join();
+  private ClaimOutcome[] apply(StoreOperation operation, Claim... claims) {
+    return store.apply(claims, operation).join();
   }
 
   private static List<Boolean> admitted(ClaimOutcome[] outcomes) {

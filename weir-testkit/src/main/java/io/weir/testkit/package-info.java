@@ -1,5 +1,5 @@
 /**
- * For tests: a clock to turn by hand, assertions on decisions, and the laws and the contract that
- * every algorithm and every store keeps, as classes to extend.
+ * Test support: a fake clock, assertions on decisions, and base classes with the laws of all
+ * algorithms and the contract of all stores.
  */
 package io.weir.testkit;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A background task survives every round that fails, and one that hangs is reported. */
+/** A background task continues after a failed round, and a hanging round is reported. */
 @Timeout(60)
 class BackgroundTaskTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -34,7 +34,7 @@ class BackgroundTaskTest {
         UnprintableError::new);
   }
 
-  /** Fails again when it is logged, as logging does without memory. */
+  /** Its message throws again, like logging without memory. */
   private static final class UnprintableError extends Error {
     private static final long serialVersionUID = 1;
 
@@ -64,7 +64,7 @@ class BackgroundTaskTest {
       assertThat(status("test-failing").isHealthy()).isTrue();
       assertThat(task.isOverdue()).isFalse();
       assertThat(log.lines())
-          .filteredOn(line -> line.contains("failed, it goes on"))
+          .filteredOn(line -> line.contains("failed and will run again"))
           .hasSizeLessThan(2);
     }
   }
@@ -149,9 +149,7 @@ class BackgroundTaskTest {
           .isEqualTo("java.lang.OutOfMemoryError: on purpose");
       assertThat(monitor.run(() -> {})).isTrue();
       assertThat(monitor.isOverdue()).isFalse();
-      assertThat(log.lines())
-          .last()
-          .isEqualTo("background task test-demand completes rounds again");
+      assertThat(log.lines()).last().isEqualTo("background task test-demand has recovered");
     }
   }
 

@@ -8,7 +8,7 @@ import io.weir.algorithm.LimitParameters;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** The laws over the whole catalogue, each algorithm with the bound its package states. */
+/** The laws for every algorithm, each with the bound that its package documents. */
 class AlgorithmLawsTest {
 
   @Test

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The file a memory store is saved in: what is in it, and what becomes of one that is no good. */
+/** The snapshot file of a memory store: its content, and what happens if it is damaged. */
 @Tag("slow")
 class CounterSnapshotTest {
   private static final int HEADER_AND_TRAILER_BYTES = 48;
@@ -109,12 +109,13 @@ class CounterSnapshotTest {
   void foreignFile_startsFresh() throws IOException {
     byte[] whole = smallSnapshot();
     Files.write(file(), Arrays.copyOf(whole, whole.length + 8));
-    assertThat(assertFreshStart("longer")).contains("it is damaged or cut short");
+    assertThat(assertFreshStart("longer")).contains("it is damaged or truncated");
     Files.writeString(file(), "rules: [{id: api, per: [user], limit: 100/minute}]\n".repeat(100));
     assertThat(assertFreshStart("foreign")).contains("it is not a snapshot");
     whole[11] = 7;
     Files.write(file(), whole);
-    assertThat(assertFreshStart("newer")).contains("it is of version 7, not 1");
+    assertThat(assertFreshStart("newer"))
+        .contains("it has version 7, but only version 1 is supported");
     Files.delete(file());
     Files.createDirectory(file());
     assertThat(assertFreshStart("a folder")).contains(file().toString());
@@ -132,7 +133,7 @@ class CounterSnapshotTest {
   void failedWrite_keepsOldFile() throws IOException {
     take(store, rule(Algorithms.TOKEN_BUCKET, 10), "x", 10);
     store.save(file());
-    Files.writeString(folder.resolve("counters.next"), "of a process that ended half-way");
+    Files.writeString(folder.resolve("counters.next"), "left by an interrupted process");
     Clock broken =
         new Clock() {
           @Override
@@ -207,9 +208,9 @@ class CounterSnapshotTest {
     AtomicBoolean done = new AtomicBoolean();
     ExecutorService pool = Executors.newFixedThreadPool(3);
     try {
-      List<Future<Integer>> parts = new ArrayList<>();
+      List<Future<Integer>> futures = new ArrayList<>();
       for (int t = 0; t < 3; t++) {
-        parts.add(
+        futures.add(
             pool.submit(
                 () -> {
                   int admitted = 0;
@@ -230,8 +231,8 @@ class CounterSnapshotTest {
       }
       done.set(true);
       int admitted = 0;
-      for (Future<Integer> part : parts) {
-        admitted += part.get();
+      for (Future<Integer> future : futures) {
+        admitted += future.get();
       }
       assertThat(admitted).isEqualTo(1000);
     } finally {
@@ -240,7 +241,7 @@ class CounterSnapshotTest {
     }
   }
 
-  /** A state of every kind. */
+  /** A snapshot with one state of every algorithm. */
   private byte[] smallSnapshot() throws IOException {
     for (int seconds : new int[] {62, 8, 1}) {
       for (Algorithm algorithm : Algorithms.all()) {
@@ -249,20 +250,22 @@ class CounterSnapshotTest {
       clock.advance(Duration.ofSeconds(seconds));
     }
     store.save(file());
-    assertThat(load().counters()).as("a good one").isEqualTo(5);
+    assertThat(load().counters()).as("valid file").isEqualTo(5);
     return Files.readAllBytes(file());
   }
 
-  /** Loads it: nothing is thrown, nobody is refused, nothing is minted. The one warning. */
-  private String assertFreshStart(String what) {
+  /** Loads the file, asserts an empty store with exact limits, and returns the one warning. */
+  private String assertFreshStart(String description) {
     log.lines().clear();
     MemoryStore loaded = load();
-    assertThat(loaded.counters()).as(what).isZero();
-    assertThat(loaded.fingerprint().of("x")).as(what).isNotEqualTo(store.fingerprint().of("x"));
+    assertThat(loaded.counters()).as(description).isZero();
+    assertThat(loaded.fingerprint().of("x"))
+        .as(description)
+        .isNotEqualTo(store.fingerprint().of("x"));
     Rule rule = rule(Algorithms.SLIDING_COUNTER, 10);
-    assertThat(take(loaded, rule, "x", 10).admitted()).as(what).isTrue();
-    assertThat(take(loaded, rule, "x", 1).admitted()).as(what).isFalse();
-    assertThat(log.lines()).as(what).hasSize(1);
+    assertThat(take(loaded, rule, "x", 10).admitted()).as(description).isTrue();
+    assertThat(take(loaded, rule, "x", 1).admitted()).as(description).isFalse();
+    assertThat(log.lines()).as(description).hasSize(1);
     return log.lines().get(0);
   }
 
@@ -293,12 +296,12 @@ class CounterSnapshotTest {
 
   private static ClaimOutcome apply(
       MemoryStore store,
-      StoreOperation mode,
+      StoreOperation operation,
       Rule rule,
       Fingerprint fingerprint,
       String caller,
       long cost) {
     Claim[] claims = {Claim.of(rule.limits().get(0), fingerprint.of(caller), cost)};
-    return store.apply(claims, mode).join()[0];
+    return store.apply(claims, operation).join()[0];
   }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The memory store equals exact arithmetic: a million steps beside models written from the
+ * The memory store equals exact arithmetic: a million steps compared with models that follow the
  * definitions, in rational numbers that cannot overflow or round.
  */
 class ExactModelTest {
@@ -46,21 +46,21 @@ class ExactModelTest {
         clock.set(now);
         long cost = history.cost(limit.capacity());
         model.advance(now);
-        boolean fits = cost <= model.available(now);
-        long delay = fits ? model.delay(now) : 0;
-        if (fits) {
+        boolean admitted = cost <= model.available(now);
+        long delay = admitted ? model.delay(now) : 0;
+        if (admitted) {
           model.take(now, cost);
         }
         ClaimOutcome o =
             store.apply(new Claim[] {new Claim(limit, 1, cost)}, StoreOperation.TAKE).join()[0];
         assertThat(List.of(o.admitted(), o.remaining(), o.delay()))
             .as("-Dweir.seed=%d: %s at step %d", seed, t, step + i)
-            .isEqualTo(List.of(fits, model.available(now), delay));
+            .isEqualTo(List.of(admitted, model.available(now), delay));
       }
     }
   }
 
-  /** A limit whose windows are weighed by the microsecond, as the definition does. */
+  /** A limit whose windows are weighted by the microsecond, like the definition. */
   private static Limit limit(RandomHistory history, Algorithm algorithm) {
     Limit limit;
     do {
@@ -81,7 +81,7 @@ class ExactModelTest {
     };
   }
 
-  /** A definition, played. */
+  /** The definition of an algorithm, as executable code. */
   private interface ExactModel {
     void advance(long now);
 
@@ -94,7 +94,7 @@ class ExactModelTest {
     }
   }
 
-  /** The level in permits times the period, which every microsecond raises by the permits. */
+  /** The level is in permits times the period, so a microsecond raises it by the permits. */
   private static final class ExactBucket implements ExactModel {
     private final BigInteger permits;
     private final BigInteger period;

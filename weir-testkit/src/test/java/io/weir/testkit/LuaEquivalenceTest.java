@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Java equals Lua at every step, whatever the clock does: a mere map beside the Lua twins in a real
- * Redis.
+ * The Lua scripts decide like the Java code at every step, whatever the clock does: compares the
+ * reference store with the scripts in a real Redis.
  */
 class LuaEquivalenceTest {
   private static final int DECISIONS_PER_CALL = 200;
@@ -52,7 +52,7 @@ class LuaEquivalenceTest {
     redis.close();
   }
 
-  /** Each algorithm alone, then all of them together in decisions of several claims. */
+  /** Each algorithm alone, then all together in decisions with several claims. */
   static Stream<List<Algorithm>> mixes() {
     return Stream.concat(Algorithms.all().stream().map(List::of), Stream.of(Algorithms.all()));
   }
@@ -82,7 +82,7 @@ class LuaEquivalenceTest {
           .as("-Dweir.seed=%d after %d steps: %s", seed, steps, limits)
           .isEqualTo(expected.toString().trim());
     }
-    assertThat(refused).as("histories that try something").isBetween(steps / 20, steps * 19 / 20);
+    assertThat(refused).as("share of refusals").isBetween(steps / 20, steps * 19 / 20);
   }
 
   private static int step(

@@ -12,9 +12,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * The memory store says what a mere map of states says, at every step of a random history: many
- * counters of few callers, so that they share segments, which are built anew while several of them
- * are decided on.
+ * The memory store decides like the reference store at every step of a random history: many
+ * counters of few callers, so that they share segments, which are rebuilt while several of their
+ * counters are in one decision.
  */
 class MemoryStoreReferenceTest {
   private static final int STEPS_PER_ROUND = 2000;
@@ -31,20 +31,22 @@ class MemoryStoreReferenceTest {
       FakeClock clock = new FakeClock();
       MemoryStore store = new MemoryStore(clock, 16 << 20);
       Fingerprint fingerprint = new Fingerprint(history.below(1 << 30), history.below(1 << 30));
-      ReferenceStore map = new ReferenceStore();
+      ReferenceStore reference = new ReferenceStore();
       List<Limit> limits = history.limits();
       for (int i = 0; i < STEPS_PER_ROUND; i++) {
         if (history.oneIn(3)) {
           clock.set(history.nextForward(limits.get(history.below(limits.size())).parameters()));
         }
-        StoreOperation mode =
+        StoreOperation operation =
             history.oneIn(3) ? history.pick(List.of(OTHER_MODES)) : StoreOperation.TAKE;
-        boolean all = mode == StoreOperation.REFUND && history.oneIn(3);
+        boolean all = operation == StoreOperation.REFUND && history.oneIn(3);
         Claim[] claims = history.claims(limits, fingerprint, all);
-        ClaimOutcome[] said = store.apply(claims, mode).join();
-        assertThat(said)
-            .as("-Dweir.seed=%d round %d step %d: %s %s", seed, round, i, mode, List.of(claims))
-            .isEqualTo(map.apply(claims, mode, clock.micros(), clock.micros()));
+        ClaimOutcome[] outcomes = store.apply(claims, operation).join();
+        assertThat(outcomes)
+            .as(
+                "-Dweir.seed=%d round %d step %d: %s %s",
+                seed, round, i, operation, List.of(claims))
+            .isEqualTo(reference.apply(claims, operation, clock.micros(), clock.micros()));
       }
     }
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A memory store that was saved and loaded, on random histories, beside one that never stopped. */
+/** Compares a memory store that is saved and loaded with one that keeps running. */
 @Tag("slow")
 class MemoryStoreRestartTest {
   private static final int STEPS_PER_ROUND = 200;
@@ -55,28 +55,28 @@ class MemoryStoreRestartTest {
     int restarts = 0;
     for (int step = 0; step < RandomHistory.steps() / 20; step += STEPS_PER_ROUND) {
       FakeClock clock = new FakeClock();
-      MemoryStore steady = new MemoryStore(clock, BYTES);
-      MemoryStore stopping = null;
+      MemoryStore uninterrupted = new MemoryStore(clock, BYTES);
+      MemoryStore restarted = null;
       List<Limit> limits = limits(history, algorithm);
       for (int i = 0; i < STEPS_PER_ROUND; i++) {
         Limit limit = limits.get(history.below(limits.size()));
-        if (stopping == null || history.oneIn(20)) {
-          (stopping == null ? steady : stopping).save(file());
+        if (restarted == null || history.oneIn(20)) {
+          (restarted == null ? uninterrupted : restarted).save(file());
           clock.set(history.nextForward(limit.parameters()));
-          stopping = load(clock);
+          restarted = load(clock);
           restarts++;
         }
         clock.set(history.nextForward(limit.parameters()));
-        StoreOperation mode =
+        StoreOperation operation =
             history.oneIn(3) ? history.pick(List.of(StoreOperation.values())) : StoreOperation.TAKE;
-        Claim[] claims = claims(history, limits, steady);
-        assertThat(stopping.apply(claims, mode).join())
-            .as("-Dweir.seed=%d step %d: %s %s", seed, step + i, mode, List.of(claims))
-            .isEqualTo(steady.apply(claims, mode).join());
+        Claim[] claims = claims(history, limits, uninterrupted);
+        assertThat(restarted.apply(claims, operation).join())
+            .as("-Dweir.seed=%d step %d: %s %s", seed, step + i, operation, List.of(claims))
+            .isEqualTo(uninterrupted.apply(claims, operation).join());
       }
     }
     assertThat(restarts).isGreaterThan(RandomHistory.steps() / 1000);
-    assertThat(log.lines()).allMatch(line -> line.endsWith("are in force again"));
+    assertThat(log.lines()).allMatch(line -> line.startsWith("restored "));
   }
 
   @ParameterizedTest
@@ -93,8 +93,8 @@ class MemoryStoreRestartTest {
       for (int i = 0; i < 20; i++) {
         clock.set(history.nextForward(limit.parameters()));
         Claim[] some = {new Claim(limit, 1, history.cost(limit.capacity()))};
-        StoreOperation often = history.oneIn(2) ? StoreOperation.TAKE : StoreOperation.REFUND;
-        store.apply(some, history.oneIn(5) ? StoreOperation.FORCE : often).join();
+        StoreOperation common = history.oneIn(2) ? StoreOperation.TAKE : StoreOperation.REFUND;
+        store.apply(some, history.oneIn(5) ? StoreOperation.FORCE : common).join();
       }
       ClaimOutcome before = store.apply(one, StoreOperation.PEEK).join()[0];
       store.save(file());
@@ -116,7 +116,7 @@ class MemoryStoreRestartTest {
     }
   }
 
-  /** The wall clock was set forward while the store ran by a clock that did not follow. */
+  /** The wall clock was set forward while the store's clock did not follow. */
   @ParameterizedTest
   @MethodSource("algorithms")
   void clockBehindWallClock_admitsNoMoreAfterRestart(Algorithm algorithm) throws IOException {
@@ -142,7 +142,7 @@ class MemoryStoreRestartTest {
       ClaimOutcome after = load(clock).apply(one, StoreOperation.PEEK).join()[0];
       String where = "-Dweir.seed=" + seed + " round " + round + ": " + limit.parameters();
       assertThat(after.reset()).as(where).isLessThanOrEqualTo(longestWait(limit));
-      if (!algorithm.name().equals("sliding-counter")) { // whose windows begin by the clock
+      if (!algorithm.name().equals("sliding-counter")) { // its windows are aligned to the clock
         assertThat(after.remaining()).as(where).isEqualTo(before.remaining());
         assertThat(after.reset()).as(where).isEqualTo(before.reset());
       }

@@ -9,24 +9,24 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The plainest store there can be, which others are held against: it forgets nothing, ever. */
+/** The simplest possible store, as a reference for others: a map that never removes a state. */
 final class ReferenceStore {
   private final Map<Long, CounterState> states = new HashMap<>();
 
-  ClaimOutcome[] apply(Claim[] claims, StoreOperation mode, long now, long when) {
-    CounterState[] theirs = new CounterState[claims.length];
+  ClaimOutcome[] apply(Claim[] claims, StoreOperation operation, long now, long when) {
+    CounterState[] statesOfClaims = new CounterState[claims.length];
     Map<Long, CounterState> copies = new HashMap<>();
     for (int i = 0; i < claims.length; i++) {
-      theirs[i] = copies.computeIfAbsent(claims[i].key(), key -> copy(states.get(key)));
+      statesOfClaims[i] = copies.computeIfAbsent(claims[i].key(), key -> copy(states.get(key)));
     }
-    ClaimOutcome[] said = ClaimEvaluator.evaluate(claims, theirs, mode, now, when);
+    ClaimOutcome[] outcomes = ClaimEvaluator.evaluate(claims, statesOfClaims, operation, now, when);
     copies.forEach(
         (key, state) -> {
           if (state.changed) {
             states.put(key, copy(state));
           }
         });
-    return said;
+    return outcomes;
   }
 
   private static CounterState copy(@Nullable CounterState state) {

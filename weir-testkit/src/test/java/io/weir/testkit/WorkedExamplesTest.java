@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/** The worked examples A1 to A5 of the requirements, to the letter. */
+/** The worked examples A1 to A5 of the requirements. */
 class WorkedExamplesTest {
   private final FakeClock clock = new FakeClock(Instant.parse("2026-01-01T12:00:00Z"));
 
@@ -63,7 +63,7 @@ class WorkedExamplesTest {
     clock.advance(Duration.ofSeconds(59));
     assertThat(admitted(limiter, 80)).isEqualTo(80);
     clock.advance(Duration.ofSeconds(1));
-    assertThat(admitted(limiter, 100)).as("what was left of the window used").isEqualTo(20);
+    assertThat(admitted(limiter, 100)).as("the rest of the used window").isEqualTo(20);
     assertThat(take(limiter, 1)).isRefused().retriesAfter(Duration.ofSeconds(10));
     clock.advance(Duration.ofSeconds(10));
     assertThat(admitted(limiter, 101)).isEqualTo(100);

@@ -6,9 +6,9 @@ import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The application that is limited. */
+/** The application under test. */
 @SpringBootApplication
-@EnableCaching // Bucket4j's starter wants a cache
+@EnableCaching // Bucket4j's starter needs a cache
 @RestController
 class BenchApplication {
 

@@ -16,11 +16,11 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
 /**
- * Times the filter of one starter, and prints {@code ns=value}: Spring's mock requests of ten
- * thousand callers through the filter alone, each new, on one thread.
+ * Measures the filter of one starter and prints {@code ns=value}: mock requests of 10,000 callers
+ * through the filter alone, on one thread.
  *
- * <p>Arguments: what filters ({@code none}, {@code weir}, {@code weir-annotation}, {@code
- * bucket4j}) and how many requests.
+ * <p>Arguments: the filter ({@code none}, {@code weir}, {@code weir-annotation}, {@code bucket4j})
+ * and the number of requests.
  */
 final class FilterBench {
   private static final int CALLERS = 10_000;
@@ -56,7 +56,7 @@ final class FilterBench {
       Filter filter = filter(app, which);
       String path = which.equals("weir-annotation") ? "/annotated" : "/hello";
       boolean limited = !which.equals("none");
-      run(filter, path, limited, 2 * requests); // Java gets faster as it goes
+      run(filter, path, limited, 2 * requests); // JIT warm-up
       System.out.println("ns=" + run(filter, path, limited, requests));
     }
   }
@@ -76,9 +76,9 @@ final class FilterBench {
         which.equals("bucket4j")
             ? app.getBeansOfType(Filter.class).values()
             : List.of(weir(app.getBeansOfType(FilterRegistrationBean.class)));
-    String package4 = which.equals("bucket4j") ? "com.giffing" : "io.weir";
+    String packageName = which.equals("bucket4j") ? "com.giffing" : "io.weir";
     return filters.stream()
-        .filter(one -> one.getClass().getName().startsWith(package4))
+        .filter(candidate -> candidate.getClass().getName().startsWith(packageName))
         .findAny()
         .orElseThrow(() -> new IllegalStateException(which + " has no filter"));
   }
@@ -92,24 +92,24 @@ final class FilterBench {
     return bean.getFilter();
   }
 
-  /** The CPU time of this thread for each request: others that run meanwhile do not count. */
+  /** Returns the CPU time of this thread per request in nanoseconds; other threads do not count. */
   private static double run(Filter filter, String path, boolean limited, int requests)
       throws ServletException, IOException {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    long began = threads.getCurrentThreadCpuTime();
+    long startNanos = threads.getCurrentThreadCpuTime();
     for (int i = 0; i < requests; i++) {
       int caller = i % CALLERS;
       MockHttpServletRequest request = new MockHttpServletRequest("GET", path);
       request.setRemoteAddr("10.0." + caller / 250 + "." + caller % 250);
       MockHttpServletResponse response = new MockHttpServletResponse();
       filter.doFilter(request, response, END);
-      boolean told =
+      boolean hasHeader =
           response.getHeader("X-RateLimit-Remaining") != null
               || response.getHeader("X-Rate-Limit-Remaining") != null;
-      if (response.getStatus() != 200 || told != limited) {
-        throw new IllegalStateException("not limited as it was to be: " + response.getStatus());
+      if (response.getStatus() != 200 || hasHeader != limited) {
+        throw new IllegalStateException("unexpected response: " + response.getStatus());
       }
     }
-    return (double) (threads.getCurrentThreadCpuTime() - began) / requests;
+    return (double) (threads.getCurrentThreadCpuTime() - startNanos) / requests;
   }
 }

@@ -1,2 +1,2 @@
-/** What {@code ./bench spring} measures, in a process and on a class path of its own. */
+/** The application of {@code ./bench spring}, in a separate process with its own class path. */
 package io.weir.bench.spring;

@@ -17,8 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The ways of counting together, on one hot key: how fast, how many calls of the store, and how
- * many are admitted; what {@code ./bench nodes} measures.
+ * The suite of {@code ./bench nodes}: the consistency modes on one hot key, with their speed, store
+ * calls and admitted requests.
  */
 public final class NodesSuite implements BenchmarkSuite {
   private static final List<String> CONSISTENCY_MODES =
@@ -29,11 +29,11 @@ public final class NodesSuite implements BenchmarkSuite {
 
   private final ResultTable speed =
       ResultTable.higherIsBetter(
-          "One hot key, one node of 2 threads, each one at a time", "decisions/s");
+          "One hot key, one node of 2 threads, one request each at a time", "decisions/s");
   private final ResultTable calls =
       ResultTable.lowerIsBetter("4 JVMs at twice the limit", "calls per 1000");
   private final ResultTable admitted =
-      ResultTable.higherIsBetter("4 JVMs at twice the limit", "% of what exact may give");
+      ResultTable.higherIsBetter("4 JVMs at twice the limit", "% of the exact limit");
   private final ResultTable overshoot =
       ResultTable.lowerIsBetter("10 nodes, 100/minute, 1000 req/s", "permits");
 
@@ -72,12 +72,12 @@ public final class NodesSuite implements BenchmarkSuite {
     }
   }
 
-  /** Twice the limit is offered for so long; the bucket holds half a second's worth. */
+  /** Offers twice the limit for a time; the bucket holds half a second's permits. */
   private void measureOverload(RedisProcess redis, String way, int seconds) throws Exception {
     long before = storeCallCount(redis);
     String each = Integer.toString(2 * PERMITS_PER_SECOND / JVMS);
     String start = Long.toString(System.currentTimeMillis() + 6000);
-    List<Map<String, Double>> said =
+    List<Map<String, Double>> figures =
         runConcurrently(
             JVMS,
             () ->
@@ -91,16 +91,16 @@ public final class NodesSuite implements BenchmarkSuite {
                     each,
                     Integer.toString(seconds),
                     start));
-    double sum = said.stream().mapToDouble(one -> one.get("admitted")).sum();
-    double began = said.stream().mapToDouble(one -> one.get("began")).min().orElseThrow();
-    double ended = said.stream().mapToDouble(one -> one.get("ended")).max().orElseThrow();
-    double most = PERMITS_PER_SECOND / 2.0 + PERMITS_PER_SECOND * (ended - began) / 1000;
-    double asked = 2.0 * PERMITS_PER_SECOND * (seconds + 2); // those that warm up are calls too
-    admitted.add(way, "hot", 100 * sum / most);
-    calls.add(way, "hot", 1000 * (storeCallCount(redis) - before) / asked);
+    double sum = figures.stream().mapToDouble(node -> node.get("admitted")).sum();
+    double began = figures.stream().mapToDouble(node -> node.get("began")).min().orElseThrow();
+    double ended = figures.stream().mapToDouble(node -> node.get("ended")).max().orElseThrow();
+    double allowed = PERMITS_PER_SECOND / 2.0 + PERMITS_PER_SECOND * (ended - began) / 1000;
+    double requests = 2.0 * PERMITS_PER_SECOND * (seconds + 2); // includes the warm-up
+    admitted.add(way, "hot", 100 * sum / allowed);
+    calls.add(way, "hot", 1000 * (storeCallCount(redis) - before) / requests);
     System.out.printf(
         "  %s: admitted %.0f of %.0f, %.1f calls per 1000%n",
-        way, sum, most, calls.median(way, "hot"));
+        way, sum, allowed, calls.median(way, "hot"));
   }
 
   private void measureOvershoot(RedisProcess redis) throws Exception {

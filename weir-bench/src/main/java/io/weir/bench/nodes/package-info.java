@@ -1,2 +1,2 @@
-/** Nodes that count together on one Redis, in each of the ways a rule may say. */
+/** Nodes that share one Redis, in each consistency mode. */
 package io.weir.bench.nodes;

@@ -3,15 +3,15 @@ package io.weir.bench.redis;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Two of a kind on one database, asked in turn: as nodes behind a balancer. */
+/** Two instances of a candidate on one Redis, used alternately like nodes behind a balancer. */
 final class AlternatingCandidate implements LimiterCandidate {
   private final LimiterCandidate first;
   private final LimiterCandidate second;
   private final AtomicInteger turn = new AtomicInteger();
 
-  AlternatingCandidate(LimiterCandidate one, LimiterCandidate other) {
-    this.first = one;
-    this.second = other;
+  AlternatingCandidate(LimiterCandidate first, LimiterCandidate second) {
+    this.first = first;
+    this.second = second;
   }
 
   @Override

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/** Bucket4j on Lettuce, with a bucket looked up per request or, batching, one kept per caller. */
+/** Bucket4j on Lettuce, with a bucket proxy per request or, for batching, one per caller. */
 final class Bucket4jCandidate implements LimiterCandidate {
   private final StatefulRedisConnection<String, byte[]> connection;
   private final Function<String, AsyncBucketProxy> buckets;
@@ -29,7 +29,7 @@ final class Bucket4jCandidate implements LimiterCandidate {
     this.cost = cost;
   }
 
-  /** As its manual begins. */
+  /** With the default configuration of its manual. */
   static LimiterCandidate plain(
       StatefulRedisConnection<String, byte[]> connection, BucketQuota quota) {
     AsyncProxyManager<String> proxies = proxies(connection);
@@ -40,7 +40,7 @@ final class Bucket4jCandidate implements LimiterCandidate {
         quota.cost());
   }
 
-  /** With the optimization that merges the requests of a bucket while one is out. */
+  /** With the optimization that batches requests of a bucket while one is in flight. */
   static LimiterCandidate batching(
       StatefulRedisConnection<String, byte[]> connection, BucketQuota quota) {
     AsyncProxyManager<String> proxies = proxies(connection);

@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What every caller of a trial has: a bucket of so many permits that fills in a period.
+ * The bucket of every caller in a trial: its permits and the period in which it refills.
  *
- * @param cost what one request takes; the peers that always take one do so here as well
+ * @param cost the permits per request; peers without a cost parameter always take one
  */
 record BucketQuota(long permits, Duration period, long cost) {
 
@@ -17,18 +17,18 @@ record BucketQuota(long permits, Duration period, long cost) {
     this(permits, period, 1);
   }
 
-  /** The same with another cost. */
+  /** Returns this quota with another cost. */
   BucketQuota withCost(long permitsEach) {
     return new BucketQuota(permits, period, permitsEach);
   }
 
-  /** The quota as Weir has it, under a rule of this name. */
+  /** Returns the limit for Weir, in a rule with this name. */
   Limit limit(String rule) {
     Rate rate = new Rate(permits, period);
     return Rule.named(rule).per("user").limit(List.of(rate)).build().limits().get(0);
   }
 
-  /** The permits that come back in so many seconds. */
+  /** Returns the permits that are refilled in a time. */
   double permitsRefilledIn(double seconds) {
     return permits * seconds / period.toSeconds();
   }

@@ -4,20 +4,20 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Who asks next, for any number of threads; nobody any more if null. */
+/** A thread-safe sequence of caller names; null at the end. */
 interface CallerSequence {
 
   @Nullable String next();
 
-  /** A name as an application would give it to Redis. */
+  /** Returns a Redis key as an application would use it. */
   static String callerName(int i) {
     return "rl:{user:" + Integer.toString(10_000_000 + i).substring(1) + "}:api-default";
   }
 
   /**
-   * Any from one number up to another, again and again. Its name is made when it asks, as if it had
-   * just been read from a request: to look it up among a million would be a third of the client's
-   * work.
+   * Returns random callers in a range, without end. The name is created for each request, as if it
+   * had been read from the request: a lookup among a million names would take a third of the
+   * client's CPU.
    */
   static CallerSequence randomCallers(int from, int to) {
     if (to - from == 1) {
@@ -27,7 +27,7 @@ interface CallerSequence {
     return () -> callerName(ThreadLocalRandom.current().nextInt(from, to));
   }
 
-  /** Each from one number up to another once, in order. */
+  /** Returns each caller in a range once, in order. */
   static CallerSequence eachCallerOnce(int from, int to) {
     AtomicInteger next = new AtomicInteger(from);
     return () -> {

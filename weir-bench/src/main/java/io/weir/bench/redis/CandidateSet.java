@@ -15,8 +15,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The candidates of one scenario under one quota, each with a Redis and a connection of its own:
- * what one leaves behind in the memory of a server slows the others there.
+ * The candidates of one scenario with one quota, each with a separate Redis and connection: state
+ * left by one candidate would slow down others on the same server.
  */
 final class CandidateSet implements AutoCloseable {
   static final String WEIR = "weir";
@@ -40,7 +40,7 @@ final class CandidateSet implements AutoCloseable {
   private final Map<String, MeasuredRedis> servers = new LinkedHashMap<>();
   private final Map<String, LimiterCandidate> candidates = new LinkedHashMap<>();
 
-  /** Opens them, each on an empty Redis. */
+  /** Opens the candidates, each on an empty Redis. */
   CandidateSet(BucketQuota quota, Duration deadline, List<String> names) {
     this.deadline = deadline;
     for (String name : names) {
@@ -53,14 +53,14 @@ final class CandidateSet implements AutoCloseable {
     return Objects.requireNonNull(candidates.get(name));
   }
 
-  /** The Redis of a candidate. */
+  /** Returns the Redis of a candidate. */
   MeasuredRedis server(String name) {
     return Objects.requireNonNull(servers.get(name));
   }
 
-  /** Opens a candidate once more, on its Redis, for callers with another quota. */
-  LimiterCandidate openAnother(String name, BucketQuota theirs) {
-    return open(name, server(name).uri(), theirs);
+  /** Opens another instance of a candidate on its Redis, with another quota. */
+  LimiterCandidate openAnother(String name, BucketQuota otherQuota) {
+    return open(name, server(name).uri(), otherQuota);
   }
 
   private LimiterCandidate open(String name, String uri, BucketQuota quota) {
@@ -78,7 +78,7 @@ final class CandidateSet implements AutoCloseable {
       case REDISSON_FORGETTING -> RedissonCandidate.forgetting(uri, quota);
       case INCR -> LettuceCandidate.incr(connect(uri, StringCodec.UTF8));
       case NO_OP -> LettuceCandidate.noOp(connect(uri, StringCodec.UTF8));
-      default -> throw new IllegalArgumentException("no candidate is called " + name);
+      default -> throw new IllegalArgumentException("unknown candidate: " + name);
     };
   }
 

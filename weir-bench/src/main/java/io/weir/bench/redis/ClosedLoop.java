@@ -13,13 +13,12 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a number of requests in flight: each answer starts the next request, on the thread that
- * brought it.
+ * Keeps a number of requests in flight: each answer triggers the next request, on the thread that
+ * completed it.
  *
- * <p>An answer that is there at once cannot do so inside the call that gave it; its next request
- * waits for that call to return. After a long run of such answers the loop's own threads go on, or
- * else the candidate's thread would never come to read from its connection again. There is one for
- * each core: who needs no server has them to itself.
+ * <p>If an answer is immediate, the next request is sent after the call returns. After many
+ * immediate answers the loop's own threads continue, otherwise the candidate's thread would never
+ * read from its connection again. There is one thread per core, for candidates that need no server.
  */
 final class ClosedLoop implements AutoCloseable {
   private static final int MAX_IMMEDIATE_ANSWERS = 1000;
@@ -57,7 +56,7 @@ final class ClosedLoop implements AutoCloseable {
     return loop;
   }
 
-  /** Asks for each of these callers, so many at a time, and returns when all are answered. */
+  /** Sends one request per caller with a limit in flight, and returns when all are answered. */
   static void runAll(LimiterCandidate candidate, int inFlight, CallerSequence callers) {
     try (ClosedLoop loop = start(candidate, inFlight, callers)) {
       loop.ended.await();
@@ -66,12 +65,12 @@ final class ClosedLoop implements AutoCloseable {
     }
   }
 
-  /** Adds the latencies of answers from now on; to none if null. */
+  /** Records latencies from now on in this histogram; null records none. */
   void recordInto(@Nullable LatencyHistogram latencies) {
     recording = latencies;
   }
 
-  /** What it shows in the next while. */
+  /** Measures for a time. */
   LoadSample measure(MeasuredRedis server, long millis) throws InterruptedException {
     LatencyHistogram latencies = new LatencyHistogram();
     long commands = server.commands();
@@ -82,17 +81,17 @@ final class ClosedLoop implements AutoCloseable {
     Thread.sleep(millis);
     recordInto(null);
     double seconds = (System.nanoTime() - start) / 1e9;
-    long yes = granted() - before;
+    long grantedNow = granted() - before;
     cpu = server.cpuMicros() - cpu;
-    return new LoadSample(seconds, latencies, yes, cpu, server.commands() - commands);
+    return new LoadSample(seconds, latencies, grantedNow, cpu, server.commands() - commands);
   }
 
-  /** The answers so far that said yes. */
+  /** Returns the number of requests allowed so far. */
   long granted() {
     return granted.sum();
   }
 
-  /** Ends when all that is in flight is answered; fails if anything failed since the start. */
+  /** Waits for all requests in flight; fails if any request failed since the start. */
   @Override
   public void close() {
     stopped = true;
@@ -123,7 +122,7 @@ final class ClosedLoop implements AutoCloseable {
     }
   }
 
-  /** Sends the request and those that become due by it, unless this thread does so already. */
+  /** Sends the request and those that follow immediately, unless this thread is already sending. */
   private void sendNext(InFlightRequest request) {
     SendQueue turn = sendQueues.get();
     turn.due.add(request);
@@ -151,13 +150,13 @@ final class ClosedLoop implements AutoCloseable {
     stopped = true;
   }
 
-  /** What one thread has to send when the call it is in returns. */
+  /** The requests a thread sends when its current call returns. */
   private static final class SendQueue {
     final Queue<InFlightRequest> due = new ArrayDeque<>();
     boolean sending;
   }
 
-  /** One of those in flight, again and again. */
+  /** One of the concurrent requests; reused for its successors. */
   private final class InFlightRequest implements BiConsumer<@Nullable Object, @Nullable Throwable> {
     private long sentNanos;
 

@@ -4,7 +4,7 @@ import io.weir.bench.report.ResultTable;
 import java.time.Duration;
 import java.util.List;
 
-/** One hot key asked for more than it has: what was granted of what its bucket could give. */
+/** Overloads one hot key and compares the granted permits with those its bucket allows. */
 final class ExactGrantsCheck {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
   private static final BucketQuota QUOTA = new BucketQuota(20_000, Duration.ofMinutes(1));
@@ -39,7 +39,7 @@ final class ExactGrantsCheck {
     }
   }
 
-  /** Asks for a second and waits for all answers. */
+  /** Sends requests for a second and waits for all answers. */
   private static ClosedLoop saturate(LimiterCandidate candidate) throws InterruptedException {
     CallerSequence one = CallerSequence.randomCallers(0, 1);
     try (ClosedLoop loop = ClosedLoop.start(candidate, IN_FLIGHT, one)) {

@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Millions of callers who come once and are forgotten: the memory of Redis before, at the top and
- * afterwards, the longest that others had to wait meanwhile, who ask one at a time, the longest
- * that Redis worked on one call, which is the candidate's part in it, and the longest that a thread
- * was held up which only sleeps, which is the machine's.
+ * Adds millions of callers that make one request each and then expire. Measures the memory of Redis
+ * before, at the peak and afterwards; the longest latency of other callers meanwhile; the longest
+ * Redis command, which is the candidate's share of it; and the longest delay of a sleeping thread,
+ * which is the machine's share.
  *
- * @param callers how many come
- * @param retention for how long each is to be remembered
+ * @param callers the number of callers
+ * @param retention how long the state of a caller is kept
  */
 record GrowthMeasurement(int callers, Duration retention) {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
@@ -22,7 +22,7 @@ record GrowthMeasurement(int callers, Duration retention) {
   private static final double FORGOTTEN_SHARE = 0.02;
   private static final double MB = 1 << 20;
 
-  /** Measures a candidate and enters what it shows. */
+  /** Measures a candidate and adds the values to the table. */
   void measure(String name, ResultTable table) throws InterruptedException {
     BucketQuota quota = new BucketQuota(100, retention).withCost(100);
     try (CandidateSet lineup = new CandidateSet(quota, DEADLINE, List.of(name));
@@ -39,14 +39,14 @@ record GrowthMeasurement(int callers, Duration retention) {
       double after;
       double longestCall;
       long start = System.nanoTime();
-      CallerSequence known = CallerSequence.randomCallers(callers, callers + OTHER_CALLERS);
-      try (ClosedLoop others = ClosedLoop.start(other, 1, known);
+      CallerSequence otherCallers = CallerSequence.randomCallers(callers, callers + OTHER_CALLERS);
+      try (ClosedLoop others = ClosedLoop.start(other, 1, otherCallers);
           SleepJitterProbe sleeper = new SleepJitterProbe(growingAsleep)) {
         others.recordInto(growing);
         ClosedLoop.runAll(candidate, IN_FLIGHT, CallerSequence.eachCallerOnce(0, callers));
         top = server.usedMemory();
         if (System.nanoTime() - start > retention.toNanos()) {
-          throw new IllegalStateException(name + " took so long that the first are forgotten");
+          throw new IllegalStateException(name + " was too slow: the first callers have expired");
         }
         longestCall = server.longestCallMillis();
         others.recordInto(forgetting);
@@ -66,7 +66,9 @@ record GrowthMeasurement(int callers, Duration retention) {
     }
   }
 
-  /** Waits until nearly all that was added is gone again; what is in use then, or in the end. */
+  /**
+   * Waits until nearly all added memory is freed, with a time limit, and returns the used bytes.
+   */
   private double awaitForgotten(MeasuredRedis server, double before, double top)
       throws InterruptedException {
     long end = System.nanoTime() + retention.multipliedBy(3).toNanos();

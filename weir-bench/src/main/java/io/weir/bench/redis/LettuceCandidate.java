@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.LongPredicate;
 
-/** One command of Lettuce per request: the floors, and the script most people write. */
+/** One Lettuce command per request: the baselines, and the common token bucket script. */
 final class LettuceCandidate implements LimiterCandidate {
   private final StatefulRedisConnection<String, String> connection;
   private final Function<String, CompletionStage<Long>> command;
@@ -23,13 +23,13 @@ final class LettuceCandidate implements LimiterCandidate {
     this.allowedTest = yes;
   }
 
-  /** The least that can be counted: not a limiter. */
+  /** INCR, the cheapest way to count: a baseline, not a limiter. */
   static LimiterCandidate incr(StatefulRedisConnection<String, String> connection) {
     RedisAsyncCommands<String, String> redis = connection.async();
     return new LettuceCandidate(connection, redis::incr, count -> count > 0);
   }
 
-  /** The least a script costs: not a limiter. */
+  /** A script that does nothing: a baseline, not a limiter. */
   static LimiterCandidate noOp(StatefulRedisConnection<String, String> connection) {
     RedisAsyncCommands<String, String> redis = connection.async();
     String sha = connection.sync().scriptLoad(LuaScripts.load("no-op"));

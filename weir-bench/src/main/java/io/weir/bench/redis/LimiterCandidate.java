@@ -2,16 +2,16 @@ package io.weir.bench.redis;
 
 import java.util.concurrent.CompletionStage;
 
-/** One way to decide over Redis, for callers known by name. */
+/** A limiter on Redis, for callers identified by name. */
 interface LimiterCandidate extends AutoCloseable {
 
-  /** Asks for what the quota costs, in the name of a caller. */
+  /** Takes the cost of the quota for a caller. */
   CompletionStage<?> decide(String caller);
 
-  /** Whether an answer says yes; fails if it says nothing. */
+  /** Returns whether an answer allows the request; fails if it has no decision. */
   boolean isAllowed(Object answer);
 
-  /** Writes what must be there before the first so many callers ask. */
+  /** Writes the state that the first {@code callers} callers need. */
   default void prepare(int callers) {}
 
   @Override

@@ -3,11 +3,11 @@ package io.weir.bench.redis;
 import io.weir.bench.report.LatencyHistogram;
 
 /**
- * What one load on one candidate showed while it was watched.
+ * The measurements of one load on one candidate.
  *
- * @param granted of the answers, how many said yes
- * @param cpuMicros the CPU time Redis used
- * @param commands what Redis ran, inside scripts too
+ * @param granted the number of answers that allowed the request
+ * @param cpuMicros the CPU time of Redis
+ * @param commands the commands that Redis ran, including those in scripts
  */
 record LoadSample(
     double seconds, LatencyHistogram latencies, long granted, double cpuMicros, long commands) {
@@ -24,7 +24,7 @@ record LoadSample(
     return cpuMicros / answers();
   }
 
-  /** The commands per thousand answers, of at least one command. */
+  /** Returns the commands per thousand answers, counting at least one command. */
   double commandsPerThousandAnswers() {
     return Math.max(1, commands) * 1e3 / answers();
   }

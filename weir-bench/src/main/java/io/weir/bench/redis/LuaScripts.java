@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** The scripts beside this package. */
+/** Loads the Lua scripts of this package. */
 final class LuaScripts {
   private LuaScripts() {}
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/** A Redis under test: a process of the benchmark's own, and what it says of itself. */
+/** A Redis process of the benchmark and its statistics. */
 final class MeasuredRedis implements AutoCloseable {
   private static final Pattern COMMAND_CALLS = Pattern.compile("cmdstat_(\\S+?):calls=(\\d+)");
   private static final Pattern BENCHMARK_COMMANDS = Pattern.compile("info|config.*|flushall|ping");
@@ -16,12 +16,12 @@ final class MeasuredRedis implements AutoCloseable {
     return process.uri();
   }
 
-  /** The CPU time the process has used so far, in microseconds. */
+  /** Returns the CPU time of the process so far, in microseconds. */
   double cpuMicros() {
     return process.cpuTime().toNanos() / 1e3;
   }
 
-  /** The commands it has run so far, those inside scripts included. */
+  /** Returns the number of commands so far, including those in scripts. */
   long commands() {
     return COMMAND_CALLS
         .matcher(info("commandstats"))
@@ -31,28 +31,28 @@ final class MeasuredRedis implements AutoCloseable {
         .sum();
   }
 
-  /** The bytes it has in use, without the buffers of its clients. */
+  /** Returns the bytes in use, without client buffers. */
   long usedMemory() {
     String memory = info("memory");
     return number(memory, "used_memory") - number(memory, "mem_clients_normal");
   }
 
-  /** Lets it note what takes it longer than a millisecond. */
+  /** Enables the slow log for commands that take longer than a millisecond. */
   void enableSlowLog() {
     process.command("CONFIG", "SET", "slowlog-log-slower-than", "1000", "slowlog-max-len", "10000");
   }
 
-  /** The longest call since it was asked to note slow ones, or asked this, in milliseconds. */
+  /** Returns the longest command since the last call, in milliseconds, and resets the slow log. */
   double longestCallMillis() {
     List<?> calls = (List<?>) Objects.requireNonNull(process.command("SLOWLOG", "GET", "-1"));
     process.command("SLOWLOG", "RESET");
     return calls.stream().mapToLong(call -> (Long) ((List<?>) call).get(2)).max().orElse(0) / 1e3;
   }
 
-  /** Which Redis is measured, with what it allocates by, which decides what things take. */
+  /** Returns the Redis version and its allocator, which determines memory use. */
   static String describe() {
-    try (MeasuredRedis any = new MeasuredRedis()) {
-      return any.version();
+    try (MeasuredRedis server = new MeasuredRedis()) {
+      return server.version();
     }
   }
 
@@ -76,7 +76,7 @@ final class MeasuredRedis implements AutoCloseable {
         .matcher(info)
         .results()
         .findFirst()
-        .orElseThrow(() -> new IllegalStateException("Redis does not tell " + name))
+        .orElseThrow(() -> new IllegalStateException("Redis does not report " + name))
         .group(1);
   }
 

@@ -4,7 +4,7 @@ import io.weir.bench.report.ResultTable;
 import java.time.Duration;
 import java.util.List;
 
-/** Requests offered at a fixed rate for a while: how many are answered and how late. */
+/** Offers requests at a fixed rate and measures the achieved rate and the latency. */
 final class OfferedLoad {
   private static final double P99_BOUND_MICROS = 5_000;
   private static final Duration DEADLINE = Duration.ofMillis(50);
@@ -14,7 +14,7 @@ final class OfferedLoad {
   private final ResultTable rate;
   private final ResultTable latency;
 
-  /** So many a second, to this candidate of Weir's among others. */
+  /** Offers this rate to several candidates, of which {@code weir} is Weir's. */
   OfferedLoad(int perSecond, String weir) {
     this.perSecond = perSecond;
     this.weir = weir;

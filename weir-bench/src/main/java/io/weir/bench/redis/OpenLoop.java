@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests at a fixed rate, answered or not, and counts each latency from the time the
- * request was meant to be sent.
+ * Sends requests at a fixed rate, independent of answers, and measures each latency from the time
+ * the request was due.
  */
 final class OpenLoop {
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
@@ -26,7 +26,7 @@ final class OpenLoop {
     this.candidate = candidate;
   }
 
-  /** Watches what was to be sent after the warm-up, until the last answer to it. */
+  /** Measures the requests due after the warm-up, until their last answer. */
   static LoadSample run(
       MeasuredRedis server,
       LimiterCandidate candidate,

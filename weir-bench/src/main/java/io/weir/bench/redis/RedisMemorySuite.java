@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What callers cost Redis in memory, and what it costs to forget them; what {@code ./bench
- * redis-memory} measures.
+ * The suite of {@code ./bench redis-memory}: the memory of callers in Redis and the cost of their
+ * expiry.
  */
 public final class RedisMemorySuite implements BenchmarkSuite {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
@@ -32,7 +32,7 @@ public final class RedisMemorySuite implements BenchmarkSuite {
   @Override
   public List<ResultTable> measure(MeasurementPlan rounds) throws Exception {
     rounds.withSingleRound().run(byteTrials(rounds.isQuick()));
-    bytes.addNote("as " + MeasuredRedis.describe() + " counts it");
+    bytes.addNote("as reported by " + MeasuredRedis.describe());
     addByteResults();
     return List.of(bytes, measureGrowth(rounds.isQuick()));
   }
@@ -55,7 +55,7 @@ public final class RedisMemorySuite implements BenchmarkSuite {
     return trials;
   }
 
-  /** What so many callers add to what the first few have made Redis allocate. */
+  /** Returns the bytes per caller, beyond the memory after the first few callers. */
   private static double measureBytesPerCaller(String name, int callers)
       throws InterruptedException {
     try (CandidateSet lineup = new CandidateSet(FULL_BUCKET_COST, DEADLINE, List.of(name))) {
@@ -70,7 +70,7 @@ public final class RedisMemorySuite implements BenchmarkSuite {
       Thread.sleep(1000);
       long after = server.usedMemory();
       if (System.nanoTime() - start > FULL_BUCKET_COST.period().toNanos()) {
-        throw new IllegalStateException(name + " took so long that the first are forgotten");
+        throw new IllegalStateException(name + " was too slow: the first callers have expired");
       }
       return (after - before) / (double) callers;
     }
@@ -97,7 +97,7 @@ public final class RedisMemorySuite implements BenchmarkSuite {
             : new GrowthMeasurement(5_000_000, Duration.ofMinutes(2));
     ResultTable table =
         ResultTable.lowerIsBetter(
-            size + " callers come and are forgotten: longest pause", "as named");
+            size + " callers are added and expire: longest pause", "as named");
     List<String> ours = quick ? List.of(WEIR) : List.of(WEIR, WEIR_SMALL);
     for (String name : quick ? List.of(WEIR, SCRIPT) : List.of(WEIR, WEIR_SMALL, SCRIPT)) {
       System.out.printf("  %s: %s%n", table.title(), name);

@@ -19,14 +19,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Deciding over one Redis, with many callers, with one, and with one that is refused; what {@code
- * ./bench redis} measures.
+ * The suite of {@code ./bench redis}: decisions on one Redis with many callers, with one caller,
+ * and with one that is refused.
  */
 public final class RedisSuite implements BenchmarkSuite {
-  /** Never used up, and so slow to come back that no caller may be forgotten meanwhile. */
+  /** Never exhausted, and refilled so slowly that no counter expires during the run. */
   private static final BucketQuota MONTHLY = new BucketQuota(1000, Duration.ofDays(30));
 
-  /** Back so soon that every caller may be forgotten within a second. */
+  /** Refilled so fast that every counter may expire within a second. */
   private static final BucketQuota BRIEF = new BucketQuota(1_000_000, Duration.ofMinutes(1));
 
   private static final BucketQuota PLENTY = new BucketQuota(100_000_000, Duration.ofMinutes(1));
@@ -95,7 +95,7 @@ public final class RedisSuite implements BenchmarkSuite {
     TrafficScenario scenario =
         new TrafficScenario(
             "passing-100k",
-            "100k random keys, soon forgotten",
+            "100k random keys, soon expired",
             CALLERS,
             BRIEF,
             false,
@@ -149,8 +149,8 @@ public final class RedisSuite implements BenchmarkSuite {
   }
 
   /**
-   * Measures after keeping each candidate busy for so many seconds; in more and shorter rounds, so
-   * that what is compared has met the same moods of the machine.
+   * Measures after a warm-up of each candidate, in more and shorter rounds, so that candidates are
+   * compared under the same conditions of the machine.
    */
   private ScenarioTables measure(TrafficScenario scenario, MeasurementPlan rounds, int seconds)
       throws InterruptedException {

@@ -11,7 +11,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
-/** Redisson's RRateLimiter, with the settings and connections it has by itself. */
+/** Redisson's RRateLimiter, with its default settings and connections. */
 final class RedissonCandidate implements LimiterCandidate {
   private static final int BATCH_SIZE = 1000;
 
@@ -25,12 +25,12 @@ final class RedissonCandidate implements LimiterCandidate {
     this.setsRateOnUse = unprepared;
   }
 
-  /** With rates that were set beforehand and stay. */
+  /** With rates that are set before the measurement and do not expire. */
   static LimiterCandidate prepared(String uri, BucketQuota quota) {
     return new RedissonCandidate(open(uri), quota, false);
   }
 
-  /** With rates that are set when a caller first asks and forgotten after a period. */
+  /** With rates that are set on each request and expire after a period. */
   static LimiterCandidate forgetting(String uri, BucketQuota quota) {
     return new RedissonCandidate(open(uri), quota, true);
   }
@@ -41,7 +41,7 @@ final class RedissonCandidate implements LimiterCandidate {
     return Redisson.create(config);
   }
 
-  /** Sets the first rate by its own means, and the others in bulk as it has written that one. */
+  /** Sets the first rate through the API and copies its stored fields to the others in bulk. */
   @Override
   public void prepare(int callers) {
     if (setsRateOnUse) {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a scenario shows: a table per figure, a column per number of requests in flight. */
+/** Measures a scenario: one table per figure, one column per number of requests in flight. */
 final class ScenarioTables {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
   private static final int FILL_IN_FLIGHT = 1024;
@@ -46,8 +46,8 @@ final class ScenarioTables {
   }
 
   /**
-   * Measures every candidate with every number in flight in every round, after each was busy for a
-   * while: what is merged gets several times as fast in its first seconds.
+   * Measures every candidate with every number in flight in every round, after a warm-up: batching
+   * becomes several times as fast in the first seconds.
    */
   void measure(MeasurementPlan rounds, Duration busy) throws InterruptedException {
     try (CandidateSet lineup =
@@ -66,7 +66,7 @@ final class ScenarioTables {
     }
   }
 
-  /** Lets every caller come once, then any of them, in the end with every number in flight. */
+  /** Sends one request per caller, then random ones, finally with every number in flight. */
   private void fill(LimiterCandidate candidate, Duration busy) throws InterruptedException {
     candidate.prepare(scenario.callers());
     ClosedLoop.runAll(
@@ -116,7 +116,7 @@ final class ScenarioTables {
     commands.add(name, column, sample.commandsPerThousandAnswers());
   }
 
-  /** Adds the results of decisions per second against each of these peers. */
+  /** Adds result lines for decisions per second against each of these peers. */
   void addRateResults(int inFlight, String weir, String... peers) {
     addResults(rate, "kops", inFlight, weir, peers);
   }

@@ -3,8 +3,8 @@ package io.weir.bench.redis;
 import io.weir.bench.report.LatencyHistogram;
 
 /**
- * A thread that asks nobody for anything and only sleeps, a millisecond at a time: how long that
- * takes it tells what the machine adds to everybody's waiting.
+ * A thread that only sleeps, one millisecond at a time. The measured duration shows the scheduling
+ * delay that the machine adds to all latencies.
  */
 final class SleepJitterProbe implements AutoCloseable {
   private final Thread thread = new Thread(this::run, "sleeper");
@@ -16,7 +16,7 @@ final class SleepJitterProbe implements AutoCloseable {
     thread.start();
   }
 
-  /** Adds how long it sleeps from now on to these. */
+  /** Records from now on in this histogram. */
   void recordInto(LatencyHistogram latencies) {
     recording = latencies;
   }
@@ -29,7 +29,7 @@ final class SleepJitterProbe implements AutoCloseable {
         recording.add(System.nanoTime() - start);
       }
     } catch (InterruptedException e) {
-      // it is closed
+      // closed
     }
   }
 

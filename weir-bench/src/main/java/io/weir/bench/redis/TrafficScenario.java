@@ -3,14 +3,14 @@ package io.weir.bench.redis;
 import java.util.List;
 
 /**
- * Traffic that several candidates are put under in turn.
+ * Traffic for several candidates, measured one after the other.
  *
- * @param name as in the names of results
- * @param title as above a table
- * @param callers how many there are, who ask at random
- * @param refused whether nearly all are refused, or else none
- * @param candidates by name
- * @param inFlight how many requests are kept in flight, one after the other
+ * @param name the name in result lines
+ * @param title the title of the tables
+ * @param callers the number of callers, chosen at random per request
+ * @param refused whether nearly all requests are refused, or else none
+ * @param candidates the names of the candidates
+ * @param inFlight the numbers of requests in flight to measure
  */
 record TrafficScenario(
     String name,
@@ -21,7 +21,7 @@ record TrafficScenario(
     List<String> candidates,
     List<Integer> inFlight) {
 
-  /** Fails unless what was granted is what the scenario is about. */
+  /** Fails unless the share of granted requests is as expected for the scenario. */
   void check(LoadSample sample) {
     double share = sample.grantedShare();
     if (refused ? share > 0.02 : share < 0.999) {

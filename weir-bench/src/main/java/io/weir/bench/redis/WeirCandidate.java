@@ -8,7 +8,7 @@ import io.weir.store.Store;
 import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletionStage;
 
-/** Weir's store, asked with the fingerprint of the caller's name under one rule or several. */
+/** Weir's Redis store, with one or several rules per caller. */
 final class WeirCandidate implements LimiterCandidate {
   private final Store store;
   private final Limit[] limits;
@@ -25,24 +25,24 @@ final class WeirCandidate implements LimiterCandidate {
 
   @Override
   public CompletionStage<?> decide(String caller) {
-    long print = store.fingerprint().of(caller);
+    long fingerprint = store.fingerprint().of(caller);
     Claim[] claims = new Claim[limits.length];
     for (int i = 0; i < claims.length; i++) {
-      claims[i] = Claim.of(limits[i], print, cost);
+      claims[i] = Claim.of(limits[i], fingerprint, cost);
     }
     return store.apply(claims, StoreOperation.TAKE);
   }
 
   @Override
   public boolean isAllowed(Object answer) {
-    boolean fits = true;
+    boolean admitted = true;
     for (ClaimOutcome outcome : (ClaimOutcome[]) answer) {
       if (outcome.degraded()) {
-        throw new IllegalStateException("the store had no answer");
+        throw new IllegalStateException("the store did not answer in time");
       }
-      fits &= outcome.admitted();
+      admitted &= outcome.admitted();
     }
-    return fits;
+    return admitted;
   }
 
   @Override

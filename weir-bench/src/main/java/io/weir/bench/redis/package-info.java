@@ -1,5 +1,5 @@
 /**
- * Deciding over Redis, ours beside the peers: the candidates, the loads they are put under, and the
- * two parts {@code ./bench redis} and {@code ./bench redis-memory}.
+ * Decisions on Redis by Weir and its peers: candidates, loads, and the suites of {@code ./bench
+ * redis} and {@code ./bench redis-memory}.
  */
 package io.weir.bench.redis;

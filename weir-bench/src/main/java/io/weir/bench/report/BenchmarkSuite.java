@@ -2,8 +2,8 @@ package io.weir.bench.report;
 
 import java.util.List;
 
-/** Something that is measured and reported by itself. */
+/** A benchmark suite, which is measured and reported separately. */
 public interface BenchmarkSuite {
-  /** Measures, printing a line per candidate, and returns what it found, in order. */
+  /** Measures, prints a line per candidate, and returns the result tables in order. */
   List<ResultTable> measure(MeasurementPlan rounds) throws Exception;
 }

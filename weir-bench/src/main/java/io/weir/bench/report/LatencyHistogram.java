@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Latencies counted in 32 steps per power of two of nanoseconds. Safe for any number of threads,
- * few of which meet on one number.
+ * A latency histogram with 32 buckets per power of two nanoseconds. Thread-safe; striped to reduce
+ * contention.
  */
 public final class LatencyHistogram {
   private static final int STEPS_PER_POWER_OF_TWO = 32;
@@ -37,15 +37,15 @@ public final class LatencyHistogram {
     return count;
   }
 
-  /** The latency in microseconds that this share of all stays below. */
-  public double percentileMicros(double share) {
-    long wanted = (long) Math.ceil(count() * share);
+  /** Returns a percentile in microseconds, for example 0.99. */
+  public double percentileMicros(double percentile) {
+    long rank = (long) Math.ceil(count() * percentile);
     long seen = 0;
     for (int i = 0; i < BUCKET_COUNT; i++) {
       for (int copy = 0; copy < STRIPES; copy++) {
         seen += counts.get(copy * BUCKET_COUNT + i);
       }
-      if (seen >= wanted && seen > 0) {
+      if (seen >= rank && seen > 0) {
         return Math.scalb(
                 1 + (i % STEPS_PER_POWER_OF_TWO + 0.5) / STEPS_PER_POWER_OF_TWO,
                 i / STEPS_PER_POWER_OF_TWO)

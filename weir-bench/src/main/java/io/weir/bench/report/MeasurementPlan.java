@@ -3,12 +3,12 @@ package io.weir.bench.report;
 import java.util.List;
 
 /**
- * How long and how often everything is measured: all trials once per round.
+ * How often and how long trials are measured; each round runs all trials once.
  *
- * @param rounds the rounds, of which the median counts
- * @param warmups the iterations before those that count
- * @param iterations the iterations that count
- * @param iterationMillis the length of an iteration
+ * @param rounds the number of rounds; the result is their median
+ * @param warmups the number of warm-up iterations
+ * @param iterations the number of measured iterations
+ * @param iterationMillis the length of an iteration in milliseconds
  */
 public record MeasurementPlan(int rounds, int warmups, int iterations, long iterationMillis) {
   public static final MeasurementPlan QUICK = new MeasurementPlan(1, 2, 3, 300);
@@ -18,12 +18,12 @@ public record MeasurementPlan(int rounds, int warmups, int iterations, long iter
     return rounds == 1;
   }
 
-  /** As these, with a single round, for what does not vary. */
+  /** Returns this plan with a single round, for results without variance. */
   public MeasurementPlan withSingleRound() {
     return new MeasurementPlan(1, warmups, iterations, iterationMillis);
   }
 
-  /** Measures all trials in each round and enters what they say in their tables. */
+  /** Measures all trials in each round and adds the values to their tables. */
   public void run(List<BenchmarkTrial> trials) throws Exception {
     for (int round = 1; round <= rounds; round++) {
       int done = 0;
@@ -45,7 +45,7 @@ public record MeasurementPlan(int rounds, int warmups, int iterations, long iter
     }
   }
 
-  /** One cell of a table and how to measure it. */
+  /** A table cell and its measurement. */
   public record BenchmarkTrial(
       ResultTable table, String row, String column, Measurement measurement) {}
 

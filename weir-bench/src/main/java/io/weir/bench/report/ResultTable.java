@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** What was measured of several candidates (rows) in several cases (columns), in one unit. */
+/** Results of several candidates (rows) in several cases (columns), in one unit. */
 public final class ResultTable {
   private final String title;
   private final String unit;
@@ -44,7 +44,7 @@ public final class ResultTable {
     return unit;
   }
 
-  /** Adds what one round said. */
+  /** Adds the value of one round. */
   public void add(String row, String column, double value) {
     columns.add(column);
     cells
@@ -58,7 +58,7 @@ public final class ResultTable {
     notes.add(line);
   }
 
-  /** Says that what was to be shown does not hold. */
+  /** Adds a failure; the benchmark then ends with exit code 1. */
   public void addFailure(String reason) {
     failures.add("FAILED " + reason);
   }
@@ -80,7 +80,7 @@ public final class ResultTable {
     double[] rounds =
         values(row, column).stream().mapToDouble(Double::doubleValue).sorted().toArray();
     if (rounds.length == 0) {
-      throw new IllegalArgumentException(title + " has nothing of " + row + ", " + column);
+      throw new IllegalArgumentException(title + " has no values for " + row + ", " + column);
     }
     return rounds[rounds.length / 2];
   }
@@ -90,7 +90,7 @@ public final class ResultTable {
     var others = Arrays.stream(peers).mapToDouble(peer -> median(peer, column));
     double best =
         (higherIsBetter ? others.max() : others.min())
-            .orElseThrow(() -> new IllegalArgumentException(name + " names no peer"));
+            .orElseThrow(() -> new IllegalArgumentException(name + " has no peer"));
     addResult(name, median(weir, column), best);
   }
 

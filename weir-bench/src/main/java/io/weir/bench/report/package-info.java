@@ -1,2 +1,2 @@
-/** What every part of the benchmarks is told by: rounds of trials, and tables with results. */
+/** Measurement plans, trials and result tables of all benchmark suites. */
 package io.weir.bench.report;

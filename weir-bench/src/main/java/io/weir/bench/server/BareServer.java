@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Endpoints of the server's framework that read a request and answer with as many bytes as a
- * decision has, over HTTP and over gRPC, deciding nothing.
+ * The baseline of {@code ./bench server}: reads a request and responds with as many bytes as a
+ * decision, over HTTP and gRPC, without deciding.
  */
 final class BareServer extends VerticleBase {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
@@ -37,7 +37,7 @@ final class BareServer extends VerticleBase {
         .toCompletableFuture()
         .get();
     PORTS.forEach(
-        (door, port) -> System.out.println("  " + door + "     http://127.0.0.1:" + port));
+        (listener, port) -> System.out.println("  " + listener + "     http://127.0.0.1:" + port));
     System.out.println("  admin    closed");
   }
 
@@ -47,7 +47,7 @@ final class BareServer extends VerticleBase {
     grpc.callHandler(
         call ->
             call.messageHandler(
-                asked -> {
+                message -> {
                   var unused =
                       call.response()
                           .endMessage(
@@ -57,13 +57,13 @@ final class BareServer extends VerticleBase {
     return Future.all(listen("http", -1, BareServer::respond), listen("grpc", -2, grpc));
   }
 
-  /** Opens a free port, the same for all instances that name it so. */
-  private Future<?> listen(String door, int port, Handler<HttpServerRequest> handler) {
+  /** Listens on a free port; a negative port number is shared by all instances. */
+  private Future<?> listen(String listener, int port, Handler<HttpServerRequest> handler) {
     return vertx
         .createHttpServer()
         .requestHandler(handler)
         .listen(port, "127.0.0.1")
-        .onSuccess(server -> PORTS.put(door, server.actualPort()));
+        .onSuccess(server -> PORTS.put(listener, server.actualPort()));
   }
 
   private static void respond(HttpServerRequest request) {

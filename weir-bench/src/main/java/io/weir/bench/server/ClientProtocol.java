@@ -4,24 +4,24 @@ import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;
 
 /**
- * What is spoken on one connection: a request is put into bytes, and answers are found among the
- * bytes that come. As cheap as can be, since it takes CPU from what is measured.
+ * The protocol on one connection: encodes requests and finds responses in the received bytes. It
+ * must be cheap, since it shares the CPU with the server under test.
  */
 interface ClientProtocol {
 
-  /** What is sent when the connection is made. */
+  /** Returns the bytes to send when the connection is opened. */
   byte[] connectionPreface();
 
-  /** How many requests may be under way at once. */
+  /** Returns how many requests may be in flight at once. */
   int maxInFlight();
 
-  /** The bytes of the next request, which takes the slot. */
+  /** Returns the bytes of the next request, which occupies the slot. */
   ByteBuffer encodeRequest(int slot);
 
   /**
-   * Takes what came, all but an unfinished end, and tells the slot of each answer.
+   * Consumes received bytes, except an incomplete end, and reports the slot of each response.
    *
-   * @return what must be sent back at once, mostly nothing
+   * @return bytes to send back immediately, mostly none
    */
   ByteBuffer onBytesReceived(ByteBuffer in, IntConsumer answered);
 }

@@ -15,9 +15,9 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Load on a port from one thread: closed, where every answer is followed by the next request, or
- * open, where requests come at a rate whatever the answers do and each latency counts from the time
- * its request was due.
+ * A load generator for one port on one thread: closed loop, where each response triggers the next
+ * request, or open loop, where requests are sent at a fixed rate and each latency counts from the
+ * time its request was due.
  */
 final class ConnectionLoad implements AutoCloseable {
   private static final int NO_RATE = 0;
@@ -29,7 +29,7 @@ final class ConnectionLoad implements AutoCloseable {
   private LatencyHistogram latencies = new LatencyHistogram();
   private double intervalNanos;
 
-  /** A slot nobody uses. */
+  /** A slot without a request. */
   private record FreeSlot(LoadConnection connection, int slot) {}
 
   ConnectionLoad(int port, List<ClientProtocol> exchanges) throws IOException {
@@ -38,19 +38,19 @@ final class ConnectionLoad implements AutoCloseable {
     }
   }
 
-  /** What was seen in a while. */
+  /** The latencies and the duration of one run. */
   record LoadMeasurement(LatencyHistogram latencies, double seconds) {
     double perSecond() {
       return latencies.count() / seconds;
     }
   }
 
-  /** Sends as fast as answers come. */
+  /** Sends a request for each response (closed loop). */
   LoadMeasurement runClosedLoop(long millis) throws IOException {
     return run(millis, NO_RATE);
   }
 
-  /** Sends so many a second. */
+  /** Sends requests at a fixed rate (open loop). */
   LoadMeasurement runOpenLoop(long millis, double perSecond) throws IOException {
     return run(millis, perSecond);
   }
@@ -84,13 +84,13 @@ final class ConnectionLoad implements AutoCloseable {
     return seen;
   }
 
-  /** Waits for the answers under way, so that the next run begins with none. */
+  /** Waits for responses in flight, so that the next run starts with none. */
   private void drain() throws IOException {
     int slots = connections.stream().mapToInt(c -> c.exchange.maxInFlight()).sum();
     long end = System.nanoTime() + 10_000_000_000L;
     while (freeSlots.size() < slots) {
       if (System.nanoTime() > end) {
-        throw new IllegalStateException("answers are missing");
+        throw new IllegalStateException("responses are missing");
       }
       selector.select(1);
       for (SelectionKey key : selector.selectedKeys()) {
@@ -108,7 +108,7 @@ final class ConnectionLoad implements AutoCloseable {
     selector.close();
   }
 
-  /** One connection and when its requests were due. */
+  /** A connection and the times at which its requests were due. */
   private final class LoadConnection {
     private final SocketChannel channel;
     private final ClientProtocol exchange;
@@ -152,7 +152,7 @@ final class ConnectionLoad implements AutoCloseable {
 
     private void write(ByteBuffer bytes) throws IOException {
       while (bytes.hasRemaining()) {
-        channel.write(bytes); // requests are short: the socket's buffer has room
+        channel.write(bytes); // requests are short and fit into the socket buffer
       }
     }
   }

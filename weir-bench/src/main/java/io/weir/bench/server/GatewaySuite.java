@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The gateway under load from another process, beside the same load straight to the upstream and
- * through nginx with {@code limit_req}; what {@code ./bench gateway} measures.
+ * The suite of {@code ./bench gateway}: the gateway under load from another process, compared with
+ * direct load on the upstream and with nginx and {@code limit_req}.
  */
 public final class GatewaySuite implements BenchmarkSuite {
   private static final int IN_FLIGHT = 64;
@@ -95,7 +95,7 @@ public final class GatewaySuite implements BenchmarkSuite {
           measure(rounds, upstream, weir, Optional.of(nginx));
         }
       } else {
-        rate.addNote("no nginx here to compare with; apt install nginx");
+        rate.addNote("nginx not found, comparison skipped; apt install nginx");
         measure(rounds, upstream, weir, Optional.empty());
       }
     } finally {
@@ -150,19 +150,19 @@ public final class GatewaySuite implements BenchmarkSuite {
     }
   }
 
-  private static ConnectionLoad load(ServerUnderTest target, String door, String path, char status)
-      throws IOException {
+  private static ConnectionLoad load(
+      ServerUnderTest target, String listener, String path, char status) throws IOException {
     List<ClientProtocol> exchanges = new ArrayList<>();
     for (int i = 0; i < IN_FLIGHT; i++) {
       exchanges.add(Http1Protocol.repeating(REQUEST.formatted(path), status));
     }
-    return new ConnectionLoad(target.port(door), exchanges);
+    return new ConnectionLoad(target.port(listener), exchanges);
   }
 
-  /** Java gets faster as it goes, by the request; on a busy machine not for ever. */
-  private static void warmUp(ServerUnderTest target, String door, String path, char status)
+  /** Warms up the JIT by a number of requests, with a time limit for busy machines. */
+  private static void warmUp(ServerUnderTest target, String listener, String path, char status)
       throws IOException {
-    try (ConnectionLoad load = load(target, door, path, status)) {
+    try (ConnectionLoad load = load(target, listener, path, status)) {
       long sent = 0;
       for (int i = 0; i < MAX_WARM_UPS && sent < WARM_UP_REQUESTS; i++) {
         sent += load.runClosedLoop(WARM_UP_MILLIS).latencies().count();
@@ -170,12 +170,12 @@ public final class GatewaySuite implements BenchmarkSuite {
     }
   }
 
-  /** Uses up the one permit there is, so that every other request is refused. */
-  private static void exhaust(ServerUnderTest target, String door) throws IOException {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), target.port(door))) {
+  /** Takes the only permit, so that all further requests are refused. */
+  private static void exhaust(ServerUnderTest target, String listener) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), target.port(listener))) {
       socket.getOutputStream().write(REQUEST.formatted("/refused").getBytes(US_ASCII));
       if (socket.getInputStream().read() < 0) {
-        throw new IOException(door + " did not answer");
+        throw new IOException(listener + " did not answer");
       }
     }
   }
@@ -183,31 +183,31 @@ public final class GatewaySuite implements BenchmarkSuite {
   private void measureClosedLoop(
       String row,
       ServerUnderTest target,
-      String door,
+      String listener,
       String path,
       char status,
       MeasurementPlan rounds)
       throws IOException {
-    try (ConnectionLoad load = load(target, door, path, status)) {
+    try (ConnectionLoad load = load(target, listener, path, status)) {
       load.runClosedLoop(rounds.iterationMillis());
       double before = target.cpuMicros();
-      ConnectionLoad.LoadMeasurement seen = load.runClosedLoop(rounds.iterationMillis() * 3);
+      ConnectionLoad.LoadMeasurement measured = load.runClosedLoop(rounds.iterationMillis() * 3);
       double used = target.cpuMicros() - before;
-      rate.add(row, COLUMN, seen.perSecond());
-      cpu.add(row, COLUMN, used / seen.latencies().count());
-      System.out.printf("  %s: %.0f requests/s%n", row, seen.perSecond());
+      rate.add(row, COLUMN, measured.perSecond());
+      cpu.add(row, COLUMN, used / measured.latencies().count());
+      System.out.printf("  %s: %.0f requests/s%n", row, measured.perSecond());
     }
   }
 
   private void measureOpenLoop(
-      String row, ServerUnderTest target, String door, double perSecond, MeasurementPlan rounds)
+      String row, ServerUnderTest target, String listener, double perSecond, MeasurementPlan rounds)
       throws IOException {
-    try (ConnectionLoad load = load(target, door, "/free", '2')) {
+    try (ConnectionLoad load = load(target, listener, "/free", '2')) {
       load.runOpenLoop(1000, perSecond);
-      ConnectionLoad.LoadMeasurement seen =
+      ConnectionLoad.LoadMeasurement measured =
           load.runOpenLoop(rounds.isQuick() ? 5000 : 30_000, perSecond);
-      p99.add(row, "p50", seen.latencies().percentileMicros(0.5) / 1000);
-      p99.add(row, "p99", seen.latencies().percentileMicros(0.99) / 1000);
+      p99.add(row, "p50", measured.latencies().percentileMicros(0.5) / 1000);
+      p99.add(row, "p99", measured.latencies().percentileMicros(0.99) / 1000);
     }
   }
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
- * Calls of Envoy's rate limit service over one HTTP/2 connection, several at once, framed by hand:
- * every call sends the same header block, and an answer is whole when its stream ends.
+ * Concurrent calls of Envoy's rate limit service over one HTTP/2 connection, with minimal framing:
+ * every call sends the same header block, and a response is complete when its stream ends.
  */
 final class GrpcProtocol implements ClientProtocol {
   static final int MAX_IN_FLIGHT = 8;
@@ -40,7 +40,7 @@ final class GrpcProtocol implements ClientProtocol {
     return new GrpcProtocol(messages, first);
   }
 
-  /** A RateLimitRequest of one descriptor, as protobuf writes it. */
+  /** Returns a protobuf-encoded RateLimitRequest with one descriptor. */
   static byte[] encodeMessage(String domain, String key, String value) {
     byte[] entry = join(field(1, key.getBytes(US_ASCII)), field(2, value.getBytes(US_ASCII)));
     return join(field(1, domain.getBytes(US_ASCII)), field(2, field(1, entry)));
@@ -97,7 +97,7 @@ final class GrpcProtocol implements ClientProtocol {
       int id = in.getInt(at + 5);
       in.position(at + FRAME_HEADER_BYTES + length);
       if (type == RST_STREAM || type == GOAWAY) {
-        throw new IllegalStateException("a call was not answered: frame of type " + type);
+        throw new IllegalStateException("a call failed: frame of type " + type);
       } else if (type == SETTINGS && (flags & 1) == 0) {
         back = join(back, frame(SETTINGS, 1, 0, new byte[0]));
       } else if (type == PING && (flags & 1) == 0) {
@@ -111,7 +111,7 @@ final class GrpcProtocol implements ClientProtocol {
     return ByteBuffer.wrap(back);
   }
 
-  /** The fields of every call, each written out, so that no table is needed. */
+  /** Returns the header block of every call, as literals, so that no dynamic table is needed. */
   private static byte[] encodeHeaderBlock() {
     String path = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
     return join(

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** Requests over HTTP/1.1, one at a time, each one of several. */
+/** HTTP/1.1 with one request in flight, cycling through several requests. */
 final class Http1Protocol implements ClientProtocol {
   private static final byte[] CONTENT_LENGTH = "content-length:".getBytes(ISO_8859_1);
   private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
@@ -21,7 +21,7 @@ final class Http1Protocol implements ClientProtocol {
     this.next = first;
   }
 
-  /** The requests of these bodies, ready to be sent. */
+  /** Returns encoded requests with these bodies. */
   static List<byte[]> encodeRequests(String path, List<String> bodies) {
     return bodies.stream()
         .map(
@@ -32,12 +32,12 @@ final class Http1Protocol implements ClientProtocol {
         .toList();
   }
 
-  /** A connection that begins at one of the requests and goes through all. */
+  /** Cycles through all requests, starting at one of them. */
   static Http1Protocol startingAt(List<byte[]> requests, int first) {
     return new Http1Protocol(requests, first, '2');
   }
 
-  /** A connection on which one request is sent, and answered with a status that begins so. */
+  /** Repeats one request and expects a status with this first digit. */
   static Http1Protocol repeating(String request, char status) {
     return new Http1Protocol(List.of(request.getBytes(ISO_8859_1)), 0, status);
   }
@@ -76,11 +76,11 @@ final class Http1Protocol implements ClientProtocol {
     if (in.get(in.position() + "HTTP/1.1 ".length()) != status) {
       byte[] all = new byte[in.limit() - in.position()];
       in.get(in.position(), all);
-      throw new IllegalStateException("answered: " + new String(all, ISO_8859_1));
+      throw new IllegalStateException("unexpected response: " + new String(all, ISO_8859_1));
     }
   }
 
-  /** Where the body begins; -1 if the head is not whole. */
+  /** Returns the start of the body; -1 if the head is incomplete. */
   private static int findHeadEnd(ByteBuffer in) {
     for (int i = in.position() + 3; i < in.limit(); i++) {
       if (in.get(i) == '\n' && in.get(i - 1) == '\r' && in.get(i - 2) == '\n') {
@@ -104,6 +104,6 @@ final class Http1Protocol implements ClientProtocol {
         return length;
       }
     }
-    throw new IllegalStateException("an answer does not tell its length");
+    throw new IllegalStateException("a response has no content-length");
   }
 }

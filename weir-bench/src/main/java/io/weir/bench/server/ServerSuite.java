@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The server under load from another process, beside a bare endpoint of the same framework that
- * decides nothing; what {@code ./bench server} measures.
+ * The suite of {@code ./bench server}: the server under load from another process, compared with a
+ * bare server of the same framework that makes no decisions.
  */
 public final class ServerSuite implements BenchmarkSuite {
   private static final int IN_FLIGHT = 64;
@@ -31,7 +31,7 @@ public final class ServerSuite implements BenchmarkSuite {
   private final ResultTable cpu = ResultTable.lowerIsBetter("CPU of the server", "µs per decision");
   private final ResultTable p99 = ResultTable.lowerIsBetter("As fast as answers come, p99", "µs");
   private final ResultTable halfRate =
-      ResultTable.lowerIsBetter("Redis, at half of the most", "ms");
+      ResultTable.lowerIsBetter("Redis, at half of the maximum rate", "ms");
 
   @Override
   public List<ResultTable> measure(MeasurementPlan rounds) throws Exception {
@@ -85,53 +85,53 @@ public final class ServerSuite implements BenchmarkSuite {
     rate.addResult(
         "server-http-batch-of-single-memory", COLUMN, "http-memory-batch", "http-memory");
     rate.addResult("server-http-batch-of-single-redis", COLUMN, "http-redis-batch", "http-redis");
-    for (String door : List.of("http", "grpc")) {
+    for (String listener : List.of("http", "grpc")) {
       halfRate.addResult(
-          "server-" + door + "-redis-p50-under-1ms", halfRate.median(door, "p50"), 1);
+          "server-" + listener + "-redis-p50-under-1ms", halfRate.median(listener, "p50"), 1);
       halfRate.addResult(
-          "server-" + door + "-redis-p99-under-5ms", halfRate.median(door, "p99"), 5);
+          "server-" + listener + "-redis-p99-under-5ms", halfRate.median(listener, "p99"), 5);
     }
     return List.of(rate, cpu, p99, halfRate);
   }
 
-  private static void warmUp(MeasurementPlan rounds, ServerUnderTest target, LoadFactory talk)
+  private static void warmUp(MeasurementPlan rounds, ServerUnderTest target, LoadFactory factory)
       throws IOException {
-    try (ConnectionLoad load = talk.connect(target)) {
-      load.runClosedLoop(rounds.isQuick() ? 12_000 : 20_000); // Java gets faster as it goes
+    try (ConnectionLoad load = factory.connect(target)) {
+      load.runClosedLoop(rounds.isQuick() ? 12_000 : 20_000); // JIT warm-up
     }
   }
 
   private void measureClosedLoop(
-      String row, ServerUnderTest target, LoadFactory talk, int each, MeasurementPlan rounds)
+      String row, ServerUnderTest target, LoadFactory factory, int each, MeasurementPlan rounds)
       throws IOException {
-    try (ConnectionLoad load = talk.connect(target)) {
+    try (ConnectionLoad load = factory.connect(target)) {
       load.runClosedLoop(rounds.iterationMillis());
       double before = target.cpuMicros();
-      ConnectionLoad.LoadMeasurement seen = load.runClosedLoop(rounds.iterationMillis() * 3);
+      ConnectionLoad.LoadMeasurement measured = load.runClosedLoop(rounds.iterationMillis() * 3);
       double used = target.cpuMicros() - before;
-      long decisions = seen.latencies().count() * each;
-      rate.add(row, COLUMN, seen.perSecond() * each);
+      long decisions = measured.latencies().count() * each;
+      rate.add(row, COLUMN, measured.perSecond() * each);
       cpu.add(row, COLUMN, used / decisions);
-      p99.add(row, COLUMN, seen.latencies().percentileMicros(0.99));
-      System.out.printf("  %s: %.0f decisions/s%n", row, seen.perSecond() * each);
+      p99.add(row, COLUMN, measured.latencies().percentileMicros(0.99));
+      System.out.printf("  %s: %.0f decisions/s%n", row, measured.perSecond() * each);
     }
   }
 
   private void measureAtHalfRate(
-      String door, ServerUnderTest target, LoadFactory talk, MeasurementPlan rounds)
+      String listener, ServerUnderTest target, LoadFactory factory, MeasurementPlan rounds)
       throws IOException {
-    double most = rate.median(door + "-redis", COLUMN);
-    try (ConnectionLoad load = talk.connect(target)) {
-      load.runOpenLoop(1000, most / 2);
-      ConnectionLoad.LoadMeasurement seen =
-          load.runOpenLoop(rounds.isQuick() ? 5000 : 30_000, most / 2);
-      halfRate.add(door, "p50", seen.latencies().percentileMicros(0.5) / 1000);
-      halfRate.add(door, "p99", seen.latencies().percentileMicros(0.99) / 1000);
-      halfRate.addNote("%s: offered %.0f decisions/s, open loop".formatted(door, most / 2));
+    double maxRate = rate.median(listener + "-redis", COLUMN);
+    try (ConnectionLoad load = factory.connect(target)) {
+      load.runOpenLoop(1000, maxRate / 2);
+      ConnectionLoad.LoadMeasurement measured =
+          load.runOpenLoop(rounds.isQuick() ? 5000 : 30_000, maxRate / 2);
+      halfRate.add(listener, "p50", measured.latencies().percentileMicros(0.5) / 1000);
+      halfRate.add(listener, "p99", measured.latencies().percentileMicros(0.99) / 1000);
+      halfRate.addNote("%s: offered %.0f decisions/s, open loop".formatted(listener, maxRate / 2));
     }
   }
 
-  /** How a target is spoken to. */
+  /** Opens connections with one protocol. */
   private interface LoadFactory {
     ConnectionLoad connect(ServerUnderTest target) throws IOException;
   }

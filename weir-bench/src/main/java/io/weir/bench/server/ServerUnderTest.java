@@ -20,7 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** A server in a process of its own; ended when closed. */
+/** A server in a separate process, which is stopped on close. */
 final class ServerUnderTest implements AutoCloseable {
   private static final Pattern LISTENER_LINE =
       Pattern.compile("^ +(http|grpc|gateway) +https?://127\\.0\\.0\\.1:(\\d+)");
@@ -33,14 +33,14 @@ final class ServerUnderTest implements AutoCloseable {
     this.process = process;
   }
 
-  /** Weir with these flags. */
+  /** Starts Weir's decision API with these flags. */
   static ServerUnderTest startServer(Path rules, Path data, String... flags) throws IOException {
     List<String> args = serveArguments(rules, data, flags);
     args.addAll(List.of("--gateway-port", "off", "--http-port", "0", "--grpc-port", "0"));
     return startJava("io.weir.server.cli.Main", args);
   }
 
-  /** Weir's gateway before an upstream. */
+  /** Starts Weir's gateway with an upstream. */
   static ServerUnderTest startGateway(Path rules, Path data, int upstream) throws IOException {
     List<String> args =
         serveArguments(
@@ -56,15 +56,16 @@ final class ServerUnderTest implements AutoCloseable {
     return args;
   }
 
-  /** A program that listens at a port it was told. */
-  static ServerUnderTest startProgram(String door, int port, String... command) throws IOException {
+  /** Starts a program that listens on a given port. */
+  static ServerUnderTest startProgram(String listener, int port, String... command)
+      throws IOException {
     ServerUnderTest target = new ServerUnderTest(startProcess(List.of(command)));
-    target.ports.put(door, port);
+    target.ports.put(listener, port);
     target.awaitListening(port);
     return target;
   }
 
-  /** Endpoints of the same framework that decide nothing: the floor. */
+  /** Starts a server with the same framework and without decisions, as the baseline. */
   static ServerUnderTest startBareServer() throws IOException {
     return startJava("io.weir.bench.server.BareServer", List.of()); // not on this class path
   }
@@ -97,11 +98,11 @@ final class ServerUnderTest implements AutoCloseable {
         new Socket(InetAddress.getLoopbackAddress(), port).close();
         return;
       } catch (ConnectException e) {
-        // not yet
+        // not listening yet
       }
     }
     close();
-    throw new IOException("a program did not start");
+    throw new IOException("the program did not start");
   }
 
   private boolean exitsWithin(long millis) throws IOException {
@@ -116,22 +117,22 @@ final class ServerUnderTest implements AutoCloseable {
   private void readPorts() throws IOException {
     BufferedReader out = process.inputReader(UTF_8);
     for (String line = out.readLine(); line != null; line = out.readLine()) {
-      Matcher door = LISTENER_LINE.matcher(line);
-      if (door.find()) {
-        ports.put(door.group(1), Integer.parseInt(door.group(2)));
+      Matcher listener = LISTENER_LINE.matcher(line);
+      if (listener.find()) {
+        ports.put(listener.group(1), Integer.parseInt(listener.group(2)));
       }
       if (line.startsWith("  admin")) {
         return;
       }
     }
-    throw new IOException("a server did not start");
+    throw new IOException("the server did not start");
   }
 
-  int port(String door) {
-    return Objects.requireNonNull(ports.get(door), door);
+  int port(String listener) {
+    return Objects.requireNonNull(ports.get(listener), listener);
   }
 
-  /** The CPU time it and its children have used so far, in microseconds. */
+  /** Returns the CPU time of the process and its children so far, in microseconds. */
   double cpuMicros() {
     return Stream.concat(Stream.of(process.toHandle()), process.descendants())
         .mapToDouble(p -> p.info().totalCpuDuration().orElse(Duration.ZERO).toNanos() / 1e3)

@@ -1,5 +1,5 @@
 /**
- * The server's doors under load, beside bare endpoints and nginx: the parts {@code ./bench server}
- * and {@code ./bench gateway}.
+ * Load tests of the server and the gateway, compared with a bare server and nginx: the suites of
+ * {@code ./bench server} and {@code ./bench gateway}.
  */
 package io.weir.bench.server;

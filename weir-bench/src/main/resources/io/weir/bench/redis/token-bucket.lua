@@ -1,4 +1,4 @@
--- The token bucket most people write: a hash of tokens and time, three commands, the client's clock in milliseconds.
+-- The common token bucket script: a hash of tokens and time, three commands, the client's clock in milliseconds.
 local capacity = tonumber(ARGV[1])
 local period = tonumber(ARGV[2])
 local now = tonumber(ARGV[3])

@@ -5,11 +5,12 @@ import io.weir.algorithm.CounterState;
 import io.weir.algorithm.LimitParameters;
 
 /**
- * So many permits in each window, all back when the next one begins.
+ * A fixed number of permits per window; all of them are available again when the next window
+ * starts.
  *
- * <p>State: {@code used} permits of the window that began at {@code time}. A window that was used
- * stays open for the cool-down past its end: what is left of it may still be taken, and the next
- * one begins after.
+ * <p>State: {@code used} permits of the window that started at {@code time}. A used window stays
+ * open for the cool-down past its end: its remaining permits can still be taken, and the next
+ * window starts afterwards.
  */
 public final class FixedWindow implements Algorithm {
 
@@ -19,52 +20,53 @@ public final class FixedWindow implements Algorithm {
   }
 
   @Override
-  public void advance(LimitParameters t, CounterState s, long now) {
-    if (s.time > now) {
-      s.time = t.windowStart(now);
-    } else if (s.used == 0 || now >= windowEnd(t, s)) {
-      s.time = t.windowStart(now);
-      s.used = 0;
+  public void advance(LimitParameters params, CounterState state, long now) {
+    if (state.time > now) {
+      state.time = params.windowStart(now);
+    } else if (state.used == 0 || now >= windowEnd(params, state)) {
+      state.time = params.windowStart(now);
+      state.used = 0;
     }
   }
 
   @Override
-  public long available(LimitParameters t, CounterState s, long now) {
-    return Math.max(0, t.permits() - s.used);
+  public long available(LimitParameters params, CounterState state, long now) {
+    return Math.max(0, params.permits() - state.used);
   }
 
   @Override
-  public long debt(LimitParameters t, CounterState s, long now) {
-    return Math.max(0, s.used - t.permits());
+  public long debt(LimitParameters params, CounterState state, long now) {
+    return Math.max(0, state.used - params.permits());
   }
 
   @Override
-  public void charge(LimitParameters t, CounterState s, long when, long cost) {
-    if (when >= s.time) {
-      long most = 2 * t.permits();
-      s.used = Math.max(0, Math.min(s.used + Math.min(cost, most), most));
+  public void charge(LimitParameters params, CounterState state, long when, long cost) {
+    if (when >= state.time) {
+      long maxUsed = 2 * params.permits();
+      state.used = Math.max(0, Math.min(state.used + Math.min(cost, maxUsed), maxUsed));
     }
   }
 
   /**
-   * The beginning of the window it was charged in. During a cool-down that is not the window of its
-   * time: dated at its time, it would be given back in the next window too. A reset told a little
-   * later than the charge is rounded to the same window.
+   * Returns the start of the window in which the permits were charged. During a cool-down this is
+   * not the window that contains the time of the charge, so a refund dated at that time would also
+   * apply to the next window. A reset reported slightly after the charge is rounded to the same
+   * window.
    */
   @Override
-  public long chargedAt(LimitParameters t, long time, long reset, long cost) {
-    long begin = time + reset - t.periodMicros() - t.coolDownMicros();
-    return LimitParameters.ceilDiv(begin, t.periodMicros()) * t.periodMicros();
+  public long chargedAt(LimitParameters params, long time, long reset, long cost) {
+    long begin = time + reset - params.periodMicros() - params.coolDownMicros();
+    return LimitParameters.ceilDiv(begin, params.periodMicros()) * params.periodMicros();
   }
 
   @Override
-  public long waitTime(LimitParameters t, CounterState s, long now, long cost) {
-    return s.used + cost <= t.permits() ? 0 : windowEnd(t, s) - now;
+  public long waitTime(LimitParameters params, CounterState state, long now, long cost) {
+    return state.used + cost <= params.permits() ? 0 : windowEnd(params, state) - now;
   }
 
   @Override
-  public long capacity(LimitParameters t) {
-    return t.permits();
+  public long capacity(LimitParameters params) {
+    return params.permits();
   }
 
   @Override
@@ -72,7 +74,7 @@ public final class FixedWindow implements Algorithm {
     return true;
   }
 
-  private static long windowEnd(LimitParameters t, CounterState s) {
-    return s.time + t.periodMicros() + t.coolDownMicros();
+  private static long windowEnd(LimitParameters params, CounterState state) {
+    return state.time + params.periodMicros() + params.coolDownMicros();
   }
 }

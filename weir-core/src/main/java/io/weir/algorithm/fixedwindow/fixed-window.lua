@@ -1,20 +1,21 @@
--- So many permits in each window: the twin of FixedWindow.java.
-return function(t)
-  local permits, period, most, ends = t.permits, t.period, 2 * t.permits, t.period + t.cool_down
+-- A fixed number of permits per window. The Lua counterpart of FixedWindow.java.
+return function(parameters)
+  local permits, period = parameters.permits, parameters.period
+  local max_used, lifetime = 2 * parameters.permits, parameters.period + parameters.cool_down
 
-  local function age(now, time, used)
+  local function advance(now, time, used)
     if time > now then
       time = now - now % period
-    elseif used == 0 or now >= time + ends then
+    elseif used == 0 or now >= time + lifetime then
       time, used = now - now % period, 0
     end
     return max(0, permits - used), time, used
   end
 
   local function charge(now, when, cost, time, used)
-    if when >= time then used = max(0, min(used + min(cost, most), most)) end
-    return used > 0 and time + ends - now or 0, time, used
+    if when >= time then used = max(0, min(used + min(cost, max_used), max_used)) end
+    return used > 0 and time + lifetime - now or 0, time, used
   end
 
-  return age, charge
+  return advance, charge
 end

@@ -5,10 +5,11 @@ import io.weir.algorithm.LimitParameters;
 import io.weir.algorithm.tokenbucket.TokenBucket;
 
 /**
- * A queue that lets requests out at a constant rate and refuses what overflows it.
+ * A leaky bucket used as a queue: requests leave at a constant rate, and requests that would
+ * overflow it are refused.
  *
- * <p>What a token bucket counts as used is what stands in the queue here, so the arithmetic is the
- * token bucket's; in addition an admitted request is told how long those before it will take.
+ * <p>The permits a token bucket counts as used are the permits in the queue here, so the arithmetic
+ * is the same. In addition, an admitted request gets the delay caused by the requests ahead.
  */
 public final class LeakyBucket extends TokenBucket {
 
@@ -23,7 +24,7 @@ public final class LeakyBucket extends TokenBucket {
   }
 
   @Override
-  public long delay(LimitParameters t, CounterState s, long now) {
-    return s.used == 0 ? 0 : Math.max(0, t.drainTime(s.used) - (now - s.time));
+  public long delay(LimitParameters params, CounterState state, long now) {
+    return state.used == 0 ? 0 : Math.max(0, params.drainTime(state.used) - (now - state.time));
   }
 }

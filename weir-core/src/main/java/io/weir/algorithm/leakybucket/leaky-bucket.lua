@@ -1,2 +1,2 @@
--- A queue that lets requests out at a constant rate: the twin of LeakyBucket.java, and what a token bucket counts.
+-- A queue that admits requests at a constant rate; counts like a token bucket. The Lua counterpart of LeakyBucket.java.
 return algorithms['token-bucket']

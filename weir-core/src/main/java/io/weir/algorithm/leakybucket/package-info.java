@@ -1,15 +1,16 @@
 /**
  * Leaky bucket, as a queue.
  *
- * <p><b>Formula.</b> Admitted requests leave one by one at {@code permits} per {@code period}; an
- * admitted request is told how long those before it take; one that finds {@code burst} permits
- * waiting is refused.
+ * <p><b>Formula.</b> Admitted requests leave the queue at {@code permits} per {@code period}. The
+ * decision contains the delay caused by the requests ahead. A request that finds {@code burst}
+ * permits in the queue is refused.
  *
- * <p><b>Bound.</b> Requests that honour their delay come out at the rate, never in a burst; at most
- * {@code burst + permits × d / period} are admitted in any stretch of time d. Reservations that are
- * cancelled, those ahead of others first, may admit one {@code burst} more in a stretch, never more
- * in the long run.
+ * <p><b>Bound.</b> Requests that honor their delay proceed at the rate, never in a burst. At most
+ * {@code burst + permits × d / period} are admitted in any interval of length d. Canceling
+ * reservations that are ahead of others may admit one {@code burst} more in an interval, but never
+ * more in the long run.
  *
- * <p><b>When.</b> The thing behind must see a steady stream: a legacy backend, a partner's quota.
+ * <p><b>Use it for</b> backends that need a steady stream, such as legacy systems or partner
+ * quotas.
  */
 package io.weir.algorithm.leakybucket;

@@ -5,11 +5,12 @@ import io.weir.algorithm.CounterState;
 import io.weir.algorithm.LimitParameters;
 
 /**
- * Two counters, the window before weighed by how much of it the trailing window still covers.
+ * Approximates a sliding window with two counters; the previous window is weighted by the fraction
+ * of it that the trailing window still covers.
  *
- * <p>State: {@code used} permits of the window that began at {@code time}, {@code before} of the
- * one before it. The weight falls in equal slices (of a microsecond, or coarser where a day of
- * millions would leave the exact integers), rounded against the caller by less than one permit.
+ * <p>State: {@code used} permits of the window that started at {@code time}, and {@code previous}
+ * permits of the window before it. The weight falls in equal slices of a microsecond, or coarser
+ * ones if large limits would exceed the exact integers. It is rounded up by less than one permit.
  */
 public final class SlidingCounter implements Algorithm {
 
@@ -19,82 +20,88 @@ public final class SlidingCounter implements Algorithm {
   }
 
   @Override
-  public void advance(LimitParameters t, CounterState s, long now) {
-    long window = t.windowStart(now);
-    if (window > s.time) {
-      s.previous = window <= s.time + t.periodMicros() ? s.used : 0;
-      s.used = 0;
-    } else if (window < s.time) {
-      s.used = Math.min(s.used + s.previous, t.permits());
-      s.previous = 0;
+  public void advance(LimitParameters params, CounterState state, long now) {
+    long window = params.windowStart(now);
+    if (window > state.time) {
+      state.previous = window <= state.time + params.periodMicros() ? state.used : 0;
+      state.used = 0;
+    } else if (window < state.time) {
+      state.used = Math.min(state.used + state.previous, params.permits());
+      state.previous = 0;
     }
-    s.time = window;
-    s.used = Math.min(s.used, 2 * t.permits()); // the limit may have been lowered
-    s.previous = Math.min(s.previous, 2 * t.permits());
+    state.time = window;
+    state.used = Math.min(state.used, 2 * params.permits()); // the limit may have been lowered
+    state.previous = Math.min(state.previous, 2 * params.permits());
   }
 
   @Override
-  public long available(LimitParameters t, CounterState s, long now) {
-    return Math.max(0, t.permits() - estimate(t, s, now));
+  public long available(LimitParameters params, CounterState state, long now) {
+    return Math.max(0, params.permits() - estimate(params, state, now));
   }
 
   @Override
-  public long debt(LimitParameters t, CounterState s, long now) {
-    return Math.max(0, estimate(t, s, now) - t.permits());
+  public long debt(LimitParameters params, CounterState state, long now) {
+    return Math.max(0, estimate(params, state, now) - params.permits());
   }
 
-  /** The permits of the trailing window, the weight of the window before rounded up. */
-  private static long estimate(LimitParameters t, CounterState s, long now) {
-    long covered = t.sliceCount() - elapsedSlices(t, s, now);
-    return s.used + LimitParameters.ceilDiv(s.previous * covered, t.sliceCount());
+  /** Estimates the permits used in the trailing window, rounded up. */
+  private static long estimate(LimitParameters params, CounterState state, long now) {
+    long covered = params.sliceCount() - elapsedSlices(params, state, now);
+    return state.used + LimitParameters.ceilDiv(state.previous * covered, params.sliceCount());
   }
 
   @Override
-  public void charge(LimitParameters t, CounterState s, long when, long cost) {
-    if (when >= s.time) {
-      if (s.used + cost < 0) { // what this window did not use, the one before did
-        s.previous = addClamped(t, s.previous, s.used + cost);
+  public void charge(LimitParameters params, CounterState state, long when, long cost) {
+    if (when >= state.time) {
+      if (state.used + cost < 0) { // more than this window used: continue in the previous one
+        state.previous = addClamped(params, state.previous, state.used + cost);
       }
-      s.used = addClamped(t, s.used, cost);
-    } else if (when >= s.time - t.periodMicros()) {
-      s.previous = addClamped(t, s.previous, cost);
+      state.used = addClamped(params, state.used, cost);
+    } else if (when >= state.time - params.periodMicros()) {
+      state.previous = addClamped(params, state.previous, cost);
     }
   }
 
   @Override
-  public long waitTime(LimitParameters t, CounterState s, long now, long cost) {
-    long spare = t.permits() - s.used - cost;
+  public long waitTime(LimitParameters params, CounterState state, long now, long cost) {
+    long spare = params.permits() - state.used - cost;
     if (spare >= 0) {
-      return Math.max(0, s.time + fadeTime(t, s.previous, spare) - now);
+      return Math.max(0, state.time + fadeTime(params, state.previous, spare) - now);
     }
-    return s.time + t.periodMicros() + fadeTime(t, s.used, t.permits() - cost) - now;
+    return state.time
+        + params.periodMicros()
+        + fadeTime(params, state.used, params.permits() - cost)
+        - now;
   }
 
   @Override
-  public long capacity(LimitParameters t) {
-    return t.permits();
+  public long capacity(LimitParameters params) {
+    return params.permits();
   }
 
   @Override
-  public void check(LimitParameters t) {
-    t.checkSlices();
+  public void check(LimitParameters params) {
+    params.checkSlices();
   }
 
-  /** How far into a window {@code count} permits of the one before weigh at most {@code spare}. */
-  private static long fadeTime(LimitParameters t, long count, long spare) {
+  /**
+   * Returns the time from the start of a window until {@code count} permits of the previous window
+   * count as at most {@code spare}.
+   */
+  private static long fadeTime(LimitParameters params, long count, long spare) {
     if (count <= spare) {
       return 0;
     }
-    long slice = t.sliceCount() - spare * t.sliceCount() / count;
-    return slice * (t.periodMicros() / t.sliceCount());
+    long slice = params.sliceCount() - spare * params.sliceCount() / count;
+    return slice * (params.periodMicros() / params.sliceCount());
   }
 
-  private static long elapsedSlices(LimitParameters t, CounterState s, long now) {
-    return (now - s.time) / (t.periodMicros() / t.sliceCount());
+  private static long elapsedSlices(LimitParameters params, CounterState state, long now) {
+    return (now - state.time) / (params.periodMicros() / params.sliceCount());
   }
 
-  private static long addClamped(LimitParameters t, long used, long cost) {
-    long most = 2 * t.permits();
-    return Math.max(0, Math.min(used + Math.min(cost, most), most));
+  private static long addClamped(LimitParameters params, long used, long cost) {
+    long maxUsed = 2 * params.permits();
+    return Math.max(0, Math.min(used + Math.min(cost, maxUsed), maxUsed));
   }
 }

@@ -1,36 +1,38 @@
--- Two counters, the window before weighed by how much of it is still covered: the twin of SlidingCounter.java.
--- What more it remembers is the permits of the window before.
-return function(t)
-  local permits, period, slices, most = t.permits, t.period, t.slices, 2 * t.permits
+-- Two counters; the previous window is weighted by how much of it is still covered. The Lua counterpart of SlidingCounter.java.
+-- The extra value is the number of permits used in the previous window.
+return function(parameters)
+  local permits, period = parameters.permits, parameters.period
+  local slice_count, max_used = parameters.slice_count, 2 * parameters.permits
 
-  local function charged(used, cost)
-    return max(0, min(used + min(cost, most), most))
+  local function add_clamped(used, cost)
+    return max(0, min(used + min(cost, max_used), max_used))
   end
 
-  local function age(now, time, used, before)
+  local function advance(now, time, used, previous)
     local window = now - now % period
-    if type(before) ~= 'number' then before = 0 end -- none, or corrupt
+    if type(previous) ~= 'number' then previous = 0 end -- missing or corrupt
     if window > time then
-      before, used = window <= time + period and used or 0, 0
+      previous, used = window <= time + period and used or 0, 0
     elseif window < time then
-      used, before = min(used + before, permits), 0
+      used, previous = min(used + previous, permits), 0
     end
-    used, before = min(used, most), min(before, most) -- the limit may have been lowered
-    local slice = (now - window) / (period / slices)
-    local covered = before * (slices - slice + slice % 1)
-    return max(0, permits - used - ceildiv(covered, slices)), window, used, before
+    used, previous = min(used, max_used), min(previous, max_used) -- the limit may have been lowered
+    local slice = (now - window) / (period / slice_count)
+    local covered = previous * (slice_count - slice + slice % 1)
+    return max(0, permits - used - ceildiv(covered, slice_count)), window, used, previous
   end
 
-  local function charge(now, when, cost, time, used, before)
+  local function charge(now, when, cost, time, used, previous)
     if when >= time then
-      if used + cost < 0 then before = charged(before, used + cost) end -- what this window did not use
-      used = charged(used, cost)
+      -- a refund larger than the usage of this window continues in the previous one
+      if used + cost < 0 then previous = add_clamped(previous, used + cost) end
+      used = add_clamped(used, cost)
     elseif when >= time - period then
-      before = charged(before, cost)
+      previous = add_clamped(previous, cost)
     end
-    local fades = used > 0 and 2 * period or before > 0 and period or 0
-    return max(0, time + fades - now), time, used, before
+    local fade_time = used > 0 and 2 * period or previous > 0 and period or 0
+    return max(0, time + fade_time - now), time, used, previous
   end
 
-  return age, charge
+  return advance, charge
 end

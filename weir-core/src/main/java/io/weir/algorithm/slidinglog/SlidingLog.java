@@ -5,13 +5,13 @@ import io.weir.algorithm.CounterState;
 import io.weir.algorithm.LimitParameters;
 
 /**
- * Every charge remembered for one period: no trailing window ever holds more than the limit.
+ * Stores every charge for one period, so that no trailing window ever exceeds the limit.
  *
- * <p>State: the charges as {@code entries}, oldest first, their sum as {@code used}, as of {@code
- * time}. Memory grows with the limit, which is therefore bounded.
+ * <p>State: the charges as {@code entries}, oldest first, and their sum as {@code used}, as of
+ * {@code time}. Memory grows with the limit, which is therefore bounded.
  */
 public final class SlidingLog implements Algorithm {
-  /** Bounds what a decision costs Redis, which copies the log: see docs/decisions.md. */
+  /** Bounds the cost of a decision in Redis, which copies the log: see docs/decisions.md. */
   private static final long MAX_PERMITS = 2_000;
 
   @Override
@@ -20,126 +20,126 @@ public final class SlidingLog implements Algorithm {
   }
 
   @Override
-  public void advance(LimitParameters t, CounterState s, long now) {
-    if (s.time > now) {
-      for (int i = s.entriesLength - 2; i >= 0 && s.entries[i] > now; i -= 2) {
-        s.entries[i] = now;
+  public void advance(LimitParameters params, CounterState state, long now) {
+    if (state.time > now) {
+      for (int i = state.entriesLength - 2; i >= 0 && state.entries[i] > now; i -= 2) {
+        state.entries[i] = now;
       }
     }
-    s.time = now;
-    int gone = 0;
-    while (gone < s.entriesLength && s.entries[gone] <= now - t.periodMicros()) {
-      s.used -= s.entries[gone + 1];
-      gone += 2;
+    state.time = now;
+    int removed = 0;
+    while (removed < state.entriesLength && state.entries[removed] <= now - params.periodMicros()) {
+      state.used -= state.entries[removed + 1];
+      removed += 2;
     }
-    remove(s, 0, gone);
-    if (s.entriesLength == 0) {
-      s.used = 0; // whatever else a corrupt state may say
+    remove(state, 0, removed);
+    if (state.entriesLength == 0) {
+      state.used = 0; // repairs a corrupt state
     }
   }
 
   @Override
-  public long available(LimitParameters t, CounterState s, long now) {
-    return Math.max(0, t.permits() - s.used);
+  public long available(LimitParameters params, CounterState state, long now) {
+    return Math.max(0, params.permits() - state.used);
   }
 
   @Override
-  public long debt(LimitParameters t, CounterState s, long now) {
-    return Math.max(0, s.used - t.permits());
+  public long debt(LimitParameters params, CounterState state, long now) {
+    return Math.max(0, state.used - params.permits());
   }
 
   @Override
-  public void charge(LimitParameters t, CounterState s, long when, long cost) {
-    if (when <= s.time - t.periodMicros()) {
-      return; // forgotten already
+  public void charge(LimitParameters params, CounterState state, long when, long cost) {
+    if (when <= state.time - params.periodMicros()) {
+      return; // already expired
     }
-    int at = s.entriesLength;
-    while (at > 0 && s.entries[at - 2] > when) {
+    int at = state.entriesLength;
+    while (at > 0 && state.entries[at - 2] > when) {
       at -= 2;
     }
-    long most = 2 * t.permits();
-    long taken = Math.min(cost, most);
+    long maxUsed = 2 * params.permits();
+    long taken = Math.min(cost, maxUsed);
     if (taken > 0) {
-      insert(s, at, when, taken);
-      removeOldest(s, s.used - most);
+      insert(state, at, when, taken);
+      removeOldest(state, state.used - maxUsed);
     } else {
-      removeNewest(s, at, -cost);
+      removeNewest(state, at, -cost);
     }
   }
 
   @Override
-  public long waitTime(LimitParameters t, CounterState s, long now, long cost) {
-    long over = s.used + cost - t.permits();
+  public long waitTime(LimitParameters params, CounterState state, long now, long cost) {
+    long excess = state.used + cost - params.permits();
     int i = 0;
-    while (over > 0) {
-      over -= s.entries[i + 1];
+    while (excess > 0) {
+      excess -= state.entries[i + 1];
       i += 2;
     }
-    return i == 0 ? 0 : s.entries[i - 2] + t.periodMicros() - now;
+    return i == 0 ? 0 : state.entries[i - 2] + params.periodMicros() - now;
   }
 
   @Override
-  public long capacity(LimitParameters t) {
-    return t.permits();
+  public long capacity(LimitParameters params) {
+    return params.permits();
   }
 
   @Override
-  public void check(LimitParameters t) {
-    if (t.permits() > MAX_PERMITS) {
+  public void check(LimitParameters params) {
+    if (params.permits() > MAX_PERMITS) {
       throw new IllegalArgumentException(
           "must allow at most "
               + MAX_PERMITS
               + " permits with algorithm: sliding-log (was "
-              + t.permits()
-              + "), since it remembers every one; for more use algorithm: sliding-counter");
+              + params.permits()
+              + "), because it stores each charge; for more use algorithm: sliding-counter");
     }
   }
 
-  /** Enters a charge at position {@code at}, joining one of the same moment. */
-  private static void insert(CounterState s, int at, long when, long cost) {
-    s.used += cost;
-    if (at > 0 && s.entries[at - 2] == when) {
-      s.entries[at - 1] += cost;
+  /** Inserts a charge at position {@code at}, merging it with one of the same time. */
+  private static void insert(CounterState state, int at, long when, long cost) {
+    state.used += cost;
+    if (at > 0 && state.entries[at - 2] == when) {
+      state.entries[at - 1] += cost;
       return;
     }
-    s.ensureCapacity(2);
-    System.arraycopy(s.entries, at, s.entries, at + 2, s.entriesLength - at);
-    s.entries[at] = when;
-    s.entries[at + 1] = cost;
-    s.entriesLength += 2;
+    state.ensureCapacity(2);
+    System.arraycopy(state.entries, at, state.entries, at + 2, state.entriesLength - at);
+    state.entries[at] = when;
+    state.entries[at + 1] = cost;
+    state.entriesLength += 2;
   }
 
-  /** Takes {@code cost} out of the charges before position {@code at}, the youngest first. */
-  private static void removeNewest(CounterState s, int at, long cost) {
+  /** Removes {@code cost} from the charges before position {@code at}, newest first. */
+  private static void removeNewest(CounterState state, int at, long cost) {
     long left = cost;
     while (at > 0 && left > 0) {
-      long part = Math.min(left, s.entries[at - 1]);
-      s.entries[at - 1] -= part;
-      s.used -= part;
+      long part = Math.min(left, state.entries[at - 1]);
+      state.entries[at - 1] -= part;
+      state.used -= part;
       left -= part;
-      if (s.entries[at - 1] == 0) {
-        remove(s, at - 2, at);
+      if (state.entries[at - 1] == 0) {
+        remove(state, at - 2, at);
       }
       at -= 2;
     }
   }
 
-  /** Takes what is more than can be remembered out of the oldest charges: they leave first. */
-  private static void removeOldest(CounterState s, long more) {
-    long left = more;
-    int gone = 0;
-    while (left > 0 && gone < s.entriesLength) {
-      long part = Math.min(left, s.entries[gone + 1]);
-      s.entries[gone + 1] -= part;
-      s.used -= part;
+  /** Removes {@code excess} permits from the oldest charges, which expire first. */
+  private static void removeOldest(CounterState state, long excess) {
+    long left = excess;
+    int removed = 0;
+    while (left > 0 && removed < state.entriesLength) {
+      long part = Math.min(left, state.entries[removed + 1]);
+      state.entries[removed + 1] -= part;
+      state.used -= part;
       left -= part;
-      gone += s.entries[gone + 1] == 0 ? 2 : 0;
+      removed += state.entries[removed + 1] == 0 ? 2 : 0;
     }
-    remove(s, 0, gone);
+    remove(state, 0, removed);
   }
 
-  private static void remove(CounterState s, int from, int to) {
-    System.arraycopy(s.entries, to, s.entries, from, s.entriesLength - to);
-    s.entriesLength -= to - from;
+  private static void remove(CounterState state, int from, int to) {
+    System.arraycopy(state.entries, to, state.entries, from, state.entriesLength - to);
+    state.entriesLength -= to - from;
   }
 }

@@ -5,11 +5,12 @@ import io.weir.algorithm.CounterState;
 import io.weir.algorithm.LimitParameters;
 
 /**
- * Bursts up to the bucket's size, then the refill rate.
+ * A token bucket: allows bursts up to the bucket size, and the refill rate in the long run.
  *
- * <p>State: {@code used} units have been taken from a full bucket as of {@code time}. Only whole
- * turns of q microseconds move {@code time} on, each draining p units; what has trickled in since
- * is added when asked, so no fraction is ever rounded away and the long-run rate is exact.
+ * <p>State: {@code used} units have been taken from a full bucket as of {@code time}. {@code time}
+ * only advances by whole multiples of {@code rateMicros}, each of which drains {@code rateUnits}.
+ * Units that have drained since are added when the state is read, so no fraction is lost to
+ * rounding and the long-run rate is exact.
  */
 public class TokenBucket implements Algorithm {
 
@@ -19,90 +20,94 @@ public class TokenBucket implements Algorithm {
   }
 
   @Override
-  public void advance(LimitParameters t, CounterState s, long now) {
-    if (s.used > t.maxDebtLevel()) {
-      s.used = t.maxDebtLevel(); // the limit was lowered
+  public void advance(LimitParameters params, CounterState state, long now) {
+    if (state.used > params.maxDebtLevel()) {
+      state.used = params.maxDebtLevel(); // the limit was lowered
     }
-    long elapsed = now - s.time;
+    long elapsed = now - state.time;
     if (elapsed < 0) {
-      s.used = Math.min(s.used, t.capacityUnits());
-      s.time = now;
-    } else if (s.used == 0 || elapsed >= t.fillMicros()) {
-      s.used = 0;
-      s.time = now;
+      state.used = Math.min(state.used, params.capacityUnits());
+      state.time = now;
+    } else if (state.used == 0 || elapsed >= params.fillMicros()) {
+      state.used = 0;
+      state.time = now;
     } else {
-      long turns = t.rateMicros() == 1 ? elapsed : elapsed / t.rateMicros();
-      long drained = turns * t.rateUnits();
-      long past = elapsed - turns * t.rateMicros();
-      if (drained + partialDrain(t, past) >= s.used) {
-        s.used = 0;
-        s.time = now;
+      long intervals = params.rateMicros() == 1 ? elapsed : elapsed / params.rateMicros();
+      long drained = intervals * params.rateUnits();
+      long rest = elapsed - intervals * params.rateMicros();
+      if (drained + partialDrain(params, rest) >= state.used) {
+        state.used = 0;
+        state.time = now;
       } else {
-        s.used -= drained;
-        s.time = now - past;
+        state.used -= drained;
+        state.time = now - rest;
       }
     }
   }
 
   @Override
-  public long available(LimitParameters t, CounterState s, long now) {
-    long free = t.capacityUnits() - s.used + partialDrain(t, now - s.time);
-    return free <= 0 ? 0 : Math.min(t.toPermits(free), t.burst());
+  public long available(LimitParameters params, CounterState state, long now) {
+    long free = params.capacityUnits() - state.used + partialDrain(params, now - state.time);
+    return free <= 0 ? 0 : Math.min(params.toPermits(free), params.burst());
   }
 
   @Override
-  public long debt(LimitParameters t, CounterState s, long now) {
-    long free = t.capacityUnits() - s.used + partialDrain(t, now - s.time);
-    return free >= 0 ? 0 : t.toPermits(-free);
+  public long debt(LimitParameters params, CounterState state, long now) {
+    long free = params.capacityUnits() - state.used + partialDrain(params, now - state.time);
+    return free >= 0 ? 0 : params.toPermits(-free);
   }
 
   @Override
-  public void charge(LimitParameters t, CounterState s, long when, long cost) {
+  public void charge(LimitParameters params, CounterState state, long when, long cost) {
     if (cost < 0) {
-      s.used = Math.max(0, s.used - toUnits(t, -cost));
+      state.used = Math.max(0, state.used - toUnits(params, -cost));
     } else {
-      s.used =
-          Math.min(s.used + Math.min(cost, 2 * t.burst()) * t.unitsPerPermit(), t.maxDebtLevel());
+      state.used =
+          Math.min(
+              state.used + Math.min(cost, 2 * params.burst()) * params.unitsPerPermit(),
+              params.maxDebtLevel());
     }
   }
 
   /**
-   * Permits drain in the order they were charged in. Those that have drained since are free again
-   * already; giving them back too would let a caller save up permits above the bucket's size.
+   * Refunds only the permits that have not drained yet. Permits drain in the order in which they
+   * were charged; refunding drained ones would let a caller accumulate more than the bucket size.
    */
   @Override
-  public void refund(LimitParameters t, CounterState s, long now, long when, long cost) {
+  public void refund(LimitParameters params, CounterState state, long now, long when, long cost) {
     long elapsed = now - when;
-    if (!hasExpired(t, elapsed)) {
-      long undrained = toUnits(t, cost) - (elapsed > 0 ? t.drainedUnits(elapsed) : 0);
-      s.used = Math.max(0, s.used - Math.max(0, undrained));
+    if (!hasExpired(params, elapsed)) {
+      long undrained = toUnits(params, cost) - (elapsed > 0 ? params.drainedUnits(elapsed) : 0);
+      state.used = Math.max(0, state.used - Math.max(0, undrained));
     }
   }
 
   @Override
-  public long chargedAt(LimitParameters t, long time, long reset, long cost) {
-    return time + Math.max(0, reset - t.drainTime(toUnits(t, cost)));
+  public long chargedAt(LimitParameters params, long time, long reset, long cost) {
+    return time + Math.max(0, reset - params.drainTime(toUnits(params, cost)));
   }
 
   @Override
-  public boolean hasExpired(LimitParameters t, long elapsed) {
-    return elapsed >= t.fillMicros();
+  public boolean hasExpired(LimitParameters params, long elapsed) {
+    return elapsed >= params.fillMicros();
   }
 
-  /** So many permits in units, or all that a state can say are used. */
-  private static long toUnits(LimitParameters t, long cost) {
-    return cost > t.toPermits(t.maxDebtLevel()) ? t.maxDebtLevel() : cost * t.unitsPerPermit();
-  }
-
-  @Override
-  public long waitTime(LimitParameters t, CounterState s, long now, long cost) {
-    long missing = s.used - (t.burst() - cost) * t.unitsPerPermit();
-    return missing <= 0 ? 0 : Math.max(0, t.drainTime(missing) - (now - s.time));
+  /** Converts permits to units, at most the maximum that a state can hold. */
+  private static long toUnits(LimitParameters params, long cost) {
+    return cost > params.toPermits(params.maxDebtLevel())
+        ? params.maxDebtLevel()
+        : cost * params.unitsPerPermit();
   }
 
   @Override
-  public long capacity(LimitParameters t) {
-    return t.burst();
+  public long waitTime(LimitParameters params, CounterState state, long now, long cost) {
+    long missing = state.used - (params.burst() - cost) * params.unitsPerPermit();
+    return missing <= 0 ? 0 : Math.max(0, params.drainTime(missing) - (now - state.time));
+  }
+
+  @Override
+  public long capacity(LimitParameters params) {
+    return params.burst();
   }
 
   @Override
@@ -111,12 +116,14 @@ public class TokenBucket implements Algorithm {
   }
 
   @Override
-  public void check(LimitParameters t) {
-    t.checkBucket();
+  public void check(LimitParameters params) {
+    params.checkBucket();
   }
 
-  /** What drains in a part of a turn. */
-  private static long partialDrain(LimitParameters t, long micros) {
-    return micros == 0 || t.rateUnits() == 1 ? 0 : micros * t.rateUnits() / t.rateMicros();
+  /** Returns the units that drain in less than {@code rateMicros}. */
+  private static long partialDrain(LimitParameters params, long micros) {
+    return micros == 0 || params.rateUnits() == 1
+        ? 0
+        : micros * params.rateUnits() / params.rateMicros();
   }
 }

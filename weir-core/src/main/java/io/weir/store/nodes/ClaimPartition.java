@@ -12,64 +12,63 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.ToIntFunction;
 
-/** Those claims of a decision that are judged in one of several places, and what was said there. */
+/** The claims of a decision that one of several stores evaluates, and their outcomes. */
 public final class ClaimPartition {
   private final int index;
   private final List<Integer> positions = new ArrayList<>();
   private final List<Claim> claims = new ArrayList<>();
   private CompletableFuture<ClaimOutcome[]> answer = new CompletableFuture<>();
 
-  private ClaimPartition(int where) {
-    this.index = where;
+  private ClaimPartition(int index) {
+    this.index = index;
   }
 
-  /** The parts of a decision, by where their claims are judged, in ascending order. */
-  public static List<ClaimPartition> split(Claim[] all, ToIntFunction<Claim> where) {
-    TreeMap<Integer, ClaimPartition> parts = new TreeMap<>();
+  /** Splits a decision by the index of the store that evaluates each claim, in ascending order. */
+  public static List<ClaimPartition> split(Claim[] all, ToIntFunction<Claim> storeIndex) {
+    TreeMap<Integer, ClaimPartition> partitions = new TreeMap<>();
     for (int i = 0; i < all.length; i++) {
-      ClaimPartition part = parts.computeIfAbsent(where.applyAsInt(all[i]), ClaimPartition::new);
-      part.positions.add(i);
-      part.claims.add(all[i]);
+      ClaimPartition partition =
+          partitions.computeIfAbsent(storeIndex.applyAsInt(all[i]), ClaimPartition::new);
+      partition.positions.add(i);
+      partition.claims.add(all[i]);
     }
-    return List.copyOf(parts.values());
+    return List.copyOf(partitions.values());
   }
 
-  /** Where it is judged. */
+  /** The index of the store that evaluates it. */
   public int index() {
     return index;
   }
 
-  /** Has it judged. */
-  public void submit(Store store, StoreOperation mode, long when) {
-    answer = store.apply(claims(), mode, when);
+  /** Submits the claims to the store. */
+  public void submit(Store store, StoreOperation operation, long when) {
+    answer = store.apply(claims(), operation, when);
   }
 
-  /** Notes what was said where nobody was asked. */
+  /** Sets the outcomes without calling a store. */
   void setAnswer(ClaimOutcome[] outcomes) {
     answer = CompletableFuture.completedFuture(outcomes);
   }
 
-  /** What was said, once it is. */
+  /** The outcomes, once the store has answered. */
   CompletableFuture<ClaimOutcome[]> answer() {
     return answer;
   }
 
-  /** Whether what was said lets the request pass. */
+  /** Whether the outcomes, which must be answered, admit the request. */
   public boolean isAdmitted() {
     return isAdmitted(claims(), answer.join());
   }
 
-  /**
-   * Gives back what was taken for a request that another part refuses, and says so in its outcomes.
-   */
+  /** Refunds the charges of a request that another partition refuses, and updates the outcomes. */
   public void refund(Store store, ClaimOutcome[] all) {
     if (!isAdmitted()) {
       return; // nothing was charged
     }
-    ClaimOutcome[] said = answer.join();
-    Map<Long, List<Claim>> charged = new LinkedHashMap<>(); // each lease has its own time
-    for (int i = 0; i < said.length; i++) {
-      ClaimOutcome o = said[i];
+    ClaimOutcome[] answers = answer.join();
+    Map<Long, List<Claim>> charged = new LinkedHashMap<>(); // each lease has its own date
+    for (int i = 0; i < answers.length; i++) {
+      ClaimOutcome o = answers[i];
       if (o.charged() && !o.degraded()) {
         Claim claim = claims.get(i);
         charged.computeIfAbsent(o.chargedAt(claim), time -> new ArrayList<>()).add(claim);
@@ -84,26 +83,29 @@ public final class ClaimPartition {
     }
   }
 
-  /** Done when all parts are answered. */
-  public static CompletableFuture<Void> whenAllAnswered(List<ClaimPartition> parts) {
+  /** Completes when all partitions are answered. */
+  public static CompletableFuture<Void> whenAllAnswered(List<ClaimPartition> partitions) {
     return CompletableFuture.allOf(
-        parts.stream().map(part -> part.answer).toArray(CompletableFuture<?>[]::new));
+        partitions.stream()
+            .map(partition -> partition.answer)
+            .toArray(CompletableFuture<?>[]::new));
   }
 
-  /** The outcomes of all parts, which are answered, in the order of the decision's claims. */
-  public static ClaimOutcome[] join(List<ClaimPartition> parts) {
+  /** The outcomes of all partitions, which must be answered, in the order of the claims. */
+  public static ClaimOutcome[] join(List<ClaimPartition> partitions) {
     ClaimOutcome[] outcomes =
-        new ClaimOutcome[parts.stream().mapToInt(part -> part.positions.size()).sum()];
-    for (ClaimPartition part : parts) {
-      ClaimOutcome[] said = part.answer.join();
-      for (int i = 0; i < said.length; i++) {
-        outcomes[part.positions.get(i)] = said[i];
+        new ClaimOutcome
+            [partitions.stream().mapToInt(partition -> partition.positions.size()).sum()];
+    for (ClaimPartition partition : partitions) {
+      ClaimOutcome[] answers = partition.answer.join();
+      for (int i = 0; i < answers.length; i++) {
+        outcomes[partition.positions.get(i)] = answers[i];
       }
     }
     return outcomes;
   }
 
-  /** Whether the outcomes let a request with these claims pass. */
+  /** Whether a request with these claims is admitted by the outcomes. */
   public static boolean isAdmitted(Claim[] claims, ClaimOutcome[] outcomes) {
     for (int i = 0; i < claims.length; i++) {
       if (!outcomes[i].admitted() && !claims[i].limit().shadow()) {
@@ -113,10 +115,10 @@ public final class ClaimPartition {
     return true;
   }
 
-  /** Whether claims that have these outcomes were charged, at least those that fit. */
-  static boolean isCharged(Claim[] claims, StoreOperation mode, ClaimOutcome[] outcomes) {
-    return mode == StoreOperation.FORCE
-        || (mode == StoreOperation.TAKE && isAdmitted(claims, outcomes));
+  /** Whether claims with these outcomes were charged, at least the admitted ones. */
+  static boolean isCharged(Claim[] claims, StoreOperation operation, ClaimOutcome[] outcomes) {
+    return operation == StoreOperation.FORCE
+        || (operation == StoreOperation.TAKE && isAdmitted(claims, outcomes));
   }
 
   Claim[] claims() {

@@ -15,24 +15,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The synced counters of one interval, and their reconciling with the shared store.
+ * Synchronizes the synced counters of one interval with the shared store.
  *
- * <p>Every interval a pass goes over all counters: what was admitted is reported, what is left is
- * learnt, and counters that are no longer used are dropped. Many counters share a call, and few
- * calls are under way at a time. A pass that takes longer than the interval is finished before the
- * next one begins, so every counter has its turn; {@link #lagMicros} says how late.
+ * <p>In every interval a pass iterates over all counters: it reports the admitted permits, updates
+ * the views with what is left, and removes counters that are no longer used. One call contains many
+ * counters, and few calls are pending at a time. A pass that takes longer than the interval is
+ * finished before the next one begins, so that every counter is synced; {@link #lagMicros} is the
+ * delay.
  *
- * <p>While the store is away it is asked about one counter only, since what it does not answer it
- * may have charged all the same. Safe for any number of threads.
+ * <p>While the store is unavailable only one counter is queried, since the store may charge reports
+ * that it does not answer. Safe for any number of threads.
  */
 final class CounterSynchronizer {
-  /** As many as the Redis store sends in one script call. */
+  /** Equal to the number of claims that the Redis store sends in one script call. */
   private static final int MAX_BATCH_SIZE = 250;
 
   private static final int MAX_BATCHES_UNDER_WAY = 2;
   private static final int MAX_SCAN = 5_000;
 
-  /** How late an answer may be before the view it corrects counts as too old. */
+  /** By how much the sync may be late before the views are too old to decide. */
   private static final long MIN_SLACK_MICROS = 20_000;
 
   private final long intervalMicros;
@@ -44,7 +45,7 @@ final class CounterSynchronizer {
   private volatile long reportedUntil;
   private CompletableFuture<Void> pass = CompletableFuture.completedFuture(null);
 
-  /** What the rounds of a store share. */
+  /** The collaborators shared by the synchronizers of a store. */
   record SyncContext(
       Clock clock,
       EstimatedStoreClock storeClock,
@@ -72,17 +73,17 @@ final class CounterSynchronizer {
     return counters;
   }
 
-  /** For how long the view of a counter may decide without news from the store. */
+  /** How old the view of a counter may be to decide. */
   long maxViewAgeMicros() {
     return intervalMicros + Math.max(intervalMicros / 2, MIN_SLACK_MICROS);
   }
 
-  /** By how many microseconds the oldest report is later than the interval; 0 if none is. */
+  /** By how many microseconds the oldest report is later than the interval; 0 if it is not. */
   long lagMicros() {
     return Math.max(0, context.clock.micros() - reportedUntil - intervalMicros);
   }
 
-  /** Begins a pass unless one is under way; done when it is over. */
+  /** Starts a pass unless one is running; completes when it is finished. */
   private synchronized CompletableFuture<Void> reconcile() {
     if (pass.isDone()) {
       SyncPass next = new SyncPass();
@@ -92,13 +93,13 @@ final class CounterSynchronizer {
     return pass;
   }
 
-  /** Reports all there is, and no more after that; done when the store has answered. */
+  /** Reports everything and stops; completes when the store has answered. */
   synchronized CompletableFuture<Void> close() {
     closed = true;
-    return pass.thenCompose(over -> reconcile());
+    return pass.thenCompose(finished -> reconcile());
   }
 
-  /** One turn of all counters. */
+  /** One pass over all counters. */
   private final class SyncPass {
     final CompletableFuture<Void> done = new CompletableFuture<>();
     private final long startedAt = context.clock.micros();
@@ -123,7 +124,7 @@ final class CounterSynchronizer {
         }
         reports = nextReports();
       }
-      if (hasMore()) { // a long scan without a due counter must not hold up the thread
+      if (hasMore()) { // a long scan without a due counter must not block the thread
         context.scheduler.schedule(1, this::sendBatches);
       } else {
         finish();
@@ -147,17 +148,19 @@ final class CounterSynchronizer {
       }
     }
 
-    /** The reports of the counters that are due next; drops those that are idle on the way. */
+    /** The reports of the next counters that are due; removes idle counters on the way. */
     private synchronized List<SyncReport> nextReports() {
       List<SyncReport> reports = new ArrayList<>();
-      int most = isStoreUnavailable ? 1 : MAX_BATCH_SIZE;
-      for (int scanned = 0; scanned < MAX_SCAN && reports.size() < most && hasMore(); scanned++) {
-        SyncedCounter tally = remaining.next();
-        synchronized (context.locks.lockFor(tally.key)) {
-          if (tally.isReportDue()) {
-            reports.add(new SyncReport(tally, tally.beginReport()));
-          } else if (tally.isIdle(startedAt, maxViewAgeMicros())) {
-            counters.remove(tally.key, tally);
+      int batchSize = isStoreUnavailable ? 1 : MAX_BATCH_SIZE;
+      for (int scanned = 0;
+          scanned < MAX_SCAN && reports.size() < batchSize && hasMore();
+          scanned++) {
+        SyncedCounter counter = remaining.next();
+        synchronized (context.locks.lockFor(counter.key)) {
+          if (counter.isReportDue()) {
+            reports.add(new SyncReport(counter, counter.beginReport()));
+          } else if (counter.isIdle(startedAt, maxViewAgeMicros())) {
+            counters.remove(counter.key, counter);
           }
         }
       }
@@ -167,11 +170,11 @@ final class CounterSynchronizer {
     private CompletableFuture<Void> send(List<SyncReport> reports) {
       long sent = context.clock.micros();
       List<CompletableFuture<?>> calls = new ArrayList<>();
-      List<SyncReport> questions = new ArrayList<>();
+      List<SyncReport> queries = new ArrayList<>();
       List<SyncReport.SyncReportEntry> entries = new ArrayList<>();
       for (SyncReport report : reports) {
         if (isStoreUnavailable || report.charges.isEmpty()) {
-          questions.add(report);
+          queries.add(report);
         }
         for (SyncedCounter.DatedCharge charge : report.charges) {
           entries.add(new SyncReport.SyncReportEntry(report, charge));
@@ -182,8 +185,8 @@ final class CounterSynchronizer {
         complete &= entries.isEmpty();
         entries.clear();
       }
-      if (!questions.isEmpty()) {
-        calls.add(queryRemaining(questions));
+      if (!queries.isEmpty()) {
+        calls.add(queryRemaining(queries));
       }
       entries.sort(Comparator.comparingLong(entry -> entry.charge().usedAt()));
       for (int from = 0; from < entries.size(); ) {
@@ -195,7 +198,7 @@ final class CounterSynchronizer {
           .thenRun(() -> reports.forEach(report -> finishReport(report, sent)));
     }
 
-    /** The end of those that may have the date of the last of them. */
+    /** The end of the batch of entries that can be charged with the date of the last of them. */
     private int batchEnd(List<SyncReport.SyncReportEntry> entries, int from) {
       long latest = entries.get(from).latestDate();
       int to = from + 1;
@@ -214,56 +217,56 @@ final class CounterSynchronizer {
       return shared
           .apply(claims, StoreOperation.FORCE, when)
           .thenAccept(
-              said -> {
-                recordAvailability(said);
-                for (int i = 0; i < said.length; i++) {
-                  batch.get(i).recordAnswer(said[i]);
+              answers -> {
+                recordAvailability(answers);
+                for (int i = 0; i < answers.length; i++) {
+                  batch.get(i).recordAnswer(answers[i]);
                 }
               });
     }
 
-    private CompletableFuture<Void> queryRemaining(List<SyncReport> questions) {
+    private CompletableFuture<Void> queryRemaining(List<SyncReport> queries) {
       Claim[] claims =
-          questions.stream()
+          queries.stream()
               .map(report -> new Claim(report.counter.limit(), report.counter.key, 1))
               .toArray(Claim[]::new);
       return shared
           .apply(claims, StoreOperation.PEEK)
           .thenAccept(
-              said -> {
-                recordAvailability(said);
-                for (int i = 0; i < said.length; i++) {
-                  questions.get(i).answer = said[i].degraded() ? null : said[i];
+              answers -> {
+                recordAvailability(answers);
+                for (int i = 0; i < answers.length; i++) {
+                  queries.get(i).answer = answers[i].degraded() ? null : answers[i];
                 }
               });
     }
 
-    /** Notes whether the store answers. */
-    private synchronized void recordAvailability(ClaimOutcome[] said) {
+    /** Records whether the store answers. */
+    private synchronized void recordAvailability(ClaimOutcome[] answers) {
       int degraded = 0;
-      for (ClaimOutcome outcome : said) {
+      for (ClaimOutcome outcome : answers) {
         degraded += outcome.degraded() ? 1 : 0;
       }
       complete &= degraded == 0;
-      isStoreUnavailable = degraded == said.length;
+      isStoreUnavailable = degraded == answers.length;
       stopped |= isStoreUnavailable;
     }
 
     private void finishReport(SyncReport report, long sent) {
-      SyncedCounter tally = report.counter;
-      ClaimOutcome said = report.answer;
-      List<SyncedCounter.DatedCharge> back;
-      if (said != null) {
-        context.storeClock.update(said, sent);
+      SyncedCounter counter = report.counter;
+      ClaimOutcome answer = report.answer;
+      List<SyncedCounter.DatedCharge> canceled;
+      if (answer != null) {
+        context.storeClock.update(answer, sent);
       }
-      synchronized (context.locks.lockFor(tally.key)) {
-        back = tally.endReport(report.unanswered);
-        if (said != null) {
-          context.view.update(new Claim(tally.limit(), tally.key, 1), said, tally, sent);
+      synchronized (context.locks.lockFor(counter.key)) {
+        canceled = counter.endReport(report.unanswered);
+        if (answer != null) {
+          context.view.update(new Claim(counter.limit(), counter.key, 1), answer, counter, sent);
         }
       }
-      for (SyncedCounter.DatedCharge one : back) {
-        Claim[] refund = {new Claim(tally.limit(), tally.key, one.permits())};
+      for (SyncedCounter.DatedCharge one : canceled) {
+        Claim[] refund = {new Claim(counter.limit(), counter.key, one.permits())};
         var unused = shared.apply(refund, StoreOperation.REFUND, one.usedAt());
       }
     }

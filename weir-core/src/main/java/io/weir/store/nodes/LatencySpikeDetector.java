@@ -5,9 +5,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Tells whether the shared store is slow at present: several answers one after the other took
- * longer than the threshold, and since then not as many came in time, nor did a second pass without
- * a late one. While it is, one asks it only now and then. Safe for any number of threads.
+ * Detects latency spikes of the shared store. A spike begins when several consecutive answers took
+ * longer than the threshold, and ends after as many consecutive answers in time, or after a second
+ * without a late answer. During a spike the store is called only periodically. Safe for any number
+ * of threads.
  */
 final class LatencySpikeDetector {
   private static final int CONSECUTIVE_ANSWERS = 3;
@@ -23,15 +24,16 @@ final class LatencySpikeDetector {
   private volatile boolean inSpike;
 
   /**
-   * @param threshold in microseconds
+   * @param thresholdMicros the latency above which an answer is late
    */
-  LatencySpikeDetector(Clock clock, long threshold) {
+  LatencySpikeDetector(Clock clock, long thresholdMicros) {
     this.clock = clock;
-    this.thresholdMicros = threshold;
+    this.thresholdMicros = thresholdMicros;
   }
 
   /**
-   * Whether to answer without the store; now and then false during a spike, to see if it is over.
+   * Whether to decide without the store. During a spike this is false once per probe interval, to
+   * find out whether the spike is over.
    */
   boolean shouldBypassStore() {
     if (!inSpike) {
@@ -46,7 +48,7 @@ final class LatencySpikeDetector {
     return now < at || !nextProbeAt.compareAndSet(at, now + PROBE_INTERVAL_MICROS);
   }
 
-  /** Notes an answer to what was asked when the clock showed {@code sent}. */
+  /** Records an answer to a request that was sent at that time. */
   void recordAnswer(long sent, boolean degraded) {
     long now = clock.micros();
     if (degraded || now - sent > thresholdMicros) {

@@ -6,25 +6,26 @@ import io.weir.rule.Limit;
 import io.weir.store.ClaimOutcome;
 
 /**
- * A block of permits that was charged in the store and is spent here.
+ * A block of permits that was charged in the store and is spent on this node.
  *
- * <p>A permit is spent later than it was charged, and must not count for less because of that:
+ * <p>A permit is spent later than it was charged, and must not count less because of that:
  *
  * <ul>
- *   <li><b>Buckets.</b> Permits come back from the moment of the charge. As long as the bucket
- *       would not have been full without the lease, that is the same as if it had been charged when
- *       it is spent. From then on what comes back is what an unspent permit of the lease is worth,
- *       so the lease loses as many permits: they expire.
+ *   <li><b>Buckets.</b> Permits are refilled from the moment of the charge. As long as the bucket
+ *       would not have been full without the lease, that is the same as if the permit had been
+ *       charged when it is spent. From then on each refilled permit makes up for an unspent permit
+ *       of the lease, so the lease loses as many permits: they expire.
  *   <li><b>Windows.</b> A lease ends with the window it was charged in.
  *   <li><b>Logs.</b> A charge leaves the trailing window one period after its date. When the lease
- *       ends, what was spent is charged anew as of the last spending, and the lease given back.
+ *       ends, the spent permits are charged again as of the last spending, and the lease is
+ *       refunded.
  * </ul>
  *
- * <p>Times are the node's but for {@link #chargedAt}. Not thread-safe: it belongs to an {@link
- * LeaseAccount}.
+ * <p>Times are by the node's clock, except {@link #chargedAt}. Not thread-safe: guarded by its
+ * {@link LeaseAccount}.
  */
 final class Lease {
-  /** Of shorter logs nothing is borrowed: they forget a charge before it can be dated anew. */
+  /** Shorter logs are not leased: a charge would expire before it could be dated again. */
   private static final long MIN_LOG_PERIOD_MICROS = 200_000;
 
   private static final int LEASES_PER_LOG_PERIOD = 4;
@@ -46,14 +47,14 @@ final class Lease {
   private long expiryCountedUntil;
 
   /**
-   * @param o what the store said to {@code asked} permits
-   * @param sent when it was asked: the charge came after that, so the lease ends in time
+   * @param o the store's answer to a request for that many permits
+   * @param sent when the request was sent; the charge is later, so the lease ends in time
    */
-  Lease(Limit limit, ClaimOutcome o, long asked, long sent, long life) {
+  Lease(Limit limit, ClaimOutcome o, long requested, long sent, long life) {
     this.limit = limit;
     this.requestedAt = sent;
     chargedAt = o.time();
-    granted = o.admitted() ? asked : o.remaining();
+    granted = o.admitted() ? requested : o.remaining();
     remainingInStore = o.admitted() ? o.remaining() : 0;
     reset = o.reset();
     delay = o.delayOrWait();
@@ -77,7 +78,7 @@ final class Lease {
     return limit.algorithm() == Algorithms.SLIDING_LOG;
   }
 
-  /** A bucket has no windows; aligning the others costs a log nothing that matters. */
+  /** A bucket has no windows. For a log, ending with an aligned window does no harm. */
   private static long untilWindowEnds(Limit limit, long now) {
     LimitParameters t = limit.parameters();
     return limit.algorithm().hasBurst()
@@ -89,7 +90,7 @@ final class Lease {
     return (double) limit.parameters().permits() / limit.parameters().periodMicros();
   }
 
-  /** The permits that can be spent. */
+  /** The permits that can be spent now. */
   long available(long now) {
     return now >= expiresAt ? 0 : chargedUnspent(now);
   }
@@ -102,7 +103,7 @@ final class Lease {
     return Math.max(0, unspent - (long) Math.ceil(expiredPermits));
   }
 
-  /** Lets the bucket fill; what comes back once it would be full without the lease expires. */
+  /** Advances the refill; permits refilled into a bucket full without the lease expire. */
   private void countExpired(long now) {
     double back = Math.max(0, now - expiryCountedUntil) * permitsPerMicro();
     expiredPermits += Math.max(0, back - usedByOthers);
@@ -110,58 +111,58 @@ final class Lease {
     expiryCountedUntil = Math.max(expiryCountedUntil, now);
   }
 
-  /** Takes permits that must be available; what the store would have said. */
+  /** Spends permits, which must be available; returns the outcome as the store would have. */
   ClaimOutcome spend(long cost, long now) {
-    long place = granted - unspent;
+    long position = granted - unspent;
     unspent -= cost;
     usedByOthers += cost;
     lastSpentAt = now;
     long passed = now - requestedAt;
-    long turn = delay > 0 || place > 0 ? delay + queueDelay(place) - passed : 0;
+    long wait = delay > 0 || position > 0 ? delay + queueDelay(position) - passed : 0;
     long remaining = remainingInStore + available(now);
     return new ClaimOutcome(
-        true, false, remaining, Math.max(0, reset - passed), Math.max(0, turn), chargedAt, true);
+        true, false, remaining, Math.max(0, reset - passed), Math.max(0, wait), chargedAt, true);
   }
 
-  /** How long a queue takes to let so many out. */
+  /** How long a queue takes to release that many permits. */
   private long queueDelay(long permits) {
     return limit.algorithm().delaysRequests()
         ? limit.parameters().drainTime(permits * limit.parameters().unitsPerPermit())
         : 0;
   }
 
-  /** The time to date a refund of so many permits at. */
+  /** The time at which a refund of that many permits must be dated. */
   long chargedAt(long permits) {
     return limit.algorithm().chargedAt(limit.parameters(), chargedAt, reset, permits);
   }
 
-  /** Puts back permits that were spent in vain. */
+  /** Puts back spent permits that were not used after all. */
   void putBack(long cost) {
     unspent += cost;
     usedByOthers = Math.max(0, usedByOthers - cost);
   }
 
-  /** Ends it; how many permits to give back to the store. */
+  /** The permits to refund to the store when the lease ends. */
   long permitsToReturn(long now) {
     return chargedUnspent(now);
   }
 
-  /** The permits it began with. */
+  /** The permits that the store granted. */
   long granted() {
     return granted;
   }
 
-  /** The permits that have to be charged anew when it has ended; 0 if none. */
+  /** The permits to charge again with a new date when the lease has ended; 0 if none. */
   long permitsToRecharge() {
     return isSlidingLog(limit) ? granted - unspent : 0;
   }
 
-  /** The store's time of the last spending, or a little later. */
+  /** The date of that charge: the store's time of the last spending, or a little later. */
   long rechargeTime() {
     return chargedAt + lastSpentAt - requestedAt;
   }
 
-  /** Whether what was spent has left every log by now. */
+  /** Whether all spent permits have left the log by now. */
   boolean isForgotten(long now) {
     return now - lastSpentAt >= limit.parameters().periodMicros();
   }

@@ -9,24 +9,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this node knows of one counter: how much is asked of it here, and the leases it has.
+ * The demand for one leased counter on this node, and its leases.
  *
- * <p><b>How much to borrow.</b> Half of what is asked for in the life of a lease, so that it is
- * spent long before it ends, or what comes back in that time if that is more; never more than a
- * quarter of what the store has left, so that the nodes that come after find some too, down to what
- * is asked for in a moment and an eighth of the limit. The next is borrowed when half is spent. Of
- * a counter on which little is asked nothing is borrowed.
+ * <p><b>How much to borrow.</b> Half of the demand in the life of a lease, so that the lease is
+ * spent long before it ends, or the permits refilled in that time if these are more. At most a
+ * quarter of what the store has left, so that other nodes can borrow too, but at least the demand
+ * in the pause of an exhausted counter, up to an eighth of the limit. The next lease is borrowed
+ * when half is spent. Counters with little demand are not leased.
  *
  * <p>Safe for any number of threads.
  */
 final class LeaseAccount {
-  /** How long a lease lives. */
+  /** How long a lease lives at most. */
   static final long LEASE_LIFE_MICROS = 100_000;
 
-  /** The moment: for how long a counter that has run dry is left alone. */
+  /** How long to wait before borrowing again from an exhausted counter. */
   private static final long EXHAUSTED_PAUSE_MICROS = LEASE_LIFE_MICROS / 5;
 
-  /** Within which time a counter that was reset must be noticed. */
+  /** The longest such wait, so that a reset of the counter on another node is noticed. */
   private static final long MAX_EXHAUSTED_WAIT_MICROS = 500_000;
 
   private static final long DEMAND_SLICE_MICROS = LEASE_LIFE_MICROS / 4;
@@ -53,7 +53,7 @@ final class LeaseAccount {
     lastRequestAt = now;
   }
 
-  /** Notes that permits were asked for, and takes them from a lease; null if none has them. */
+  /** Records the demand and spends permits of a lease; returns null if no lease has them. */
   synchronized @Nullable ClaimOutcome spend(long cost, long now) {
     recordDemand(cost, now);
     for (Lease lease : leases) {
@@ -67,8 +67,8 @@ final class LeaseAccount {
   /**
    * Puts back permits of a lease that were spent for a request that was refused after all.
    *
-   * @param chargedAt of the lease
-   * @return false if it has ended
+   * @param chargedAt identifies the lease
+   * @return false if the lease has ended
    */
   synchronized boolean putBack(long cost, long chargedAt) {
     for (Lease lease : leases) {
@@ -92,33 +92,33 @@ final class LeaseAccount {
     demandInSlice += Math.min(cost, LimitParameters.MAX_BURST);
   }
 
-  /** Whether so much is asked that borrowing is worth while. */
+  /** Whether the demand is high enough for leases. */
   synchronized boolean isBusy(long now) {
     return now - lastRequestAt < LEASE_LIFE_MICROS && Math.max(demand, demandInSlice) >= MIN_DEMAND;
   }
 
-  /** How many permits to borrow now, which must then be done; 0 for none. */
+  /** The permits to borrow now, 0 for none; otherwise the caller must call {@link #recordLoan}. */
   synchronized long permitsToBorrow(long now) {
-    boolean asked = demand >= MIN_DEMAND && now - lastRequestAt < DEMAND_SLICE_MICROS;
-    if (isBorrowing || now < exhaustedUntil || !asked || !Lease.canLease(limit)) {
+    boolean hasDemand = demand >= MIN_DEMAND && now - lastRequestAt < DEMAND_SLICE_MICROS;
+    if (isBorrowing || now < exhaustedUntil || !hasDemand || !Lease.canLease(limit)) {
       return 0;
     }
     long ahead = Math.max(demand / 2, refilledIn(LEASE_LIFE_MICROS / 2));
     long share = remainingInStore == UNKNOWN ? ahead : remainingInStore / 4;
-    long least =
+    long min =
         Math.max(
             1, Math.min(demand * EXHAUSTED_PAUSE_MICROS / LEASE_LIFE_MICROS, limit.capacity() / 8));
-    long want = Math.max(least, Math.min(ahead, share));
-    if (unspentPermits(now) > want / 2) {
+    long wanted = Math.max(min, Math.min(ahead, share));
+    if (unspentPermits(now) > wanted / 2) {
       return 0;
     }
     isBorrowing = true;
-    return want;
+    return wanted;
   }
 
   /**
-   * What comes back to a bucket in a time. A lease of less would end sooner than that, since a
-   * bucket that is full again has forgotten it.
+   * The permits refilled into a bucket in a time. A smaller lease would end before that time, since
+   * its permits expire once the bucket is full again.
    */
   private long refilledIn(long micros) {
     LimitParameters t = limit.parameters();
@@ -127,7 +127,7 @@ final class LeaseAccount {
         : 0;
   }
 
-  /** Permits that are here to be spent. */
+  /** The leased permits that can be spent now. */
   synchronized long unspentPermits(long now) {
     long sum = 0;
     for (Lease lease : leases) {
@@ -136,8 +136,8 @@ final class LeaseAccount {
     return sum;
   }
 
-  /** Takes in what the store said to a wish for permits; false if it lent none. */
-  synchronized boolean recordLoan(ClaimOutcome o, long asked, long sent) {
+  /** Records the store's answer to a request for permits; returns false if it granted none. */
+  synchronized boolean recordLoan(ClaimOutcome o, long requested, long sent) {
     isBorrowing = false;
     if (o.degraded()) {
       return false;
@@ -151,11 +151,11 @@ final class LeaseAccount {
     if (!o.admitted() && o.remaining() == 0) {
       return false;
     }
-    leases.add(new Lease(limit, o, asked, sent, LEASE_LIFE_MICROS));
+    leases.add(new Lease(limit, o, requested, sent, LEASE_LIFE_MICROS));
     return true;
   }
 
-  /** Takes in what the store said to a request; true if the counter is busy and has run dry. */
+  /** Records the store's answer to a request; returns whether the counter is busy and exhausted. */
   synchronized boolean recordAnswer(ClaimOutcome o, long now) {
     if (o.degraded()) {
       return false;
@@ -164,30 +164,31 @@ final class LeaseAccount {
     return !o.admitted() && !o.costExceedsLimit() && isBusy(now);
   }
 
-  /** Keeps what makes this node refuse by itself, and does it. */
-  synchronized void whenExhausted(Runnable refusing) {
-    onExhausted = refusing;
-    refusing.run();
+  /** Runs the action, which makes this node refuse by itself, now and when exhausted again. */
+  synchronized void whenExhausted(Runnable action) {
+    onExhausted = action;
+    action.run();
   }
 
   synchronized boolean isExhausted(long now) {
     return now < exhaustedUntil;
   }
 
-  /** How long to wait for permits to gather, if nobody waits yet; from now on somebody does. */
+  /** How long to wait before borrowing again; 0 if a retry is scheduled already. */
   synchronized long scheduleRetry(long now) {
     boolean first = !isRetryScheduled;
     isRetryScheduled = true;
     return first ? Math.max(exhaustedPause(), exhaustedUntil - now) : 0;
   }
 
+  /** Records that the scheduled retry has started. */
   synchronized void retryStarted() {
     isRetryScheduled = false;
   }
 
   /**
-   * For how long a counter that has run dry is left alone, that it may gather permits: a moment, or
-   * less where the eighth part of the limit comes back sooner.
+   * How long to wait before borrowing again from an exhausted counter, so that permits accumulate:
+   * shorter if an eighth of the limit is refilled sooner.
    */
   long exhaustedPause() {
     LimitParameters t = limit.parameters();
@@ -195,12 +196,12 @@ final class LeaseAccount {
     return Math.min(EXHAUSTED_PAUSE_MICROS, (long) (limit.capacity() / 8.0 / perMicro));
   }
 
-  /** Whether this node has borrowed permits, or is about to. */
+  /** Whether this node has no lease and is not borrowing. */
   synchronized boolean isIdle() {
     return leases.isEmpty() && !isBorrowing;
   }
 
-  /** Ends the leases whose time is up, or all where nothing was asked for a while. */
+  /** Removes the leases that have ended, or all of them if there was no demand for a while. */
   synchronized List<Lease> removeEndedLeases(long now) {
     boolean unused = now - lastRequestAt >= DEMAND_SLICE_MICROS;
     List<Lease> ended = new ArrayList<>();
@@ -213,14 +214,14 @@ final class LeaseAccount {
     return ended;
   }
 
-  /** Ends all leases. */
+  /** Removes all leases. */
   synchronized List<Lease> removeAllLeases() {
     List<Lease> all = List.copyOf(leases);
     leases.clear();
     return all;
   }
 
-  /** By its counter, so that accounts are gone through in the same order whenever all is equal. */
+  /** Derived from the counter, so that iteration order is reproducible in simulations. */
   @Override
   public int hashCode() {
     return Long.hashCode(key);

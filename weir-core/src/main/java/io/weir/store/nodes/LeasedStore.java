@@ -17,13 +17,14 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Borrows blocks of permits of busy counters, charged in the shared store at once, and spends them
- * here, so that most decisions ask nobody.
+ * Leases blocks of permits of busy counters, which the shared store charges at once, and spends
+ * them on this node, so that most decisions need no call.
  *
- * <p>What no lease covers is asked of the shared store as ever: the first requests of a caller, the
- * last before a limit, all while the store is away. So nothing is admitted that the store has not
- * charged by then, and a refusal is the store's. Only a busy counter that has run dry is left alone
- * for a moment, that it may gather permits; until more are lent this node refuses by itself.
+ * <p>The shared store decides what no lease covers: the first requests of a caller, the last ones
+ * before a limit, and all of them while the store is unavailable. So no permit is admitted before
+ * the store has charged it, and refusals come from the store. The exception is a busy counter that
+ * is exhausted: to let permits accumulate, this node does not borrow for a short time and refuses
+ * by itself until it has a lease again.
  *
  * <p>Safe for any number of threads.
  */
@@ -31,7 +32,7 @@ final class LeasedStore implements Store {
   private static final int ACCOUNT_SLOTS = 1 << 14;
   private static final long LEASE_CHECK_INTERVAL_MICROS = LeaseAccount.LEASE_LIFE_MICROS / 5;
 
-  /** How long a loan may take that is asked for when a moment is over. */
+  /** How long borrowing may take once the pause of an exhausted counter is over. */
   private static final long LOAN_GRACE_MICROS = 2_000;
 
   private final Store shared;
@@ -44,48 +45,51 @@ final class LeasedStore implements Store {
   private final AtomicBoolean checkScheduled = new AtomicBoolean();
   private volatile boolean closed;
 
-  LeasedStore(Store shared, Clock clock, Scheduler alarm) {
+  LeasedStore(Store shared, Clock clock, Scheduler scheduler) {
     this.shared = shared;
     this.clock = clock;
-    this.scheduler = alarm;
+    this.scheduler = scheduler;
     refusalCache = new RefusalCache(clock);
   }
 
   @Override
-  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
-    if (mode == StoreOperation.TAKE) {
+  public CompletableFuture<ClaimOutcome[]> apply(
+      Claim[] claims, StoreOperation operation, long when) {
+    if (operation == StoreOperation.TAKE) {
       return take(claims);
     }
-    if (mode == StoreOperation.PEEK) {
-      return shared.apply(claims, mode).thenApply(outcomes -> addLeasedPermits(claims, outcomes));
+    if (operation == StoreOperation.PEEK) {
+      return shared
+          .apply(claims, operation)
+          .thenApply(outcomes -> addLeasedPermits(claims, outcomes));
     }
-    if (mode == StoreOperation.REFUND) {
+    if (operation == StoreOperation.REFUND) {
       refusalCache.invalidate(claims);
       for (Claim claim : claims) {
         endLeases(claim);
       }
     }
-    return shared.apply(claims, mode, when);
+    return shared.apply(claims, operation, when);
   }
 
   private CompletableFuture<ClaimOutcome[]> take(Claim[] claims) {
     long now = clock.micros();
-    @Nullable LeaseAccount[] theirs = new LeaseAccount[claims.length];
+    @Nullable LeaseAccount[] accountsOfClaims = new LeaseAccount[claims.length];
     ClaimOutcome[] outcomes = new ClaimOutcome[claims.length];
     boolean covered = true;
     for (int i = 0; i < claims.length; i++) {
       LeaseAccount account = account(claims[i], now);
-      theirs[i] = account;
+      accountsOfClaims[i] = account;
       ClaimOutcome spent = account == null ? null : account.spend(claims[i].cost(), now);
       covered &= spent != null;
       outcomes[i] = spent == null ? ClaimOutcome.degraded(false, now) : spent;
     }
     if (covered) {
-      borrow(theirs, now);
+      borrow(accountsOfClaims, now);
       return CompletableFuture.completedFuture(outcomes);
     }
     for (int i = 0; i < claims.length; i++) {
-      LeaseAccount account = theirs[i];
+      LeaseAccount account = accountsOfClaims[i];
       if (account != null && outcomes[i].admitted()) {
         account.putBack(claims[i].cost(), outcomes[i].time());
       }
@@ -95,32 +99,37 @@ final class LeasedStore implements Store {
       return CompletableFuture.completedFuture(known);
     }
     CompletableFuture<ClaimOutcome[]> answer = shared.apply(claims, StoreOperation.TAKE);
-    borrow(theirs, now);
+    borrow(accountsOfClaims, now);
     return answer.thenApply(
-        said -> {
-          learn(claims, theirs, said, now);
-          return said;
+        answers -> {
+          learn(claims, accountsOfClaims, answers, now);
+          return answers;
         });
   }
 
-  /** Takes in what the store said; a busy counter that has run dry is left alone for a moment. */
+  /** Records the store's answers; for a busy and exhausted counter, pauses borrowing. */
   private void learn(
-      Claim[] claims, @Nullable LeaseAccount[] theirs, ClaimOutcome[] said, long sent) {
+      Claim[] claims,
+      @Nullable LeaseAccount[] accountsOfClaims,
+      ClaimOutcome[] answers,
+      long sent) {
     for (int i = 0; i < claims.length; i++) {
-      LeaseAccount account = theirs[i];
-      if (account != null && account.recordAnswer(said[i], sent) && !claims[i].limit().shadow()) {
+      LeaseAccount account = accountsOfClaims[i];
+      if (account != null
+          && account.recordAnswer(answers[i], sent)
+          && !claims[i].limit().shadow()) {
         account.whenExhausted(
             () ->
                 refusalCache.put(
-                    claims, said, clock.micros(), account.exhaustedPause() + LOAN_GRACE_MICROS));
+                    claims, answers, clock.micros(), account.exhaustedPause() + LOAN_GRACE_MICROS));
         borrowLater(account);
       }
     }
   }
 
-  /** Borrows for the counters that have need of it. */
-  private void borrow(@Nullable LeaseAccount[] theirs, long now) {
-    for (LeaseAccount account : theirs) {
+  /** Borrows permits for the counters that need them. */
+  private void borrow(@Nullable LeaseAccount[] accountsOfClaims, long now) {
+    for (LeaseAccount account : accountsOfClaims) {
       if (account != null) {
         borrow(account, now);
       }
@@ -128,15 +137,15 @@ final class LeasedStore implements Store {
   }
 
   private void borrow(LeaseAccount account, long now) {
-    long want = closed ? 0 : account.permitsToBorrow(now);
-    if (want > 0) {
-      Claim[] wish = {new Claim(account.limit, account.key, want)};
+    long wanted = closed ? 0 : account.permitsToBorrow(now);
+    if (wanted > 0) {
+      Claim[] claim = {new Claim(account.limit, account.key, wanted)};
       var unused =
           shared
-              .apply(wish, StoreOperation.LEASE)
+              .apply(claim, StoreOperation.LEASE)
               .thenAccept(
-                  said -> {
-                    if (account.recordLoan(said[0], want, now)) {
+                  answers -> {
+                    if (account.recordLoan(answers[0], wanted, now)) {
                       borrowing.add(account);
                       scheduleLeaseCheck();
                     }
@@ -147,7 +156,7 @@ final class LeasedStore implements Store {
     }
   }
 
-  /** Borrows again when a counter that has run dry has gathered some permits. */
+  /** Borrows again when an exhausted counter has accumulated some permits. */
   private void borrowLater(LeaseAccount account) {
     long wait = account.scheduleRetry(clock.micros());
     if (wait > 0) {
@@ -160,7 +169,7 @@ final class LeasedStore implements Store {
     }
   }
 
-  /** Looks after the leases now and then, for as long as there are any. */
+  /** Checks for ended leases periodically, as long as there are any. */
   private void scheduleLeaseCheck() {
     if (!borrowing.isEmpty() && checkScheduled.compareAndSet(false, true)) {
       scheduler.schedule(
@@ -197,16 +206,16 @@ final class LeasedStore implements Store {
   }
 
   /**
-   * Charges what was spent of a lease as of the last spending, and gives the lease back. In this
-   * order, so that it counts twice for a moment and never not at all.
+   * Charges the spent permits of a lease as of the last spending, then refunds the lease. In this
+   * order, so that permits may count twice for a moment but are never left out.
    */
   private CompletableFuture<ClaimOutcome[]> recharge(LeaseAccount account, Lease lease) {
     Claim[] spent = {new Claim(account.limit, account.key, lease.permitsToRecharge())};
     return shared
         .apply(spent, StoreOperation.FORCE, lease.rechargeTime())
         .thenCompose(
-            said -> {
-              if (!said[0].degraded()) {
+            answers -> {
+              if (!answers[0].degraded()) {
                 return refund(account, lease.granted(), lease);
               }
               if (!closed && !lease.isForgotten(clock.micros())) {
@@ -216,12 +225,12 @@ final class LeasedStore implements Store {
                       var unused = recharge(account, lease);
                     });
               }
-              return CompletableFuture.completedFuture(said);
+              return CompletableFuture.completedFuture(answers);
             });
   }
 
   /**
-   * The account of a claim's counter, new if need be; null if its place is taken by a busier one.
+   * The account of a claim's counter, created if necessary; null if a busy counter has its slot.
    */
   private @Nullable LeaseAccount account(Claim claim, long now) {
     int slot = slot(claim);
@@ -232,31 +241,32 @@ final class LeasedStore implements Store {
     if (there != null && there.key != claim.key() && there.isBusy(now)) {
       return null;
     }
-    LeaseAccount made = new LeaseAccount(claim.limit(), claim.key(), now);
-    if (!accounts.compareAndSet(slot, there, made)) {
-      return null; // another thread has taken the place; that one's next request finds it
+    LeaseAccount created = new LeaseAccount(claim.limit(), claim.key(), now);
+    if (!accounts.compareAndSet(slot, there, created)) {
+      return null; // another thread was faster; the next request finds its account
     }
-    return made;
+    return created;
   }
 
-  private ClaimOutcome[] addLeasedPermits(Claim[] claims, ClaimOutcome[] said) {
+  private ClaimOutcome[] addLeasedPermits(Claim[] claims, ClaimOutcome[] answers) {
     long now = clock.micros();
-    ClaimOutcome[] outcomes = said.clone();
+    ClaimOutcome[] outcomes = answers.clone();
     for (int i = 0; i < claims.length; i++) {
       LeaseAccount account = existingAccount(claims[i]);
       long held = account == null ? 0 : account.unspentPermits(now);
-      ClaimOutcome o = said[i];
+      ClaimOutcome o = answers[i];
       if (held > 0 && !o.degraded()) {
-        boolean fits = o.admitted() || o.remaining() + held >= claims[i].cost();
-        long pause = fits == o.admitted() ? o.delayOrWait() : 0;
+        boolean admitted = o.admitted() || o.remaining() + held >= claims[i].cost();
+        long delayOrWait = admitted == o.admitted() ? o.delayOrWait() : 0;
+        long remaining = o.remaining() + held;
         outcomes[i] =
-            new ClaimOutcome(fits, false, o.remaining() + held, o.reset(), pause, o.time());
+            new ClaimOutcome(admitted, false, remaining, o.reset(), delayOrWait, o.time());
       }
     }
     return outcomes;
   }
 
-  /** Ends what was borrowed of a counter of which something is given back. */
+  /** Returns the leases of a counter that is refunded. */
   private void endLeases(Claim claim) {
     LeaseAccount account = existingAccount(claim);
     if (account != null) {
@@ -273,7 +283,7 @@ final class LeasedStore implements Store {
     return (int) ((claim.key() * 0x9E3779B97F4A7C15L) >>> 50);
   }
 
-  /** Permits that are borrowed and not spent. */
+  /** The leased permits that are not spent. */
   long leasedPermits() {
     long now = clock.micros();
     return borrowing.stream().mapToLong(account -> account.unspentPermits(now)).sum();
@@ -284,7 +294,7 @@ final class LeasedStore implements Store {
     return shared.fingerprint();
   }
 
-  /** Gives back all that is borrowed, and borrows no more; done when the store has answered. */
+  /** Returns all leases and stops borrowing; completes when the store has answered. */
   CompletableFuture<Void> returnAll() {
     closed = true;
     List<CompletableFuture<?>> answers = new ArrayList<>();

@@ -8,19 +8,21 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers who was refused, so that the store is not asked again before the wait is over.
+ * A cache of refusals, so that the store is not called again for a refused request before its wait
+ * is over.
  *
- * <p>Nothing but time, a refund, a reset or an edit of the rule can make room, so a refusal holds
- * until its wait is over; the wait is counted from when the request was sent, never a moment too
- * long. An edited rule has other limits, which are not found here. What is given back on this node
- * is felt at once by every request on the same counter: each counter has the time at which refusals
- * of earlier requests became void. For the rest the store is asked afresh every half second, so a
- * refund or reset on any node is felt everywhere within one.
+ * <p>Only time, a refund, a reset or an edit of the rule makes permits available, so a refusal is
+ * valid until its wait is over; the wait counts from when the request was sent, so it is never too
+ * long. An edited rule has other limits, which miss the cache. A refund on this node applies at
+ * once to all requests on the same counter: for each counter the cache keeps the time of the last
+ * refund, which invalidates refusals of earlier requests. In all other cases an entry expires after
+ * half a second, so that a refund or reset on any node takes effect everywhere within that time.
  *
- * <p>A refusal also says what the limits that did not refuse had left. That changes while the
- * refusal holds, so such a request is asked again sooner.
+ * <p>A refusal also has the remaining permits of the limits that did not refuse. These change while
+ * the refusal is valid, so such an entry expires sooner.
  *
- * <p>A table of fixed size in which the newer pushes out the older; safe for any number of threads.
+ * <p>A table of fixed size in which a newer entry replaces an older one. Safe for any number of
+ * threads.
  */
 public final class RefusalCache {
   private static final int SIZE = 1 << 14;
@@ -36,7 +38,7 @@ public final class RefusalCache {
     this.clock = clock;
   }
 
-  /** What was said to a request, and for how long it holds. */
+  /** The outcomes of a refused request, and how long they are valid. */
   private static final class CachedRefusal {
     final Claim[] claims;
     final ClaimOutcome[] outcomes;
@@ -51,7 +53,7 @@ public final class RefusalCache {
     }
   }
 
-  /** Remembers what was said to a request sent at that time, if it was refused for a while. */
+  /** Caches the outcomes of a request that was sent at that time, if it was refused temporarily. */
   public void put(Claim[] claims, ClaimOutcome[] outcomes, long sent) {
     put(claims, outcomes, sent, 0);
   }
@@ -59,11 +61,11 @@ public final class RefusalCache {
   /**
    * As above.
    *
-   * @param least for how long it holds at least, where the store is to be asked less often
+   * @param minMicros how long the entry is valid at least
    */
-  void put(Claim[] claims, ClaimOutcome[] outcomes, long sent, long least) {
+  void put(Claim[] claims, ClaimOutcome[] outcomes, long sent, long minMicros) {
     long wait = 0;
-    long longest = MAX_AGE_MICROS;
+    long maxAge = MAX_AGE_MICROS;
     for (int i = 0; i < outcomes.length; i++) {
       ClaimOutcome o = outcomes[i];
       if (o.degraded()) {
@@ -72,18 +74,18 @@ public final class RefusalCache {
       if (!o.admitted() && !claims[i].limit().shadow()) {
         wait =
             Math.max(
-                Math.max(wait, least), o.costExceedsLimit() ? MAX_AGE_MICROS : o.delayOrWait());
+                Math.max(wait, minMicros), o.costExceedsLimit() ? MAX_AGE_MICROS : o.delayOrWait());
       } else {
-        longest = MAX_MIXED_AGE_MICROS;
+        maxAge = MAX_MIXED_AGE_MICROS;
       }
     }
     if (wait > 0) {
-      long until = sent + Math.min(wait, longest);
+      long until = sent + Math.min(wait, maxAge);
       table.setRelease(slot(claims), new CachedRefusal(claims, outcomes, sent, until));
     }
   }
 
-  /** What the store would say again to this request; null if it must be asked. */
+  /** The cached outcomes of this request, with times updated; null if there are none. */
   public ClaimOutcome @Nullable [] get(Claim[] claims) {
     int slot = slot(claims);
     CachedRefusal refusal = table.getAcquire(slot);
@@ -99,20 +101,21 @@ public final class RefusalCache {
     ClaimOutcome[] outcomes = new ClaimOutcome[claims.length];
     for (int i = 0; i < outcomes.length; i++) {
       ClaimOutcome o = refusal.outcomes[i];
-      long pause =
-          o.delayOrWait() > 0
-              ? Math.max(o.admitted() ? 0 : 1, o.delayOrWait() - passed)
-              : o.delayOrWait();
+      long delayOrWait = o.delayOrWait();
+      if (delayOrWait > 0) {
+        delayOrWait = Math.max(o.admitted() ? 0 : 1, delayOrWait - passed);
+      }
       long reset = Math.max(0, o.reset() - passed);
-      outcomes[i] =
-          new ClaimOutcome(o.admitted(), false, o.remaining(), reset, pause, o.time() + passed);
+      long time = o.time() + passed;
+      outcomes[i] = new ClaimOutcome(o.admitted(), false, o.remaining(), reset, delayOrWait, time);
     }
     return outcomes;
   }
 
   /**
-   * Makes refusals of requests on any of these counters void, since some of it is given back. To be
-   * called when it is, and again when the store has answered, for requests sent meanwhile.
+   * Invalidates the refusals of requests on any of these counters, because of a refund. Must be
+   * called when the refund is sent and again when the store has answered, for the requests that
+   * were sent in between.
    */
   public void invalidate(Claim[] claims) {
     long now = clock.micros();
@@ -130,7 +133,7 @@ public final class RefusalCache {
     return false;
   }
 
-  /** Whether the claims are on the same counters, under the same limits, and cost the same. */
+  /** Whether the claims have the same counters, limits and costs. */
   public static boolean isSameRequest(Claim[] some, Claim[] others) {
     if (some.length != others.length) {
       return false;

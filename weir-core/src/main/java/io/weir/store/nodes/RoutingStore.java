@@ -19,10 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A store that nodes share, asked as strictly as each rule says: exact, leased, synced or local.
+ * Routes each claim to the store for the consistency of its rule: exact, leased, synced or local.
  *
- * <p>A request whose rules are counted in different ways is judged where it costs least first; what
- * that took is given back when a later one refuses. Safe for any number of threads.
+ * <p>A request whose rules have different consistencies is evaluated by the cheapest store first;
+ * its charges are refunded if a later store refuses. Safe for any number of threads.
  */
 public final class RoutingStore implements Store {
   private static final long MAX_LOCAL_BYTES = 256L << 20;
@@ -42,44 +42,49 @@ public final class RoutingStore implements Store {
 
   /**
    * @param shared decides exactly, for all nodes
-   * @param guard of the shared store, whose clock is this node's
-   * @param spike above which latency of the shared store exact rules are answered from what this
-   *     node knows, and reconciled after; zero for never
+   * @param guard the guard of the shared store, which also provides this node's clock
+   * @param spikeThreshold the latency of the shared store above which this node decides exact rules
+   *     by its synced view and reports the usage afterwards; zero for never
    */
-  public RoutingStore(Store shared, StoreFailureGuard guard, Scheduler alarm, Duration spike) {
+  public RoutingStore(
+      Store shared, StoreFailureGuard guard, Scheduler scheduler, Duration spikeThreshold) {
     this.shared = shared;
     this.guard = guard;
     clock = guard.clock();
-    EstimatedStoreClock time = new EstimatedStoreClock(clock);
+    EstimatedStoreClock storeClock = new EstimatedStoreClock(clock);
     long bytes = Math.min(MAX_LOCAL_BYTES, Runtime.getRuntime().maxMemory() / 8) / 2;
-    SyncedView view = new SyncedView(new MemoryStore(time, bytes));
+    SyncedView view = new SyncedView(new MemoryStore(storeClock, bytes));
     syncedStore =
-        new SyncedStore(shared, clock, time, alarm, view, (int) (bytes / BYTES_PER_SYNCED_COUNTER));
-    leasedStore = new LeasedStore(shared, clock, alarm);
+        new SyncedStore(
+            shared, clock, storeClock, scheduler, view, (int) (bytes / BYTES_PER_SYNCED_COUNTER));
+    leasedStore = new LeasedStore(shared, clock, scheduler);
     refusalCache = new RefusalCache(clock);
     stores.put(CountingMode.LOCAL, new MemoryStore(clock, bytes));
     stores.put(CountingMode.SYNCED, syncedStore);
     stores.put(CountingMode.LEASED, leasedStore);
     stores.put(CountingMode.EXACT, shared);
-    if (!spike.isZero()) {
-      LatencySpikeDetector spikes = new LatencySpikeDetector(clock, spike.toNanos() / 1000);
-      stores.put(CountingMode.EXACT, new SpikeTolerantStore(shared, syncedStore, clock, spikes));
+    if (!spikeThreshold.isZero()) {
+      LatencySpikeDetector spikeDetector =
+          new LatencySpikeDetector(clock, spikeThreshold.toNanos() / 1000);
+      stores.put(
+          CountingMode.EXACT, new SpikeTolerantStore(shared, syncedStore, clock, spikeDetector));
     }
   }
 
   @Override
-  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
+  public CompletableFuture<ClaimOutcome[]> apply(
+      Claim[] claims, StoreOperation operation, long when) {
     CountingMode first = claims.length == 0 ? CountingMode.EXACT : kind(claims[0]);
     for (int i = 1; i < claims.length; i++) {
       if (kind(claims[i]) != first) {
-        return applyAcross(claims, mode, when);
+        return applyAcross(claims, operation, when);
       }
     }
-    CompletableFuture<ClaimOutcome[]> answer = storeFor(first).apply(claims, mode, when);
-    return mode == StoreOperation.REFUND ? invalidateRefusals(claims, answer) : answer;
+    CompletableFuture<ClaimOutcome[]> answer = storeFor(first).apply(claims, operation, when);
+    return operation == StoreOperation.REFUND ? invalidateRefusals(claims, answer) : answer;
   }
 
-  /** Lets requests that were refused be judged again, now that something is given back. */
+  /** Invalidates cached refusals of requests on the refunded counters. */
   private CompletableFuture<ClaimOutcome[]> invalidateRefusals(
       Claim[] claims, CompletableFuture<ClaimOutcome[]> refund) {
     refusalCache.invalidate(claims);
@@ -98,64 +103,69 @@ public final class RoutingStore implements Store {
     return stores.getOrDefault(kind, shared);
   }
 
-  private Store storeFor(ClaimPartition part) {
-    return storeFor(CHEAPEST_FIRST.get(part.index()));
+  private Store storeFor(ClaimPartition partition) {
+    return storeFor(CHEAPEST_FIRST.get(partition.index()));
   }
 
   private CompletableFuture<ClaimOutcome[]> applyAcross(
-      Claim[] claims, StoreOperation mode, long when) {
-    List<ClaimPartition> parts =
+      Claim[] claims, StoreOperation operation, long when) {
+    List<ClaimPartition> partitions =
         ClaimPartition.split(claims, claim -> CHEAPEST_FIRST.indexOf(kind(claim)));
-    if (mode != StoreOperation.TAKE) {
-      parts.forEach(part -> part.submit(storeFor(part), mode, when));
+    if (operation != StoreOperation.TAKE) {
+      partitions.forEach(partition -> partition.submit(storeFor(partition), operation, when));
       CompletableFuture<ClaimOutcome[]> answer =
-          ClaimPartition.whenAllAnswered(parts).thenApply(done -> ClaimPartition.join(parts));
-      return mode == StoreOperation.REFUND ? invalidateRefusals(claims, answer) : answer;
+          ClaimPartition.whenAllAnswered(partitions)
+              .thenApply(answered -> ClaimPartition.join(partitions));
+      return operation == StoreOperation.REFUND ? invalidateRefusals(claims, answer) : answer;
     }
     ClaimOutcome[] known = refusalCache.get(claims);
     return known == null
-        ? takePartitions(parts, 0, claims, new DecisionStart(clock.micros(), guard.runningMicros()))
+        ? takePartitions(
+            partitions, 0, claims, new DecisionStart(clock.micros(), guard.runningMicros()))
         : CompletableFuture.completedFuture(known);
   }
 
-  /** When a decision began: by this node's clock, and by the time it was running. */
+  /** When a decision began, by this node's clock and by its running time without stalls. */
   private record DecisionStart(long startedAt, long runningMicros) {}
 
-  /** Has the parts judged one after the other, as long as they admit the request. */
+  /** Submits the partitions one after another, as long as they admit the request. */
   private CompletableFuture<ClaimOutcome[]> takePartitions(
-      List<ClaimPartition> parts, int from, Claim[] claims, DecisionStart start) {
-    if (from == parts.size()) {
-      return CompletableFuture.completedFuture(ClaimPartition.join(parts));
+      List<ClaimPartition> partitions, int from, Claim[] claims, DecisionStart start) {
+    if (from == partitions.size()) {
+      return CompletableFuture.completedFuture(ClaimPartition.join(partitions));
     }
-    ClaimPartition part = parts.get(from);
-    submit(part, StoreOperation.TAKE, start);
-    return part.answer()
+    ClaimPartition partition = partitions.get(from);
+    submit(partition, StoreOperation.TAKE, start);
+    return partition
+        .answer()
         .thenCompose(
-            said ->
-                part.isAdmitted()
-                    ? takePartitions(parts, from + 1, claims, start)
-                    : refuse(parts, from, claims, start));
+            answers ->
+                partition.isAdmitted()
+                    ? takePartitions(partitions, from + 1, claims, start)
+                    : refuse(partitions, from, claims, start));
   }
 
-  /** A store that was silent for one part is not waited for once more. */
-  private void submit(ClaimPartition part, StoreOperation mode, DecisionStart start) {
-    if (part.index() >= FIRST_REMOTE_INDEX && guard.isDeadlineNear(start.runningMicros)) {
-      part.setAnswer(guard.fallbackFor(part.claims(), mode, NOW));
+  /** If one partition has used up the deadline, the shared store is not called again. */
+  private void submit(ClaimPartition partition, StoreOperation operation, DecisionStart start) {
+    if (partition.index() >= FIRST_REMOTE_INDEX && guard.isDeadlineNear(start.runningMicros)) {
+      partition.setAnswer(guard.fallbackFor(partition.claims(), operation, NOW));
     } else {
-      part.submit(storeFor(part), mode, NOW);
+      partition.submit(storeFor(partition), operation, NOW);
     }
   }
 
-  /** Gives back what was taken before one refused, and asks the rest only what it would say. */
+  /** Refunds the partitions before the refusing one, and only peeks at those after it. */
   private CompletableFuture<ClaimOutcome[]> refuse(
-      List<ClaimPartition> parts, int refusing, Claim[] claims, DecisionStart start) {
-    List<ClaimPartition> rest = parts.subList(refusing + 1, parts.size());
-    rest.forEach(part -> submit(part, StoreOperation.PEEK, start));
+      List<ClaimPartition> partitions, int refusing, Claim[] claims, DecisionStart start) {
+    List<ClaimPartition> rest = partitions.subList(refusing + 1, partitions.size());
+    rest.forEach(partition -> submit(partition, StoreOperation.PEEK, start));
     return ClaimPartition.whenAllAnswered(rest)
         .thenApply(
-            done -> {
-              ClaimOutcome[] outcomes = ClaimPartition.join(parts);
-              parts.subList(0, refusing).forEach(part -> part.refund(storeFor(part), outcomes));
+            answered -> {
+              ClaimOutcome[] outcomes = ClaimPartition.join(partitions);
+              partitions
+                  .subList(0, refusing)
+                  .forEach(partition -> partition.refund(storeFor(partition), outcomes));
               refusalCache.put(claims, outcomes, start.startedAt);
               return outcomes;
             });
@@ -166,22 +176,22 @@ public final class RoutingStore implements Store {
     return shared.fingerprint();
   }
 
-  /** Permits borrowed of leased rules and not spent. */
+  /** The permits that this node has leased and not spent. */
   public long leasedPermits() {
     return leasedStore.leasedPermits();
   }
 
-  /** Permits admitted here that the shared store has not been told of yet. */
+  /** The permits admitted here that are not reported to the shared store yet. */
   public long unsyncedPermits() {
     return syncedStore.unsyncedPermits();
   }
 
-  /** How many synced counters this node remembers. */
+  /** The number of synced counters of this node. */
   int syncedCounters() {
     return syncedStore.counters();
   }
 
-  /** By how many microseconds reporting of synced counters is behind its interval. */
+  /** By how many microseconds the sync of synced counters is later than its interval. */
   public long syncLagMicros() {
     return syncedStore.lagMicros();
   }
@@ -196,7 +206,7 @@ public final class RoutingStore implements Store {
     return shared.health();
   }
 
-  /** Gives back what is borrowed and tells what is not told; the shared store stays open. */
+  /** Returns all leases and reports all usage; the shared store stays open. */
   @Override
   public void close() {
     CompletableFuture.allOf(leasedStore.returnAll(), syncedStore.reportAll())

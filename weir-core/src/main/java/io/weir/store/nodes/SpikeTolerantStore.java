@@ -9,8 +9,8 @@ import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Asks the shared store, and while that is slow answers from what this node knows of each counter,
- * marked as degraded; what was admitted so is told the store afterwards.
+ * Decides in the shared store, and while that is slow, by this node's synced view of the counters,
+ * marked as degraded. Permits admitted by the view are reported to the store afterwards.
  */
 final class SpikeTolerantStore implements Store {
   private final Store shared;
@@ -26,21 +26,22 @@ final class SpikeTolerantStore implements Store {
   }
 
   @Override
-  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
-    if (mode != StoreOperation.REFUND && spikeDetector.shouldBypassStore()) {
-      ClaimOutcome[] alone = syncedStore.decideLocally(claims, mode, when);
-      if (alone != null) {
-        return CompletableFuture.completedFuture(markDegraded(alone));
+  public CompletableFuture<ClaimOutcome[]> apply(
+      Claim[] claims, StoreOperation operation, long when) {
+    if (operation != StoreOperation.REFUND && spikeDetector.shouldBypassStore()) {
+      ClaimOutcome[] outcomes = syncedStore.decideLocally(claims, operation, when);
+      if (outcomes != null) {
+        return CompletableFuture.completedFuture(markDegraded(outcomes));
       }
     }
     long sent = clock.micros();
     return shared
-        .apply(claims, mode, when)
+        .apply(claims, operation, when)
         .thenApply(
-            said -> {
-              spikeDetector.recordAnswer(sent, said.length > 0 && said[0].degraded());
-              syncedStore.update(claims, said, sent);
-              return said;
+            answers -> {
+              spikeDetector.recordAnswer(sent, answers.length > 0 && answers[0].degraded());
+              syncedStore.update(claims, answers, sent);
+              return answers;
             });
   }
 

@@ -4,7 +4,7 @@ import io.weir.rule.Claim;
 import java.util.Arrays;
 import java.util.function.Supplier;
 
-/** A lock for each counter, shared with others; several are taken in one order by everybody. */
+/** Striped locks for counters. Several locks are always acquired in ascending order. */
 final class StripedLocks {
   private static final int STRIPE_COUNT = 256;
 
@@ -22,7 +22,7 @@ final class StripedLocks {
     return (int) (key & (STRIPE_COUNT - 1));
   }
 
-  /** Does something that no other thread may do to these counters meanwhile. */
+  /** Runs the work while holding the locks of the claims' counters. */
   <T> T withLocks(Claim[] claims, Supplier<T> work) {
     if (claims.length == 1) {
       synchronized (lockFor(claims[0].key())) {

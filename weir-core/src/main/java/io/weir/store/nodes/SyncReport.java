@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is reported of one synced counter: charges, or only the question what is left; and what the
- * store answered. Not thread-safe.
+ * The report of one synced counter: its charges, or none to query what is left; and the answer of
+ * the store. Not thread-safe.
  */
 final class SyncReport {
-  /** By which part of a period the permits of one call may be dated later than they were used. */
+  /** By this fraction of a period the charges of one call may be dated later than their use. */
   private static final long DATE_TOLERANCE_DIVISOR = 100;
 
   final SyncedCounter counter;
@@ -21,8 +21,8 @@ final class SyncReport {
   final List<SyncedCounter.DatedCharge> unanswered = new ArrayList<>(0);
   @Nullable ClaimOutcome answer;
 
-  SyncReport(SyncedCounter tally, List<SyncedCounter.DatedCharge> charges) {
-    this.counter = tally;
+  SyncReport(SyncedCounter counter, List<SyncedCounter.DatedCharge> charges) {
+    this.counter = counter;
     this.charges = charges;
   }
 
@@ -33,7 +33,7 @@ final class SyncReport {
       return new Claim(report.counter.limit(), report.counter.key, permits);
     }
 
-    /** Until when it may be dated without counting in another window, or for much longer. */
+    /** The latest date that does not count in another window, or noticeably longer. */
     long latestDate() {
       Limit limit = report.counter.limit();
       if (limit.algorithm().hasBurst() || charge.usedAt() == Store.NOW) {

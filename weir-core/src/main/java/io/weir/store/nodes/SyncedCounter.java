@@ -6,15 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What this node has admitted on one synced counter and not yet reported to the shared store, by
- * the window it was admitted in, and how old its view of the counter is. Guarded by the lock of its
- * counter.
+ * The state of one synced counter on this node: the usage that is not yet reported to the shared
+ * store, by window, and how old the view of the counter is. Guarded by the lock of the counter.
  */
 final class SyncedCounter {
   private static final int MAX_WINDOWS = 3;
   private static final long NEVER = Long.MIN_VALUE / 2;
 
-  /** Permits to be charged, and when they were used. */
+  /** Permits to charge, and when they were used. */
   record DatedCharge(long permits, long usedAt) {}
 
   final long key;
@@ -35,12 +34,12 @@ final class SyncedCounter {
     this.key = key;
   }
 
-  /** The limit it was last held against. */
+  /** The limit of the last decision. */
   Limit limit() {
     return limit;
   }
 
-  /** Notes that this node decided, under which limit, and how many permits it gave as of when. */
+  /** Records a decision of this node: its limit, the permits it charged and their date. */
   void recordUsage(Limit under, long permits, long when) {
     limit = under;
     usedSinceReport = true;
@@ -58,25 +57,25 @@ final class SyncedCounter {
     }
     unreported.add(one);
     if (unreported.size() > MAX_WINDOWS) {
-      unreported.remove(0); // two windows on nothing remembers it
+      unreported.remove(0); // two windows later no counter includes it
     }
   }
 
   /**
-   * Takes back permits that were given at that time; returns how many of them are reported already.
-   * Of those in a report under way nobody knows yet, so that waits for its {@linkplain #endReport
-   * end}.
+   * Cancels unreported usage of that time; returns how many of the permits are reported already.
+   * Whether permits of a report in progress were charged is not known, so their refund waits for
+   * its {@linkplain #endReport end}.
    */
   long cancelUnreported(long permits, long when) {
     long rest = permits;
-    boolean told =
-        Lease.isSlidingLog(limit) && when <= reportedUntil; // newer ones leave the log later
-    for (int i = told ? -1 : unreported.size() - 1; i >= 0 && rest > 0; i--) {
+    boolean isReported =
+        Lease.isSlidingLog(limit) && when <= reportedUntil; // newer ones expire later
+    for (int i = isReported ? -1 : unreported.size() - 1; i >= 0 && rest > 0; i--) {
       DatedCharge one = unreported.get(i);
       if (when == Store.NOW || limit.isSameWindow(one.usedAt(), when)) {
-        long part = Math.min(rest, one.permits());
-        rest -= part;
-        unreported.set(i, new DatedCharge(one.permits() - part, one.usedAt()));
+        long canceled = Math.min(rest, one.permits());
+        rest -= canceled;
+        unreported.set(i, new DatedCharge(one.permits() - canceled, one.usedAt()));
       }
     }
     unreported.removeIf(one -> one.permits() == 0);
@@ -88,50 +87,50 @@ final class SyncedCounter {
     return rest;
   }
 
-  /** Permits not reported yet. */
+  /** The permits that are not reported yet. */
   long unreportedPermits() {
     return unreported.stream().mapToLong(DatedCharge::permits).sum();
   }
 
-  /** Permits admitted here of which the store has not confirmed that it knows. */
+  /** The permits used here whose report the store has not confirmed. */
   long unconfirmedPermits() {
     return unreportedPermits() + permitsInReport;
   }
 
-  /** Notes that the store is asked to decide on these permits, and under which limit. */
+  /** Records that the store was asked to decide on these permits, and under which limit. */
   void beginRequest(Limit under, long permits) {
     limit = under;
     pendingRequests++;
     requestedPermits += permits;
   }
 
-  /** Notes that the store has decided on these permits, or will not. */
+  /** Records that the store has decided on these permits, or will not. */
   void endRequest(long permits) {
     pendingRequests--;
     requestedPermits -= permits;
   }
 
-  /** Permits on which the store is deciding. */
+  /** The permits on which the store is deciding. */
   long requestedPermits() {
     return requestedPermits;
   }
 
-  /** Whether an answer to what was asked at that time is newer than what the view shows. */
+  /** Whether an answer to a request of that time is newer than the view. */
   boolean isNewerThanView(long sent) {
     return sent >= viewUpdatedAt;
   }
 
-  /** Notes that the view shows what the store said when it was asked at that time. */
+  /** Records that the view shows the store's answer to a request of that time. */
   void markViewUpdated(long sent) {
     viewUpdatedAt = sent;
   }
 
-  /** Lets the view decide until that time, however old it is, since the store does not answer. */
+  /** Lets the view decide until that time, whatever its age, since the store does not answer. */
   void allowLocalDecisionsUntil(long until) {
     decideLocallyUntil = until;
   }
 
-  /** Whether the view may decide: it is at most so old, or the store does not answer. */
+  /** Whether the view may decide: it is not too old, or the store does not answer. */
   boolean canDecideLocally(long now, long maxAge) {
     return isFresh(now, maxAge) || now < decideLocallyUntil;
   }
@@ -140,12 +139,12 @@ final class SyncedCounter {
     return now - viewUpdatedAt <= maxAge;
   }
 
-  /** Whether there is anything to report or to ask, and no report is under way. */
+  /** Whether there is usage to report or a view to update, and no report is in progress. */
   boolean isReportDue() {
     return !isReporting && (usedSinceReport || !unreported.isEmpty());
   }
 
-  /** Whether it may be forgotten: all is reported and the view is of no use any more. */
+  /** Whether it can be removed: everything is reported and the view is too old. */
   boolean isIdle(long now, long maxAge) {
     return !isReporting
         && pendingRequests == 0
@@ -154,7 +153,7 @@ final class SyncedCounter {
         && !isFresh(now, maxAge);
   }
 
-  /** Begins a report; returns what is to be reported. */
+  /** Begins a report; returns the charges to report. */
   List<DatedCharge> beginReport() {
     List<DatedCharge> all = List.copyOf(unreported);
     permitsInReport = unreportedPermits();
@@ -168,9 +167,10 @@ final class SyncedCounter {
   }
 
   /**
-   * Ends a report, of which these were not answered.
+   * Ends a report.
    *
-   * @return what was taken back meanwhile and is reported
+   * @param unanswered the charges that were not answered and must be reported again
+   * @return the reported charges that were canceled meanwhile and must be refunded
    */
   List<DatedCharge> endReport(List<DatedCharge> unanswered) {
     isReporting = false;

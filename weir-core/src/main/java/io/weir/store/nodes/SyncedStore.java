@@ -16,25 +16,26 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts in this node's memory, and every interval reports to the shared store what was admitted
- * and learns what is left.
+ * Counts in this node's memory, and in every interval reports the admitted permits to the shared
+ * store and reads what is left.
  *
- * <p>The {@link SyncedView} of a counter decides while it is at most about an interval old. Of a
- * counter that is new here, or was not asked for during an interval, nothing is known of what other
- * nodes admitted meanwhile: the shared store decides such a request, and its answer corrects the
- * view. So together nodes admit at most what {@link OvershootBound} states.
+ * <p>The {@link SyncedView} of a counter decides while it is at most about an interval old. For a
+ * counter that is new here, or was not used during an interval, the usage of other nodes is not
+ * known: the shared store decides such a request, and its answer updates the view. So together the
+ * nodes admit at most what {@link OvershootBound} states.
  *
- * <p>While the store is away the view decides alone, whatever its age. What could not be reported
- * is kept and reported later, as of when it was used, so that it counts in its own window or, where
- * that is over, not at all. What was reported but not answered is reported again: rather twice than
- * never. Where no room is left to remember what is to be reported, the shared store decides, and
- * while it is away the rule's fallback. Safe for any number of threads.
+ * <p>While the store is unavailable the view decides by itself, whatever its age. Usage that could
+ * not be reported is kept and reported later with its original date, so that it counts in its own
+ * window or, if that is over, not at all. A report that was not answered is repeated: permits may
+ * be charged twice but are never lost. When there are too many counters to keep unreported usage,
+ * the shared store decides, and while it is unavailable, the rule's fallback. Safe for any number
+ * of threads.
  */
 final class SyncedStore implements Store {
-  /** How often exact rules reconcile what was decided here while the store was slow. */
+  /** The sync interval of exact rules that are decided here while the store is slow. */
   private static final long SPIKE_SYNC_INTERVAL_MICROS = 100_000;
 
-  /** For how long a store that did not answer is not asked about the same counter again. */
+  /** How long a store that did not answer is not called again for the same counter. */
   private static final long RETRY_MICROS = 100_000;
 
   private final Store shared;
@@ -47,259 +48,277 @@ final class SyncedStore implements Store {
   private final Map<Long, CounterSynchronizer> synchronizers = new ConcurrentHashMap<>();
 
   /**
-   * @param clock this node's
-   * @param maxTallies how many counters may have something to report at once
+   * @param clock this node's clock
+   * @param maxCounters how many synced counters are kept at most
    */
   SyncedStore(
       Store shared,
       Clock clock,
-      EstimatedStoreClock time,
-      Scheduler alarm,
+      EstimatedStoreClock storeClock,
+      Scheduler scheduler,
       SyncedView view,
-      int maxTallies) {
+      int maxCounters) {
     this.shared = shared;
     this.clock = clock;
-    this.storeClock = time;
+    this.storeClock = storeClock;
     this.view = view;
-    this.maxCounters = maxTallies;
-    context = new CounterSynchronizer.SyncContext(clock, time, alarm, view, locks);
+    this.maxCounters = maxCounters;
+    context = new CounterSynchronizer.SyncContext(clock, storeClock, scheduler, view, locks);
   }
 
   @Override
-  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
-    if (mode == StoreOperation.REFUND) {
+  public CompletableFuture<ClaimOutcome[]> apply(
+      Claim[] claims, StoreOperation operation, long when) {
+    if (operation == StoreOperation.REFUND) {
       return refund(claims, when);
     }
-    ClaimOutcome[] known = locks.withLocks(claims, () -> decideIfFresh(claims, mode, when));
+    ClaimOutcome[] known = locks.withLocks(claims, () -> decideIfFresh(claims, operation, when));
     return known == null
-        ? decideInStore(claims, mode, when)
+        ? decideInStore(claims, operation, when)
         : CompletableFuture.completedFuture(known);
   }
 
-  /** Decides by what this node knows, however old that is; null if nothing can be remembered. */
-  ClaimOutcome @Nullable [] decideLocally(Claim[] claims, StoreOperation mode, long when) {
+  /** Decides by the view, whatever its age; null if there are too many counters. */
+  ClaimOutcome @Nullable [] decideLocally(Claim[] claims, StoreOperation operation, long when) {
     return locks.withLocks(
         claims,
         () -> {
-          SyncedCounter[] theirs = counters(claims);
-          return theirs == null ? null : decideByView(claims, theirs, mode, when);
+          SyncedCounter[] countersOfClaims = counters(claims);
+          return countersOfClaims == null
+              ? null
+              : decideByView(claims, countersOfClaims, operation, when);
         });
   }
 
-  /** Decides by the view, unless it is too old; null if the shared store must be asked. */
-  private ClaimOutcome @Nullable [] decideIfFresh(Claim[] claims, StoreOperation mode, long when) {
+  /** Decides by the view, unless it is too old; null if the shared store must decide. */
+  private ClaimOutcome @Nullable [] decideIfFresh(
+      Claim[] claims, StoreOperation operation, long when) {
     long now = clock.micros();
-    SyncedCounter[] theirs = new SyncedCounter[claims.length];
+    SyncedCounter[] countersOfClaims = new SyncedCounter[claims.length];
     for (int i = 0; i < claims.length; i++) {
-      CounterSynchronizer round = synchronizerFor(claims[i].limit());
-      SyncedCounter tally = round.counters().get(claims[i].key());
-      if (tally == null || !tally.canDecideLocally(now, round.maxViewAgeMicros())) {
+      CounterSynchronizer synchronizer = synchronizerFor(claims[i].limit());
+      SyncedCounter counter = synchronizer.counters().get(claims[i].key());
+      if (counter == null || !counter.canDecideLocally(now, synchronizer.maxViewAgeMicros())) {
         return null;
       }
-      long requested = tally.requestedPermits();
+      long requested = counter.requestedPermits();
       if (requested > 0 && !view.canAdmit(claims[i], requested)) {
-        return null; // it depends on what the store says to requests under way
+        return null; // depends on the store's answers to pending requests
       }
-      theirs[i] = tally;
+      countersOfClaims[i] = counter;
     }
-    return decideByView(claims, theirs, mode, when);
+    return decideByView(claims, countersOfClaims, operation, when);
   }
 
   private ClaimOutcome[] decideByView(
-      Claim[] claims, SyncedCounter[] theirs, StoreOperation mode, long when) {
-    ClaimOutcome[] outcomes = view.apply(claims, mode, when);
-    boolean charged = ClaimPartition.isCharged(claims, mode, outcomes);
+      Claim[] claims, SyncedCounter[] countersOfClaims, StoreOperation operation, long when) {
+    ClaimOutcome[] outcomes = view.apply(claims, operation, when);
+    boolean charged = ClaimPartition.isCharged(claims, operation, outcomes);
     for (int i = 0; i < claims.length; i++) {
-      boolean counts = charged && (outcomes[i].admitted() || mode == StoreOperation.FORCE);
-      long used = counts ? claims[i].cost() : 0;
+      boolean isCharged = charged && (outcomes[i].admitted() || operation == StoreOperation.FORCE);
+      long used = isCharged ? claims[i].cost() : 0;
       long dated = storeClock.hasEstimate() ? Math.min(when, outcomes[i].time()) : when;
-      theirs[i].recordUsage(claims[i].limit(), used, dated);
+      countersOfClaims[i].recordUsage(claims[i].limit(), used, dated);
     }
     return outcomes;
   }
 
-  /** Has the shared store decide. */
+  /** Lets the shared store decide. */
   private CompletableFuture<ClaimOutcome[]> decideInStore(
-      Claim[] claims, StoreOperation mode, long when) {
-    SyncedCounter[] theirs = locks.withLocks(claims, () -> beginRequests(claims, mode));
+      Claim[] claims, StoreOperation operation, long when) {
+    SyncedCounter[] countersOfClaims =
+        locks.withLocks(claims, () -> beginRequests(claims, operation));
     long sent = clock.micros();
-    CompletableFuture<ClaimOutcome[]> answer = shared.apply(claims, mode, when);
-    return theirs == null
+    CompletableFuture<ClaimOutcome[]> answer = shared.apply(claims, operation, when);
+    return countersOfClaims == null
         ? answer
         : answer.thenApply(
-            said ->
+            answers ->
                 locks.withLocks(
                     claims,
                     () -> {
-                      update(claims, theirs, mode, said, sent);
-                      return resolve(claims, theirs, mode, when, said);
+                      update(claims, countersOfClaims, operation, answers, sent);
+                      return resolve(claims, countersOfClaims, operation, when, answers);
                     }));
   }
 
-  private SyncedCounter @Nullable [] beginRequests(Claim[] claims, StoreOperation mode) {
-    SyncedCounter[] theirs = counters(claims);
-    for (int i = 0; theirs != null && i < claims.length; i++) {
-      theirs[i].beginRequest(claims[i].limit(), requestedPermits(claims[i], mode));
+  private SyncedCounter @Nullable [] beginRequests(Claim[] claims, StoreOperation operation) {
+    SyncedCounter[] countersOfClaims = counters(claims);
+    for (int i = 0; countersOfClaims != null && i < claims.length; i++) {
+      countersOfClaims[i].beginRequest(claims[i].limit(), requestedPermits(claims[i], operation));
     }
-    return theirs;
+    return countersOfClaims;
   }
 
-  private static long requestedPermits(Claim claim, StoreOperation mode) {
-    return mode == StoreOperation.PEEK ? 0 : claim.cost();
+  private static long requestedPermits(Claim claim, StoreOperation operation) {
+    return operation == StoreOperation.PEEK ? 0 : claim.cost();
   }
 
   private void update(
-      Claim[] claims, SyncedCounter[] theirs, StoreOperation mode, ClaimOutcome[] said, long sent) {
+      Claim[] claims,
+      SyncedCounter[] countersOfClaims,
+      StoreOperation operation,
+      ClaimOutcome[] answers,
+      long sent) {
     for (int i = 0; i < claims.length; i++) {
-      theirs[i].endRequest(requestedPermits(claims[i], mode));
-      storeClock.update(said[i], sent);
+      countersOfClaims[i].endRequest(requestedPermits(claims[i], operation));
+      storeClock.update(answers[i], sent);
     }
-    boolean charged = ClaimPartition.isCharged(claims, mode, said);
+    boolean charged = ClaimPartition.isCharged(claims, operation, answers);
     for (int i = 0; i < claims.length; i++) {
-      boolean known = !said[i].degraded();
+      boolean known = !answers[i].degraded();
       if (known
           && charged
-          && (said[i].admitted() || mode == StoreOperation.FORCE)) { // dated as it is there
-        view.apply(new Claim[] {claims[i]}, StoreOperation.FORCE, said[i].time());
+          && (answers[i].admitted()
+              || operation == StoreOperation.FORCE)) { // with the store's date
+        view.apply(new Claim[] {claims[i]}, StoreOperation.FORCE, answers[i].time());
       }
       if (known) {
-        view.update(claims[i], said[i], theirs[i], sent);
+        view.update(claims[i], answers[i], countersOfClaims[i], sent);
       }
     }
   }
 
   /**
-   * What to answer where the shared store was asked. If it did not answer, this node decides. If it
-   * admitted what does not fit beside what this node has admitted by itself and not reported yet,
-   * the request is refused after all.
+   * Computes the outcomes of a request that was submitted to the shared store. If the store did not
+   * answer, this node decides. If the store admitted the request but the unreported usage of this
+   * node leaves too few permits, the request is refused after all.
    */
   private ClaimOutcome[] resolve(
-      Claim[] claims, SyncedCounter[] theirs, StoreOperation mode, long when, ClaimOutcome[] said) {
-    boolean admitted = mode == StoreOperation.TAKE && ClaimPartition.isAdmitted(claims, said);
+      Claim[] claims,
+      SyncedCounter[] countersOfClaims,
+      StoreOperation operation,
+      long when,
+      ClaimOutcome[] answers) {
+    boolean admitted =
+        operation == StoreOperation.TAKE && ClaimPartition.isAdmitted(claims, answers);
     boolean degraded = false;
     boolean refused = false;
     boolean[] over = new boolean[claims.length];
     for (int i = 0; i < claims.length; i++) {
-      if (said[i].degraded()) {
+      if (answers[i].degraded()) {
         degraded = true;
-        theirs[i].allowLocalDecisionsUntil(clock.micros() + RETRY_MICROS);
+        countersOfClaims[i].allowLocalDecisionsUntil(clock.micros() + RETRY_MICROS);
       } else {
         over[i] =
-            admitted && said[i].admitted() && said[i].remaining() < theirs[i].unconfirmedPermits();
+            admitted
+                && answers[i].admitted()
+                && answers[i].remaining() < countersOfClaims[i].unconfirmedPermits();
         refused |= over[i] && !claims[i].limit().shadow();
       }
     }
-    ClaimOutcome[] outcomes = said.clone();
+    ClaimOutcome[] outcomes = answers.clone();
     for (int i = 0; i < claims.length && admitted; i++) {
-      boolean charged = said[i].admitted() && !said[i].degraded();
+      boolean charged = answers[i].admitted() && !answers[i].degraded();
       if (charged && (degraded || refused || over[i])) {
         Claim[] claim = {claims[i]};
-        var unused = shared.apply(claim, StoreOperation.REFUND, said[i].time());
+        var unused = shared.apply(claim, StoreOperation.REFUND, answers[i].time());
         view.apply(claim, StoreOperation.REFUND, NOW);
         outcomes[i] = view.apply(claim, StoreOperation.PEEK, NOW)[0];
       }
     }
-    return degraded ? decideByView(claims, theirs, mode, when) : outcomes;
+    return degraded ? decideByView(claims, countersOfClaims, operation, when) : outcomes;
   }
 
-  /** Gives back what was not reported yet here alone, and only the rest in the shared store. */
+  /** Cancels unreported usage here, and refunds only the rest in the shared store. */
   private CompletableFuture<ClaimOutcome[]> refund(Claim[] claims, long when) {
-    List<Claim> told = new ArrayList<>();
+    List<Claim> reported = new ArrayList<>();
     ClaimOutcome[] seen =
         locks.withLocks(
             claims,
             () -> {
               for (Claim claim : claims) {
-                SyncedCounter tally = synchronizerFor(claim.limit()).counters().get(claim.key());
+                SyncedCounter counter = synchronizerFor(claim.limit()).counters().get(claim.key());
                 long rest =
-                    tally == null ? claim.cost() : tally.cancelUnreported(claim.cost(), when);
+                    counter == null ? claim.cost() : counter.cancelUnreported(claim.cost(), when);
                 if (rest > 0) {
-                  told.add(new Claim(claim.limit(), claim.key(), rest));
+                  reported.add(new Claim(claim.limit(), claim.key(), rest));
                 }
               }
               return view.apply(claims, StoreOperation.REFUND, when);
             });
-    return told.isEmpty()
+    return reported.isEmpty()
         ? CompletableFuture.completedFuture(seen)
         : shared
-            .apply(told.toArray(new Claim[0]), StoreOperation.REFUND, when)
-            .thenApply(said -> seen);
+            .apply(reported.toArray(new Claim[0]), StoreOperation.REFUND, when)
+            .thenApply(answers -> seen);
   }
 
   /**
-   * Takes in what the shared store said of counters it decided on itself.
+   * Updates the view from the answers of the shared store to a request that it decided.
    *
-   * @param sent when it was asked, by this node's clock
+   * @param sent when the request was sent, by this node's clock
    */
-  void update(Claim[] claims, ClaimOutcome[] said, long sent) {
+  void update(Claim[] claims, ClaimOutcome[] answers, long sent) {
     for (int i = 0; i < claims.length; i++) {
-      if (!said[i].degraded()) {
-        storeClock.update(said[i], sent);
+      if (!answers[i].degraded()) {
+        storeClock.update(answers[i], sent);
         synchronized (locks.lockFor(claims[i].key())) {
-          SyncedCounter tally = synchronizerFor(claims[i].limit()).counters().get(claims[i].key());
-          if (tally == null) {
-            view.reconcile(claims[i], said[i], 0);
+          SyncedCounter counter =
+              synchronizerFor(claims[i].limit()).counters().get(claims[i].key());
+          if (counter == null) {
+            view.reconcile(claims[i], answers[i], 0);
           } else {
-            view.update(claims[i], said[i], tally, sent);
+            view.update(claims[i], answers[i], counter, sent);
           }
         }
       }
     }
   }
 
-  /** The tallies of all claims, new where need be; null if there are too many. */
+  /** The counters of all claims, created if necessary; null if there are too many. */
   private SyncedCounter @Nullable [] counters(Claim[] claims) {
-    SyncedCounter[] theirs = new SyncedCounter[claims.length];
+    SyncedCounter[] countersOfClaims = new SyncedCounter[claims.length];
     for (int i = 0; i < claims.length; i++) {
-      SyncedCounter tally = counter(synchronizerFor(claims[i].limit()), claims[i]);
-      if (tally == null) {
+      SyncedCounter counter = counter(synchronizerFor(claims[i].limit()), claims[i]);
+      if (counter == null) {
         return null;
       }
-      theirs[i] = tally;
+      countersOfClaims[i] = counter;
     }
-    return theirs;
+    return countersOfClaims;
   }
 
-  private @Nullable SyncedCounter counter(CounterSynchronizer round, Claim claim) {
-    SyncedCounter there = round.counters().get(claim.key());
+  private @Nullable SyncedCounter counter(CounterSynchronizer synchronizer, Claim claim) {
+    SyncedCounter there = synchronizer.counters().get(claim.key());
     if (there != null || counters() >= maxCounters) {
       return there;
     }
-    SyncedCounter made = new SyncedCounter(claim.limit(), claim.key());
-    round.counters().put(claim.key(), made);
-    return made;
+    SyncedCounter created = new SyncedCounter(claim.limit(), claim.key());
+    synchronizer.counters().put(claim.key(), created);
+    return created;
   }
 
   private CounterSynchronizer synchronizerFor(Limit limit) {
-    long every = limit.rule().consistency().syncInterval().toNanos() / 1000;
+    long syncMicros = limit.rule().consistency().syncInterval().toNanos() / 1000;
     return synchronizers.computeIfAbsent(
-        every == 0 ? SPIKE_SYNC_INTERVAL_MICROS : every,
+        syncMicros == 0 ? SPIKE_SYNC_INTERVAL_MICROS : syncMicros,
         interval -> new CounterSynchronizer(interval, shared, context));
   }
 
-  /** How many counters are remembered. */
+  /** The number of synced counters. */
   int counters() {
     int sum = 0;
-    for (CounterSynchronizer round : synchronizers.values()) {
-      sum += round.counters().size();
+    for (CounterSynchronizer synchronizer : synchronizers.values()) {
+      sum += synchronizer.counters().size();
     }
     return sum;
   }
 
-  /** Permits admitted here that the shared store does not know of. */
+  /** The permits admitted here that are not reported to the shared store yet. */
   long unsyncedPermits() {
     long sum = 0;
-    for (CounterSynchronizer round : synchronizers.values()) {
-      for (SyncedCounter tally : round.counters().values()) {
-        synchronized (locks.lockFor(tally.key)) {
-          sum += tally.unreportedPermits();
+    for (CounterSynchronizer synchronizer : synchronizers.values()) {
+      for (SyncedCounter counter : synchronizer.counters().values()) {
+        synchronized (locks.lockFor(counter.key)) {
+          sum += counter.unreportedPermits();
         }
       }
     }
     return sum;
   }
 
-  /** By how many microseconds reporting is behind its interval. */
+  /** By how many microseconds the sync is later than its interval. */
   long lagMicros() {
     return synchronizers.values().stream()
         .mapToLong(CounterSynchronizer::lagMicros)
@@ -312,7 +331,7 @@ final class SyncedStore implements Store {
     return shared.fingerprint();
   }
 
-  /** Reports all that is not reported yet, and no more after that; done when it is answered. */
+  /** Reports all unreported usage and stops the sync; completes when the store has answered. */
   CompletableFuture<Void> reportAll() {
     return CompletableFuture.allOf(
         synchronizers.values().stream()

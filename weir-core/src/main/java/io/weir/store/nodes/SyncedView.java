@@ -9,57 +9,57 @@ import io.weir.store.Store;
 import io.weir.store.StoreOperation;
 
 /**
- * What this node believes of counters that others charge too.
+ * This node's view of counters that other nodes charge too.
  *
- * <p>What the others have used shows in what the shared store has left, and is charged here; what
- * they gave back is given back here. The caller sees to it that nobody else works on a counter
- * while it is corrected.
+ * <p>The usage and the refunds of other nodes are derived from what the shared store has left, and
+ * are applied here. The caller must hold the lock of a counter while it is reconciled.
  */
 final class SyncedView {
-  /** The part of a permit by which two views of a bucket may differ, since clocks do. */
+  /** The part of a permit by which two views of a bucket may differ, since their clocks differ. */
   private static final double PERMIT_TOLERANCE = 0.05;
 
   private final MemoryStore counters;
 
   /**
-   * @param counters by the shared store's time
+   * @param counters run by the shared store's clock
    */
   SyncedView(MemoryStore counters) {
     this.counters = counters;
   }
 
-  ClaimOutcome[] apply(Claim[] claims, StoreOperation mode, long when) {
-    return counters.apply(claims, mode, when).join();
+  ClaimOutcome[] apply(Claim[] claims, StoreOperation operation, long when) {
+    return counters.apply(claims, operation, when).join();
   }
 
   /**
-   * Learns from an answer of the shared store to what was asked at that time, unless a newer one
-   * was heard of. From then on the view may decide for a while.
+   * Updates the view from an answer of the shared store, unless it shows a newer answer. After that
+   * the view may decide until it is too old.
    *
-   * @param sent by this node's clock
+   * @param sent when the request was sent, by this node's clock
    */
-  void update(Claim claim, ClaimOutcome said, SyncedCounter tally, long sent) {
-    if (tally.isNewerThanView(sent) && reconcile(claim, said, tally.unconfirmedPermits())) {
-      tally.markViewUpdated(sent);
+  void update(Claim claim, ClaimOutcome answer, SyncedCounter counter, long sent) {
+    if (counter.isNewerThanView(sent) && reconcile(claim, answer, counter.unconfirmedPermits())) {
+      counter.markViewUpdated(sent);
     }
   }
 
   /**
-   * Makes the view agree with the shared store, but for what that does not know yet.
+   * Makes the view agree with the shared store, except for the usage that the store does not know.
    *
-   * @return false if the answer is about another window, and says nothing of this one
+   * @param unconfirmed the permits used here that the store may not know
+   * @return false if the answer is about another window and therefore of no use
    */
-  boolean reconcile(Claim claim, ClaimOutcome said, long unknown) {
+  boolean reconcile(Claim claim, ClaimOutcome answer, long unconfirmed) {
     Limit limit = claim.limit();
     ClaimOutcome seen = peek(claim, 1);
     if (limit.algorithm().hasBurst()) {
-      reconcileBucket(claim, said, seen, unknown);
+      reconcileBucket(claim, answer, seen, unconfirmed);
       return true;
     }
-    if (!limit.isSameWindow(said.time(), seen.time())) {
+    if (!limit.isSameWindow(answer.time(), seen.time())) {
       return false;
     }
-    long excess = netRemaining(seen) - (netRemaining(said) - unknown);
+    long excess = netRemaining(seen) - (netRemaining(answer) - unconfirmed);
     if (excess > 0) {
       applyOne(claim, StoreOperation.FORCE, excess, Store.NOW);
     } else if (excess < 0) {
@@ -68,19 +68,21 @@ final class SyncedView {
     return true;
   }
 
-  /** The permits left, negative if more are used than there are. */
+  /** The remaining permits, negative in debt. */
   private static long netRemaining(ClaimOutcome outcome) {
     return outcome.remaining() - outcome.debt();
   }
 
   /**
-   * How much of a bucket is used shows in how long it takes to fill: fractions, debt and all. What
-   * is missing is rounded up to a permit, what is too much down.
+   * Computes the usage of a bucket from the time until it is full, which includes fractions and
+   * debt. Missing charges are rounded up to a permit, surplus charges down.
    */
-  private void reconcileBucket(Claim claim, ClaimOutcome said, ClaimOutcome seen, long unknown) {
+  private void reconcileBucket(
+      Claim claim, ClaimOutcome answer, ClaimOutcome seen, long unconfirmed) {
     LimitParameters t = claim.limit().parameters();
-    long fills = Math.max(0, said.reset() - (seen.time() - said.time()));
-    double missing = (double) (fills - seen.reset()) * t.permits() / t.periodMicros() + unknown;
+    long fillTime = Math.max(0, answer.reset() - (seen.time() - answer.time()));
+    double used = (double) (fillTime - seen.reset()) * t.permits() / t.periodMicros();
+    double missing = used + unconfirmed;
     long permits = (long) Math.ceil(missing - PERMIT_TOLERANCE);
     if (permits != 0) {
       applyOne(
@@ -92,9 +94,9 @@ final class SyncedView {
   }
 
   /**
-   * Gives so many permits back to the view, the oldest first: what others used was charged here
-   * when it was heard of, which is later than it was used; what this node used itself must not be
-   * forgotten in its stead.
+   * Refunds permits to the view, the oldest first: the usage of other nodes was charged here when
+   * this node learned of it, which is later than it happened. The usage of this node itself must
+   * not be refunded in its place.
    */
   private void refundOldestFirst(Claim claim, long permits, ClaimOutcome before) {
     ClaimOutcome seen = before;
@@ -102,7 +104,7 @@ final class SyncedView {
     while (rest > 0) {
       ClaimOutcome more = peek(claim, seen.remaining() + 1);
       long oldest = more.time() + more.delayOrWait() - claim.limit().parameters().periodMicros();
-      long kept = Math.max(0, seen.debt() + 1 - rest); // of those that pay the debt
+      long kept = Math.max(0, seen.debt() + 1 - rest); // of the permits that pay the debt
       ClaimOutcome given = applyOne(claim, StoreOperation.REFUND, rest + kept, oldest);
       if (kept > 0) {
         given = applyOne(claim, StoreOperation.FORCE, kept, oldest);
@@ -118,7 +120,7 @@ final class SyncedView {
     }
   }
 
-  /** Whether it has room for a claim and for so many permits more. */
+  /** Whether a claim and that many further permits would be admitted. */
   boolean canAdmit(Claim claim, long more) {
     return peek(claim, Math.min(Claim.MAX_COST, claim.cost() + more)).admitted();
   }
@@ -127,8 +129,8 @@ final class SyncedView {
     return applyOne(claim, StoreOperation.PEEK, cost, Store.NOW);
   }
 
-  private ClaimOutcome applyOne(Claim claim, StoreOperation mode, long permits, long when) {
+  private ClaimOutcome applyOne(Claim claim, StoreOperation operation, long permits, long when) {
     Claim[] change = {new Claim(claim.limit(), claim.key(), permits)};
-    return apply(change, mode, when)[0];
+    return apply(change, operation, when)[0];
   }
 }

@@ -1,4 +1,2 @@
-/**
- * How nodes that share a store count together: exactly, by lease, by reconciling, or each alone.
- */
+/** Counting on several nodes that share a store: exact, leased, synced or local. */
 package io.weir.store.nodes;

@@ -12,14 +12,14 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Permits that are charged when they are lent and spent later, in every trailing window. */
+/** Leased permits, which are spent after they are charged, keep to the limit in every window. */
 class LeasedWindowsTest {
   private static final int LIMIT = 1000;
   private static final long PERIOD_MICROS = 1_000_000;
 
   private final SimulatedNodes cluster = new SimulatedNodes();
 
-  /** Bursts of requests at irregular times, on some of the nodes. */
+  /** Bursts of requests at irregular times on several nodes. */
   private abstract class BurstTraffic {
     void run(Rule rule, int seed) {
       Random random = new Random(seed);
@@ -73,8 +73,8 @@ class LeasedWindowsTest {
     new BurstTraffic() {
       @Override
       void onAdmitted(long time) {
-        double back = (time - used[1]) * LIMIT / PERIOD_MICROS;
-        used[0] = Math.max(0, used[0] - back) + 1;
+        double refilled = (time - used[1]) * LIMIT / PERIOD_MICROS;
+        used[0] = Math.max(0, used[0] - refilled) + 1;
         used[1] = time;
         assertThat(used[0]).isLessThanOrEqualTo(LIMIT + 0.01);
       }

@@ -23,8 +23,8 @@ class RoutingStoreTest {
 
   private final SimulatedNodes cluster = new SimulatedNodes();
 
-  private static RuleBuilder rule(String id, String limit, Consistency how) {
-    return Rule.named(id).limit(limit).consistency(how);
+  private static RuleBuilder rule(String id, String limit, Consistency consistency) {
+    return Rule.named(id).limit(limit).consistency(consistency);
   }
 
   @Test
@@ -70,7 +70,7 @@ class RoutingStoreTest {
     cluster.sendEvenly(node, leased, 400, Duration.ofMillis(400));
     take(node, synced);
     take(node, synced);
-    assertThat(node.unsyncedPermits()).as("the first was decided by the store").isEqualTo(1);
+    assertThat(node.unsyncedPermits()).as("the store decided the first request").isEqualTo(1);
     node.close();
     assertThat(cluster.remaining(leased)).isEqualTo(600);
     assertThat(cluster.remaining(synced)).isEqualTo(998);
@@ -125,7 +125,7 @@ class RoutingStoreTest {
         node.apply(new Claim[] {claim(rule, Claim.MAX_COST)}, StoreOperation.REFUND).join();
     assertThat(take(node, rule).admitted()).isTrue();
     cluster.advance(SECOND);
-    assertThat(take(other, rule).admitted()).as("elsewhere within a second").isTrue();
+    assertThat(take(other, rule).admitted()).as("on another node within a second").isTrue();
   }
 
   @Test
@@ -149,7 +149,7 @@ class RoutingStoreTest {
     take(one, rule);
     take(two, rule);
     assertThat(cluster.sendEvenly(one, rule, 59, Duration.ofMillis(59))).isEqualTo(59);
-    assertThat(take(two, rule).remaining()).as("not heard of yet").isEqualTo(97);
+    assertThat(take(two, rule).remaining()).as("not synced yet").isEqualTo(97);
     cluster.advance(Duration.ofMillis(250));
     assertThat(take(two, rule).remaining()).isEqualTo(37);
     cluster.advance(Duration.ofMillis(250));
@@ -210,10 +210,10 @@ class RoutingStoreTest {
     RoutingStore node = cluster.node();
     Claim[] all = {claim(exact, 1), claim(local, 1), claim(synced, 1)};
     for (int i = 0; i < 10; i++) {
-      ClaimOutcome[] said = node.apply(all, StoreOperation.TAKE).join();
-      assertThat(said[0].admitted()).isEqualTo(i < 2);
-      assertThat(said[1].remaining()).isEqualTo(i < 2 ? 99 - i : 98);
-      assertThat(said[2].remaining()).isEqualTo(i < 2 ? 99 - i : 98);
+      ClaimOutcome[] outcomes = node.apply(all, StoreOperation.TAKE).join();
+      assertThat(outcomes[0].admitted()).isEqualTo(i < 2);
+      assertThat(outcomes[1].remaining()).isEqualTo(i < 2 ? 99 - i : 98);
+      assertThat(outcomes[2].remaining()).isEqualTo(i < 2 ? 99 - i : 98);
     }
     ClaimOutcome[] left = node.apply(all, StoreOperation.PEEK).join();
     assertThat(left[1].remaining()).isEqualTo(98);
@@ -230,9 +230,9 @@ class RoutingStoreTest {
     assertThat(node.apply(both, StoreOperation.TAKE).join()[1].admitted()).isTrue();
     int before = cluster.storeCalls;
     for (int i = 0; i < 100; i++) {
-      ClaimOutcome[] said = node.apply(both, StoreOperation.TAKE).join();
-      assertThat(said[1].admitted()).isFalse();
-      assertThat(said[0].remaining()).isEqualTo(99);
+      ClaimOutcome[] outcomes = node.apply(both, StoreOperation.TAKE).join();
+      assertThat(outcomes[1].admitted()).isFalse();
+      assertThat(outcomes[0].remaining()).isEqualTo(99);
     }
     assertThat(cluster.storeCalls - before).isEqualTo(1);
   }
@@ -250,7 +250,7 @@ class RoutingStoreTest {
     }
     ClaimOutcome spiking = take(node, rule);
     assertThat(spiking.degraded()).isTrue();
-    assertThat(spiking.remaining()).as("known from before").isEqualTo(55);
+    assertThat(spiking.remaining()).as("from the local view").isEqualTo(55);
     int before = cluster.storeCalls;
     for (int i = 0; i < 20; i++) {
       take(node, rule);
@@ -264,7 +264,7 @@ class RoutingStoreTest {
     cluster.advance(SECOND);
     assertThat(take(node, rule).degraded()).isFalse();
     assertThat(cluster.remaining(rule))
-        .as("all of it told")
+        .as("all usage is reported")
         .isEqualTo(100 - 40 - 4 - 1 - 20 - 20 - 1);
   }
 }

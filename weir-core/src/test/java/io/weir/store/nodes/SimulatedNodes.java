@@ -16,7 +16,7 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 
-/** Nodes on one store, under a clock that moves when it is told to. */
+/** Simulated nodes on one shared store, with a clock that advances only when the test calls. */
 final class SimulatedNodes implements Clock, Scheduler {
   static final Duration DEADLINE = Duration.ofMillis(5);
   private static final Fingerprint FINGERPRINT = new Fingerprint(1, 2);
@@ -28,10 +28,10 @@ final class SimulatedNodes implements Clock, Scheduler {
   private long now = 1_700_000_000_000_000L;
   private long scheduled;
 
-  /** The store they share, and how often it was asked what. */
+  /** The counters of the shared store. */
   final MemoryStore counters = new MemoryStore(this::storeMicros, 16 << 20);
 
-  /** How far the store's clock is ahead of the nodes'. */
+  /** How far the store's clock is ahead of the clock of the nodes. */
   long storeAheadMicros;
 
   int storeCalls;
@@ -52,7 +52,7 @@ final class SimulatedNodes implements Clock, Scheduler {
     tasks.add(new TimedTask(now + micros, scheduled++, task));
   }
 
-  /** Lets time pass, and what is due happen. */
+  /** Advances time, running every task when it is due. */
   void advance(Duration time) {
     long until = now + time.toNanos() / 1000;
     while (!tasks.isEmpty() && tasks.element().at() <= until) {
@@ -63,9 +63,9 @@ final class SimulatedNodes implements Clock, Scheduler {
     now = until;
   }
 
-  RoutingStore node(Duration spike) {
+  RoutingStore node(Duration spikeThreshold) {
     StoreFailureGuard guard = new StoreFailureGuard(this, DEADLINE, 1000, StoreListener.NONE, this);
-    return new RoutingStore(new SharedStoreStub(), guard, this, spike);
+    return new RoutingStore(new SharedStoreStub(), guard, this, spikeThreshold);
   }
 
   RoutingStore node() {
@@ -80,7 +80,7 @@ final class SimulatedNodes implements Clock, Scheduler {
     return Claim.of(rule.limits().get(0), FINGERPRINT.of(caller), 1);
   }
 
-  /** How many of so many requests of a caller are admitted, all at once. */
+  /** Sends that many requests of a caller at once; returns how many are admitted. */
   static int take(Store store, Rule rule, String caller, int requests) {
     Claim[] claim = {claim(rule, caller)};
     int admitted = 0;
@@ -94,7 +94,7 @@ final class SimulatedNodes implements Clock, Scheduler {
     return store.apply(new Claim[] {claim(rule, 1)}, StoreOperation.TAKE).join()[0];
   }
 
-  /** So many requests, evenly over a time; how many were admitted. */
+  /** Sends that many requests evenly over a time; returns how many are admitted. */
   int sendEvenly(Store store, Rule rule, int requests, Duration time) {
     int admitted = 0;
     for (int i = 0; i < requests; i++) {
@@ -104,24 +104,25 @@ final class SimulatedNodes implements Clock, Scheduler {
     return admitted;
   }
 
-  /** What the shared store has left. */
+  /** The permits that the shared store has left. */
   long remaining(Rule rule) {
     return counters.apply(new Claim[] {claim(rule, 1)}, StoreOperation.PEEK).join()[0].remaining();
   }
 
-  /** The shared store as a node sees it: it may be slow, or away and answered for by postures. */
+  /** The shared store as a node sees it: it may be slow, or unavailable with fallback answers. */
   final class SharedStoreStub implements Store {
     @Override
-    public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
+    public CompletableFuture<ClaimOutcome[]> apply(
+        Claim[] claims, StoreOperation operation, long when) {
       storeCalls++;
       if (storeUnavailable) {
         ClaimOutcome[] none = new ClaimOutcome[claims.length];
         java.util.Arrays.fill(none, ClaimOutcome.degraded(true, now));
         return CompletableFuture.completedFuture(none);
       }
-      ClaimOutcome[] said = counters.apply(claims, mode, when).join();
+      ClaimOutcome[] outcomes = counters.apply(claims, operation, when).join();
       now += storeLatencyMicros;
-      return CompletableFuture.completedFuture(said);
+      return CompletableFuture.completedFuture(outcomes);
     }
 
     @Override

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nodes that reconcile their counters every interval: what they admit, remember and report. */
+/** Nodes that sync their counters every interval: what they admit, keep and report. */
 class SyncedStoreTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -36,7 +36,7 @@ class SyncedStoreTest {
     return nodes;
   }
 
-  /** How many of the requests that are made evenly during a time are admitted. */
+  /** Sends requests evenly over a time; returns how many are admitted. */
   private int admitted(List<RoutingStore> nodes, Rule rule, int requests, Duration time) {
     int admitted = 0;
     for (int i = 0; i < requests; i++) {
@@ -173,7 +173,7 @@ class SyncedStoreTest {
     assertThat(take(node, rule, "caller", 8)).isEqualTo(8);
     cluster.storeUnavailable = false;
     cluster.advance(Duration.ofMillis(200));
-    assertThat(take(node, rule, "caller", 5)).as("the store knows of none").isEqualTo(2);
+    assertThat(take(node, rule, "caller", 5)).as("the store knows no usage").isEqualTo(2);
     cluster.advance(Duration.ofMinutes(2));
     assertThat(take(node, rule, "caller", 5)).isZero();
   }

@@ -21,15 +21,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys tokens may be signed with, each bound to the algorithms it is for: which one a token is
- * checked by follows from the key, never from what the token asks for. Immutable.
+ * The keys that tokens may be signed with, each bound to its algorithms: the key determines how a
+ * token is verified, never the token itself. Immutable.
  */
 final class JwtKeySet {
   static final JwtKeySet EMPTY = new JwtKeySet(List.of());
 
   private static final int MIN_RSA_BITS = 2048;
 
-  /** How many keys are tried for a token that names none. */
+  /** The maximum number of keys tried for a token without a key id. */
   private static final int MAX_KEYS_TRIED = 4;
 
   private final List<VerificationKey> keys;
@@ -38,7 +38,7 @@ final class JwtKeySet {
     this.keys = List.copyOf(keys);
   }
 
-  /** A key and an algorithm it is for; one without an id may be meant by any token. */
+  /** A key and one of its algorithms; a key without an id may be used for any token. */
   private record VerificationKey(
       @Nullable String id, JWSAlgorithm algorithm, JWSVerifier verifier) {
     boolean matchesId(@Nullable String wanted) {
@@ -55,14 +55,14 @@ final class JwtKeySet {
       }
       return new JwtKeySet(keys);
     } catch (JOSEException e) {
-      throw new IllegalArgumentException("jwt: the secret cannot be; write a longer one", e);
+      throw new IllegalArgumentException("jwt: the secret is invalid; use a longer one", e);
     }
   }
 
   /**
-   * Reads a set. Keys for other algorithms or purposes, and those too weak, are left out.
+   * Parses a key set. Keys for other algorithms or uses, and weak keys, are omitted.
    *
-   * @throws ParseException if it is no set, or none of its keys can be used
+   * @throws ParseException if the text is not a key set, or none of its keys can be used
    */
   static JwtKeySet parse(String json, List<String> algorithms) throws ParseException {
     List<VerificationKey> keys = new ArrayList<>();
@@ -80,17 +80,17 @@ final class JwtKeySet {
       }
     }
     if (keys.isEmpty()) {
-      throw new ParseException("it holds no key for " + String.join(", ", algorithms), 0);
+      throw new ParseException("no usable key for " + String.join(", ", algorithms), 0);
     }
     return new JwtKeySet(keys);
   }
 
-  /** What is wrong with a set is not repeated: it may hold a secret, or be a page of anything. */
+  /** The message does not repeat the input: it may contain a secret, or be an arbitrary page. */
   private static JWKSet parseJwkSet(String json) throws ParseException {
     try {
       return JWKSet.parse(json);
     } catch (ParseException | RuntimeException e) {
-      throw new ParseException("it is no JSON Web Key Set", 0);
+      throw new ParseException("not a JSON Web Key Set", 0);
     }
   }
 
@@ -100,31 +100,31 @@ final class JwtKeySet {
       if (KeyType.RSA.equals(jwk.getKeyType()) && !elliptic && jwk.size() >= MIN_RSA_BITS) {
         return new RSASSAVerifier(jwk.toRSAKey());
       }
-      boolean fits = KeyType.EC.equals(jwk.getKeyType()) && elliptic;
-      return fits
+      boolean usable = KeyType.EC.equals(jwk.getKeyType()) && elliptic;
+      return usable
               && Curve.forJWSAlgorithm(JWSAlgorithm.parse(algorithm))
                   .contains(jwk.toECKey().getCurve())
           ? new ECDSAVerifier(jwk.toECKey())
           : null;
     } catch (JOSEException e) {
-      throw new ParseException("it holds a key that cannot be", 0);
+      throw new ParseException("the set contains an invalid key", 0);
     }
   }
 
-  /** Whether there is a key that a token may mean. */
+  /** Returns whether there is a key with the key id of a token. */
   boolean hasKeyFor(SignedJWT token) {
     String wanted = token.getHeader().getKeyID();
     return keys.stream().anyMatch(key -> key.matchesId(wanted));
   }
 
-  /** Whether a key the token may mean has signed it. */
+  /** Returns whether a token was signed with one of the keys that match its key id. */
   boolean verify(SignedJWT token) {
     int tries = 0;
     for (VerificationKey key : keys) {
-      boolean meant =
+      boolean matches =
           key.algorithm.equals(token.getHeader().getAlgorithm())
               && key.matchesId(token.getHeader().getKeyID());
-      if (meant && ++tries <= MAX_KEYS_TRIED && verify(key.verifier, token)) {
+      if (matches && ++tries <= MAX_KEYS_TRIED && verify(key.verifier, token)) {
         return true;
       }
     }

@@ -1,12 +1,12 @@
 package io.weir.http.jwt;
 
-/** Where the keys that serve now are to be had, without waiting. */
+/** Provides the current verification keys without blocking. */
 @FunctionalInterface
 interface JwtKeySource extends AutoCloseable {
 
   JwtKeySet current();
 
-  /** Notes that a token means a key that is not among them. */
+  /** Called when a token refers to a key that is not in the current set. */
   default void onUnknownKey() {}
 
   @Override

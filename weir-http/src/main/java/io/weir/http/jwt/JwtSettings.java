@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Which tokens are believed: signed with one secret, or with a key of a JSON Web Key Set.
+ * Which tokens are accepted: those signed with one secret, or with a key of a JSON Web Key Set.
  *
- * @param secret of HMAC signatures; empty where there are keys
- * @param jwks a file or the address of a key set; empty where there is a secret
- * @param algorithms those believed, whatever a token asks for; {@code none} never is
- * @param issuer who must have issued a token; empty for anyone who has the key
- * @param audience whom a token must be for; empty for anyone
- * @param leeway by how much clocks may differ
+ * @param secret the secret of HMAC signatures; empty if {@code jwks} is set
+ * @param jwks a file or the URL of a key set; empty if {@code secret} is set
+ * @param algorithms the accepted algorithms, whatever a token specifies; never {@code none}
+ * @param issuer the required issuer; empty to accept any
+ * @param audience the required audience; empty to accept any
+ * @param leeway the accepted clock difference
  */
 public record JwtSettings(
     String secret,
@@ -32,36 +32,38 @@ public record JwtSettings(
   public JwtSettings {
     algorithms = List.copyOf(algorithms);
     if (secret.isEmpty() == jwks.isEmpty()) {
-      throw new IllegalArgumentException("jwt: write either a secret or jwks");
+      throw new IllegalArgumentException("jwt: exactly one of secret and jwks must be set");
     }
     List<String> known = jwks.isEmpty() ? HMAC_ALGORITHMS : PUBLIC_KEY_ALGORITHMS;
     if (algorithms.isEmpty() || !known.containsAll(algorithms)) {
       throw new IllegalArgumentException(
-          "jwt: algorithms " + algorithms + " cannot be; write some of " + known);
+          "jwt: algorithms must be some of " + known + " (was " + algorithms + ")");
     }
     for (String algorithm : algorithms) {
       int bytes = Integer.parseInt(algorithm.substring(2)) / Byte.SIZE;
       if (jwks.isEmpty() && secret.getBytes(UTF_8).length < bytes) {
         throw new IllegalArgumentException(
-            "jwt: the secret is too short for %s; write at least %d random characters"
+            "jwt: the secret is too short for %s; use at least %d random characters"
                 .formatted(algorithm, bytes));
       }
     }
     if (leeway.isNegative() || leeway.compareTo(MAX_LEEWAY) > 0) {
       throw new IllegalArgumentException(
-          "jwt: a leeway of " + leeway + " cannot be; write 0s to 10m, such as 30s");
+          "jwt: leeway must be between 0s and 10m (was "
+              + leeway.toSeconds()
+              + "s), for example 30s");
     }
   }
 
-  /** Tokens signed by HS256 with a secret of at least 32 characters. */
+  /** Returns settings for tokens signed by HS256 with a secret of at least 32 characters. */
   public static JwtSettings ofSecret(String secret) {
     return new JwtSettings(secret, "", List.of("HS256"), "", "", DEFAULT_LEEWAY);
   }
 
   /**
-   * Tokens signed by RS256 or ES256 with a key of a set.
+   * Returns settings for tokens signed by RS256 or ES256 with a key of a set.
    *
-   * @param jwks a file, or an address that begins with {@code https://} or {@code http://}
+   * @param jwks a file, or a URL that begins with {@code https://} or {@code http://}
    */
   public static JwtSettings ofKeys(String jwks) {
     return new JwtSettings("", jwks, List.of("RS256", "ES256"), "", "", DEFAULT_LEEWAY);
@@ -83,7 +85,7 @@ public record JwtSettings(
     return new JwtSettings(secret, jwks, algorithms, issuer, audience, other);
   }
 
-  /** Without the secret. */
+  /** Returns a description that does not contain the secret. */
   @Override
   public String toString() {
     return "jwt " + algorithms + " by " + (jwks.isEmpty() ? "a secret" : "the keys of " + jwks);

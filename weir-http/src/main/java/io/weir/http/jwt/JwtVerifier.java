@@ -13,11 +13,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies JSON Web Tokens: the signature by the operator's keys and algorithms, the times, issuer
- * and audience. {@code sub} is the user, {@code tier} the tier.
+ * Verifies JSON Web Tokens: the signature with the configured keys and algorithms, the validity
+ * period, issuer and audience. {@code sub} is the user, {@code tier} the tier.
  *
- * <p>A token that was verified is remembered until it expires or the keys change. Safe for any
- * number of threads; never waits for keys.
+ * <p>Verified tokens are cached until they expire or the keys change. Thread-safe; never blocks on
+ * loading keys.
  */
 public final class JwtVerifier implements CredentialVerifier, AutoCloseable {
   private static final int MAX_TOKEN_LENGTH = 8192;
@@ -38,12 +38,11 @@ public final class JwtVerifier implements CredentialVerifier, AutoCloseable {
   }
 
   /**
-   * Begins to verify. Keys at an address are read for the first time here, which may take some
-   * seconds; where that fails they are tried again in the background, and no token is verified
-   * until they come.
+   * Opens a verifier. Keys at a URL are first read here, which may take some seconds; if that
+   * fails, reading is retried in the background and no token is verified until it succeeds.
    *
    * @param clock the wall clock
-   * @throws IllegalArgumentException if keys are in a file that holds none
+   * @throws IllegalArgumentException if the settings name a file without usable keys
    */
   public static JwtVerifier open(JwtSettings settings, Clock clock) {
     JwtKeySource keys =
@@ -78,7 +77,7 @@ public final class JwtVerifier implements CredentialVerifier, AutoCloseable {
     return isExpired(known.expiresMillis(), now) ? Optional.empty() : Optional.of(known.caller());
   }
 
-  /** Three parts of letters, digits, - and _; anything else is not worth a look. */
+  /** Returns whether a token has three parts of letters, digits, - and _; a cheap first check. */
   private static boolean looksLikeToken(String token) {
     int dots = 0;
     for (int i = 0; i < token.length() && token.length() <= MAX_TOKEN_LENGTH; i++) {
@@ -105,7 +104,7 @@ public final class JwtVerifier implements CredentialVerifier, AutoCloseable {
         return null;
       }
       JWTClaimsSet claims = jwt.getJWTClaimsSet();
-      // what is of no use anyway is not worth the time a signature takes
+      // cheap checks first: verifying a signature is expensive
       if (!isWithinValidity(claims, now) || !isIssuerAndAudienceValid(claims)) {
         return null;
       }
@@ -114,7 +113,7 @@ public final class JwtVerifier implements CredentialVerifier, AutoCloseable {
           ? new CachedToken(caller, current, millis(claims.getExpirationTime(), Long.MAX_VALUE))
           : null;
     } catch (ParseException | RuntimeException e) {
-      return null; // whatever is wrong with it, it is nobody's
+      return null; // an invalid token has no caller
     }
   }
 
@@ -141,12 +140,12 @@ public final class JwtVerifier implements CredentialVerifier, AutoCloseable {
     if (user == null || user.isEmpty() || user.length() > MAX_CLAIM_LENGTH) {
       return null;
     }
-    boolean named =
+    boolean hasTier =
         claims.getClaim("tier") instanceof String tier && tier.length() <= MAX_CLAIM_LENGTH;
-    return new VerifiedCaller("", user, named ? (String) claims.getClaim("tier") : "");
+    return new VerifiedCaller("", user, hasTier ? (String) claims.getClaim("tier") : "");
   }
 
-  /** Ends the refreshing of keys. */
+  /** Stops refreshing the keys. */
   @Override
   public void close() {
     keys.close();

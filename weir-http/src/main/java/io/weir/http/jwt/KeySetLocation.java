@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A file or an address that holds a key set. */
+/** A file or URL that contains a key set. */
 final class KeySetLocation {
   private static final Logger LOG = System.getLogger(KeySetLocation.class.getName());
   private static final int MAX_BYTES = 1 << 20;
@@ -26,17 +26,17 @@ final class KeySetLocation {
   private final @Nullable URL url;
 
   /**
-   * @param written a file, or an address that begins with {@code https://} or {@code http://}
+   * @param location a file, or a URL that begins with {@code https://} or {@code http://}
    */
-  KeySetLocation(String written) {
-    this.location = written;
-    boolean plain = written.startsWith("http://");
-    url = plain || written.startsWith("https://") ? url(written) : null;
+  KeySetLocation(String location) {
+    this.location = location;
+    boolean plain = location.startsWith("http://");
+    url = plain || location.startsWith("https://") ? url(location) : null;
     if (plain) {
       LOG.log(
           Level.WARNING,
-          "keys from {0} can be forged by whoever is on the way; write https:// where you can",
-          written);
+          "JWT keys from {0} are loaded without TLS and can be forged; use https:// if possible",
+          location);
     }
   }
 
@@ -47,18 +47,18 @@ final class KeySetLocation {
         return url;
       }
     } catch (IllegalArgumentException | MalformedURLException e) {
-      LOG.log(Level.DEBUG, "no address", e);
+      LOG.log(Level.DEBUG, "not a URL", e);
     }
     throw new IllegalArgumentException(
-        "jwt: jwks '" + address + "' is no address; write https://, a host and a path");
+        "jwt: jwks '" + address + "' is not a valid URL, for example https://id.example/jwks.json");
   }
 
-  /** Whether it may be away for a while, unlike a file. */
+  /** Returns whether this is a URL, which may be temporarily unreachable, unlike a file. */
   boolean isRemote() {
     return url != null;
   }
 
-  /** What it holds now; may take some seconds. */
+  /** Returns the current content; may take some seconds. */
   String read() throws IOException {
     if (url != null) {
       return new DefaultResourceRetriever(READ_TIMEOUT_MILLIS, READ_TIMEOUT_MILLIS, MAX_BYTES)
@@ -69,7 +69,7 @@ final class KeySetLocation {
     try (InputStream in = Files.newInputStream(Path.of(file))) {
       byte[] bytes = in.readNBytes(MAX_BYTES + 1);
       if (bytes.length > MAX_BYTES) {
-        throw new IOException("it is larger than 1 MiB");
+        throw new IOException("the file is larger than 1 MiB");
       }
       return new String(bytes, UTF_8);
     }

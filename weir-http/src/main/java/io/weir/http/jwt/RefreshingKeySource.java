@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys that are read again in the background now and then, and soon when a token means one that is
- * not among them. Where reading fails the last good ones serve.
+ * A key set that is refreshed periodically in the background, and earlier when a token refers to an
+ * unknown key. If a refresh fails, the last good keys remain in use.
  */
 final class RefreshingKeySource implements JwtKeySource {
   private static final Logger LOG = System.getLogger(RefreshingKeySource.class.getName());
@@ -32,29 +32,29 @@ final class RefreshingKeySource implements JwtKeySource {
   /**
    * How often keys are read.
    *
-   * @param interval as long as all goes well
-   * @param minInterval at the soonest after the last time: after a failure, or for a key that is
-   *     missing
+   * @param interval the interval between successful reads
+   * @param minInterval the minimum interval: after a failure, or when a key is unknown
    */
   record RefreshSchedule(Duration interval, Duration minInterval) {
     static final RefreshSchedule DEFAULT =
         new RefreshSchedule(Duration.ofMinutes(5), Duration.ofSeconds(10));
   }
 
-  private RefreshingKeySource(JwtSettings settings, Clock clock, RefreshSchedule pace) {
+  private RefreshingKeySource(JwtSettings settings, Clock clock, RefreshSchedule schedule) {
     this.location = new KeySetLocation(settings.jwks());
     this.algorithms = settings.algorithms();
     this.clock = clock;
-    this.schedule = pace;
+    this.schedule = schedule;
   }
 
   /**
-   * Reads the keys and follows them. An address may be away at the start, a file may not.
+   * Reads the keys and starts refreshing them. A URL may be unreachable at the start; a file must
+   * be readable.
    *
-   * @throws IllegalArgumentException if it is a file that holds no keys
+   * @throws IllegalArgumentException if the location is a file without usable keys
    */
-  static RefreshingKeySource open(JwtSettings settings, Clock clock, RefreshSchedule pace) {
-    RefreshingKeySource keys = new RefreshingKeySource(settings, clock, pace);
+  static RefreshingKeySource open(JwtSettings settings, Clock clock, RefreshSchedule schedule) {
+    RefreshingKeySource keys = new RefreshingKeySource(settings, clock, schedule);
     try {
       keys.read();
     } catch (IOException | ParseException | RuntimeException e) {
@@ -64,15 +64,15 @@ final class RefreshingKeySource implements JwtKeySource {
                 + keys.location
                 + "': "
                 + reason(e)
-                + "; write the file of a JSON Web Key Set",
+                + "; expected a JSON Web Key Set file",
             e);
       }
       keys.onReadFailure(e);
     }
     keys.refreshTask =
         BackgroundTask.named("jwks", clock::micros)
-            .interval(pace.minInterval)
-            .maxInterval(pace.minInterval.plus(KeySetLocation.READ_TIMEOUT))
+            .interval(schedule.minInterval)
+            .maxInterval(schedule.minInterval.plus(KeySetLocation.READ_TIMEOUT))
             .start(keys::refreshIfDue);
     return keys;
   }
@@ -85,9 +85,9 @@ final class RefreshingKeySource implements JwtKeySource {
   @Override
   public void onUnknownKey() {
     if (hasElapsed(schedule.minInterval) && refreshRequested.compareAndSet(false, true)) {
-      BackgroundTask running = refreshTask;
-      if (running != null) {
-        running.wake();
+      BackgroundTask task = refreshTask;
+      if (task != null) {
+        task.wake();
       }
     }
   }
@@ -102,7 +102,7 @@ final class RefreshingKeySource implements JwtKeySource {
     try {
       read();
       if (failing) {
-        LOG.log(Level.INFO, "{0} can be read again", location);
+        LOG.log(Level.INFO, "JWT keys can be read again from {0}", location);
       }
       failing = false;
     } catch (IOException | ParseException | RuntimeException e) {
@@ -113,14 +113,15 @@ final class RefreshingKeySource implements JwtKeySource {
   }
 
   /**
-   * Takes what is there now. The same text keeps the same keys, and with them what they verified.
+   * Reads the keys. If the text is unchanged, the same key set stays in use, so that cached tokens
+   * remain valid.
    */
   private void read() throws IOException, ParseException {
     lastAttemptMicros = clock.micros();
-    String found = location.read();
-    if (!found.equals(lastText)) {
-      current = JwtKeySet.parse(found, algorithms);
-      lastText = found;
+    String json = location.read();
+    if (!json.equals(lastText)) {
+      current = JwtKeySet.parse(json, algorithms);
+      lastText = json;
     }
   }
 
@@ -128,7 +129,7 @@ final class RefreshingKeySource implements JwtKeySource {
     if (!failing) {
       LOG.log(
           Level.WARNING,
-          "{0} gives no keys ({1}); the last good ones serve, and it is tried again",
+          "cannot read JWT keys from {0} ({1}); using the last good keys until a retry succeeds",
           location,
           reason(e));
     }
@@ -139,15 +140,15 @@ final class RefreshingKeySource implements JwtKeySource {
     return e instanceof ParseException ? String.valueOf(e.getMessage()) : e.toString();
   }
 
-  private boolean hasElapsed(Duration time) {
-    return clock.micros() - lastAttemptMicros >= time.toNanos() / 1000;
+  private boolean hasElapsed(Duration interval) {
+    return clock.micros() - lastAttemptMicros >= interval.toNanos() / 1000;
   }
 
   @Override
   public void close() {
-    BackgroundTask running = refreshTask;
-    if (running != null) {
-      running.stop(); // not waited for: it may be reading from an address that is silent
+    BackgroundTask task = refreshTask;
+    if (task != null) {
+      task.stop(); // not awaited: it may be reading from a URL that does not respond
     }
   }
 }

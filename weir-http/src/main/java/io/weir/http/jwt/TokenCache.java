@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens that were verified, by digest, so that a signature is checked once and not at each
- * request. Bounded: two generations, of which the elder is dropped when the younger is full.
+ * Caches verified tokens by digest, so that a signature is checked once and not for each request.
+ * Bounded: there are two generations; when the young one is full, the old one is dropped.
  */
 final class TokenCache {
   private final int generationSize;
@@ -20,7 +20,7 @@ final class TokenCache {
   private volatile Map<TokenDigest, CachedToken> oldGeneration = Map.of();
 
   /**
-   * @param generation how many tokens make a generation
+   * @param generation the maximum number of tokens of a generation
    */
   TokenCache(int generation) {
     this.generationSize = generation;
@@ -34,16 +34,17 @@ final class TokenCache {
         ByteBuffer bytes = ByteBuffer.wrap(sha.digest(token.getBytes(ISO_8859_1)));
         return new TokenDigest(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
       } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every Java has SHA-256", e);
+        throw new IllegalStateException("SHA-256 is not available", e);
       }
     }
   }
 
   /**
-   * What was found out of a token.
+   * The result of verifying a token.
    *
-   * @param keys those that verified it: once they are replaced it must be verified again
-   * @param expiresMillis when it ends, in milliseconds since the epoch
+   * @param caller the caller that the token belongs to
+   * @param keys the keys it was verified with; once they are replaced, it must be verified again
+   * @param expiresMillis when the token expires, in milliseconds since the epoch
    */
   record CachedToken(VerifiedCaller caller, JwtKeySet keys, long expiresMillis) {}
 

@@ -1,2 +1,2 @@
-/** Callers known by a JSON Web Token whose signature holds. */
+/** Verification of callers by signed JSON Web Tokens. */
 package io.weir.http.jwt;

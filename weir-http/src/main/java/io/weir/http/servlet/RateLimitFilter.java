@@ -16,22 +16,22 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * Limits what comes to a servlet container, whatever runs in it.
+ * A servlet filter that rate-limits the requests to a servlet container.
  *
  * <pre>{@code
  * Limiter limiter = Weir.inMemory(FileRules.open("file:rules.yaml"));
  * context.addFilter("weir", new RateLimitFilter(limiter)).addMappingForUrlPatterns(null, false, "/*");
  * }</pre>
  *
- * <p>Rules see the attributes every door gives, and as {@code user} whom the container has
- * authenticated. Its thread waits for a store that is away, for the store's deadline at most, and
- * for a leaky bucket's turn.
+ * <p>Rules match the usual HTTP attributes; {@code user} is the user that the container has
+ * authenticated. The request thread blocks while it waits for the store, at most for the store's
+ * deadline, and for the delay of a leaky bucket.
  */
 public final class RateLimitFilter implements Filter {
   private final Limiter limiter;
   private final IdentityResolver identityResolver;
 
-  /** Limits by a socket's address, believing no proxy. */
+  /** Creates a filter that identifies callers by the socket's address and trusts no proxy. */
   public RateLimitFilter(Limiter limiter) {
     this(limiter, IdentityResolver.builder().build());
   }
@@ -45,22 +45,22 @@ public final class RateLimitFilter implements Filter {
   public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
     if (request instanceof HttpServletRequest http
-        && response instanceof HttpServletResponse back
-        && !admits(new ServletRequestAdapter(http), new ServletResponseWriter(back))) {
+        && response instanceof HttpServletResponse httpResponse
+        && !admits(new ServletRequestAdapter(http), new ServletResponseWriter(httpResponse))) {
       return;
     }
     chain.doFilter(request, response);
   }
 
-  /** Whether it may go on; if not, it is answered. */
+  /** Returns whether the request may continue; otherwise the response has been written. */
   private boolean admits(ServletRequestAdapter call, ServletResponseWriter answer)
       throws IOException {
     if (!call.isInitialDispatch()) {
       return true;
     }
-    IdentifiedRequest read;
+    IdentifiedRequest identified;
     try {
-      read =
+      identified =
           identityResolver.resolve(
               call.peer(),
               call.method(),
@@ -71,16 +71,16 @@ public final class RateLimitFilter implements Filter {
       answer.writeRejection(e);
       return false;
     }
-    Decision decision = limiter.decideNow(read.request());
+    Decision decision = limiter.decideNow(identified.request());
     answer.writeRateLimitHeaders(decision);
     if (!decision.allowed()) {
       answer.writeRejection(RefusalResponse.of(decision, call.joined("Accept")));
       return false;
     }
-    if (read.unauthorized()) {
+    if (identified.unauthorized()) {
       answer.response().setHeader("WWW-Authenticate", identityResolver.challenge());
       answer.writeError(
-          IdentifiedRequest.UNAUTHORIZED, "unauthorized", "show an API key or a token");
+          IdentifiedRequest.UNAUTHORIZED, "unauthorized", "send an API key or a token");
       return false;
     }
     ServletResponseWriter.sleepFor(decision.delay());

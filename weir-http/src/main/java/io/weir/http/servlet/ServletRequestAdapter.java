@@ -9,15 +9,18 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A servlet's request as {@code io.weir.http} reads it. */
+/** Adapts a servlet request to {@code io.weir.http}. */
 public record ServletRequestAdapter(HttpServletRequest request) implements RequestHeaders {
 
-  /** Whether it came just now; a forward, an error page or the end of a wait was counted before. */
+  /**
+   * Returns whether this is the initial dispatch; forwards, error pages and asynchronous dispatches
+   * have already been counted.
+   */
   public boolean isInitialDispatch() {
     return request.getDispatcherType() == DispatcherType.REQUEST;
   }
 
-  /** The address of the socket. */
+  /** Returns the address of the socket. */
   public IpAddress peer() {
     return IpAddress.ofSocket(request.getRemoteAddr());
   }
@@ -26,14 +29,14 @@ public record ServletRequestAdapter(HttpServletRequest request) implements Reque
     return request.getMethod();
   }
 
-  /** Path and query as they were sent. */
+  /** Returns path and query as they were sent. */
   public String target() {
     String query = request.getQueryString();
     String path = request.getRequestURI();
     return query == null ? path : path + "?" + query;
   }
 
-  /** Whom the container has authenticated; empty if nobody. */
+  /** Returns the user that the container has authenticated; empty if there is none. */
   public String user() {
     Principal principal = request.getUserPrincipal();
     String name = principal == null ? null : principal.getName();

@@ -13,25 +13,25 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** What a servlet's caller is told of a decision. */
+/** Writes rate limit headers, refusals and errors to a servlet response. */
 public record ServletResponseWriter(HttpServletResponse response) {
 
-  /** Sets the header fields. */
+  /** Sets the rate limit headers of a decision. */
   public void writeRateLimitHeaders(Decision decision) {
     RateLimitHeaders.write(decision, response::setHeader);
   }
 
-  /** Answers with a refusal. */
+  /** Writes a refusal. */
   public void writeRejection(RefusalResponse refusal) throws IOException {
     write(refusal.status(), refusal.contentType(), refusal.body());
   }
 
-  /** Answers what could not be read in one way only. */
+  /** Writes the response to a malformed or ambiguous request. */
   public void writeRejection(BadRequestException e) throws IOException {
     writeError(BadRequestException.STATUS, "bad_request", String.valueOf(e.getMessage()));
   }
 
-  /** Answers that something was wrong: what, and what to do instead. */
+  /** Writes an error with a code and a message that says what to do instead. */
   public void writeError(int status, String error, String message) throws IOException {
     write(status, RefusalResponse.JSON, JsonText.error(error, message));
   }
@@ -44,7 +44,7 @@ public record ServletResponseWriter(HttpServletResponse response) {
     response.getOutputStream().write(body);
   }
 
-  /** Holds this thread for as long as an admitted request must wait for its turn. */
+  /** Blocks this thread for the delay of an admitted request. */
   public static void sleepFor(Duration delay) {
     if (!delay.isZero()) {
       new CompletableFuture<Boolean>()

@@ -1,2 +1,2 @@
-/** The door of a servlet container: a filter, and its parts for frameworks that have their own. */
+/** A servlet filter, and its parts for frameworks with their own filters. */
 package io.weir.http.servlet;

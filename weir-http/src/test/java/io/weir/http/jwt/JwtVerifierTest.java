@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** G3: a token is somebody's only if its signature, times and claims hold. */
+/** Tests that a token is accepted only if its signature, validity period and claims are valid. */
 class JwtVerifierTest {
   private final FakeClock clock = new FakeClock();
   private final JwtVerifier hmac = JwtVerifier.open(JwtSettings.ofSecret(SECRET), clock);
@@ -69,14 +69,14 @@ class JwtVerifierTest {
     assertRejected(hmac, "none, with a signature", raw(header, payload, signature));
     assertRejected(hmac, "None", raw("{\"alg\":\"None\"}", payload, ""));
     assertRejected(hmac, "no alg", raw("{}", payload, signature));
-    assertRejected(hmac, "alg is no text", raw("{\"alg\":256}", payload, signature));
+    assertRejected(hmac, "alg is not a string", raw("{\"alg\":256}", payload, signature));
     assertRejected(hmac, "no signature", good.substring(0, good.lastIndexOf('.') + 1));
     assertRejected(hmac, "another payload", raw("{\"alg\":\"HS256\"}", payload + " ", signature));
     assertRejected(
         hmac, "another secret", TestTokens.hmac(JWSAlgorithm.HS256, "x".repeat(32), sub("victim")));
     assertRejected(
         hmac,
-        "another algorithm than is pinned",
+        "another algorithm than configured",
         TestTokens.hmac(JWSAlgorithm.HS512, SECRET + SECRET, sub("victim")));
     String publicKey = new String(RSA.toRSAPublicKey().getEncoded(), StandardCharsets.ISO_8859_1);
     assertRejected(
@@ -87,31 +87,31 @@ class JwtVerifierTest {
         keys, "another key", TestTokens.rsa(OTHER_RSA, JWSAlgorithm.RS256, sub("victim")));
     assertRejected(
         keys,
-        "another key under the name of ours",
+        "another key with our key id",
         TestTokens.rsa(OTHER_RSA, rs256().keyID("rsa-1").build(), sub("victim")));
     assertRejected(
         keys,
-        "a key of its own in the header",
+        "key embedded in the header",
         TestTokens.rsa(
             OTHER_RSA, rs256().keyID("rsa-1").jwk(OTHER_RSA.toPublicJWK()).build(), sub("victim")));
     assertRejected(
-        keys, "not among the algorithms", TestTokens.rsa(RSA, JWSAlgorithm.PS256, sub("victim")));
+        keys, "algorithm not configured", TestTokens.rsa(RSA, JWSAlgorithm.PS256, sub("victim")));
     assertRejected(
         keys,
-        "the name of the other key",
+        "key id of the other key",
         TestTokens.rsa(RSA, rs256().keyID("ec-1").build(), sub("victim")));
     assertRejected(
         keys,
-        "something critical nobody knows",
+        "unknown critical header",
         TestTokens.rsa(
             RSA,
             rs256().keyID("rsa-1").criticalParams(Set.of("x")).customParam("x", 1).build(),
             sub("victim")));
     assertRejected(
         keys,
-        "zeros for a signature of a curve",
+        "ECDSA signature of zeros",
         raw("{\"alg\":\"ES256\",\"kid\":\"ec-1\"}", payload, "A".repeat(86)));
-    assertRejected(keys, "a token of a secret", TestTokens.hmac(sub("victim")));
+    assertRejected(keys, "HMAC token", TestTokens.hmac(sub("victim")));
   }
 
   @ParameterizedTest
@@ -177,9 +177,9 @@ class JwtVerifierTest {
     clock.advance(Duration.ofSeconds(1));
     assertThat(hmac.verify(begins)).isPresent();
     clock.advance(Duration.ofSeconds(59));
-    assertThat(hmac.verify(ends)).as("remembered").isPresent();
+    assertThat(hmac.verify(ends)).as("cached").isPresent();
     clock.advance(Duration.ofSeconds(1));
-    assertThat(hmac.verify(ends)).as("remembered, and over").isEmpty();
+    assertThat(hmac.verify(ends)).as("cached, and expired").isEmpty();
     assertThat(JwtVerifier.open(JwtSettings.ofSecret(SECRET), clock).verify(ends)).isEmpty();
   }
 
@@ -190,7 +190,8 @@ class JwtVerifierTest {
         hmac, "exp is text", TestTokens.hmac(claims(Map.of("sub", "a", "exp", "never"))));
     assertThat(hmac.verify(TestTokens.hmac(claims(Map.of("sub", "a", "exp", 1L << 50)))))
         .isPresent();
-    assertRejected(hmac, "far off", TestTokens.hmac(claims(Map.of("sub", "a", "nbf", 1L << 50))));
+    assertRejected(
+        hmac, "nbf in the future", TestTokens.hmac(claims(Map.of("sub", "a", "nbf", 1L << 50))));
   }
 
   @Test
@@ -229,10 +230,10 @@ class JwtVerifierTest {
   void weakKeys_areRejected() {
     assertThatThrownBy(() -> JwtKeySet.parse(jwks(TestTokens.rsa("weak", 1024)), List.of("RS256")))
         .isInstanceOf(ParseException.class)
-        .hasMessage("it holds no key for RS256");
+        .hasMessage("no usable key for RS256");
   }
 
-  /** Whatever is changed in a good token, it is nobody's. */
+  /** A valid token with any changed character is rejected. */
   @Test
   void everyModifiedToken_isRejected() {
     long seed = RandomHistory.seed();
@@ -241,7 +242,7 @@ class JwtVerifierTest {
     String good = TestTokens.hmac(sub("victim"));
     for (int step = 0; step < 2000; step++) {
       StringBuilder token = new StringBuilder(good);
-      int at = random.nextInt(good.length() - 1); // the last holds bits that mean nothing
+      int at = random.nextInt(good.length() - 1); // the last character has unused bits
       token.setCharAt(at, alphabet.charAt(random.nextInt(alphabet.length())));
       assertThat(hmac.verify(token.toString()).isPresent())
           .as("-Dweir.seed=%d: %s", seed, token)

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Keys that change, vanish and come back while tokens are verified. */
+/** Tests keys that change, disappear and return while tokens are verified. */
 class RefreshingKeySourceTest {
   private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(20);
   private static final RefreshSchedule SLOW_REFRESH =
@@ -73,18 +73,18 @@ class RefreshingKeySourceTest {
     assertThat(credentials.verify(FIRST_TOKEN)).isPresent();
     answer = jwks(RSA, OTHER_RSA);
     for (int i = 0; i < 100; i++) {
-      assertThat(credentials.verify(SECOND_TOKEN)).as("too soon after the first reading").isEmpty();
+      assertThat(credentials.verify(SECOND_TOKEN)).as("too soon after the first read").isEmpty();
     }
     clock.advance(Duration.ofSeconds(10));
     Await.until(
-        AWAIT_TIMEOUT, "the new key is there", () -> credentials.verify(SECOND_TOKEN).isPresent());
+        AWAIT_TIMEOUT, "the new key is loaded", () -> credentials.verify(SECOND_TOKEN).isPresent());
     assertThat(credentials.verify(FIRST_TOKEN)).isPresent();
     assertThat(reads.get()).isEqualTo(2);
     String unknown = TestTokens.rsa(RSA, header("stranger"), sub("42"));
     for (int i = 0; i < 100; i++) {
       assertThat(credentials.verify(unknown)).isEmpty();
     }
-    assertThat(reads.get()).as("strangers cannot make us ask").isEqualTo(2);
+    assertThat(reads.get()).as("unknown keys cannot force further reads").isEqualTo(2);
   }
 
   @Test
@@ -95,7 +95,7 @@ class RefreshingKeySourceTest {
     clock.advance(Duration.ofMinutes(1));
     Await.until(
         AWAIT_TIMEOUT, "the new keys are read", () -> credentials.verify(SECOND_TOKEN).isPresent());
-    assertThat(credentials.verify(FIRST_TOKEN)).as("though it was remembered").isEmpty();
+    assertThat(credentials.verify(FIRST_TOKEN)).as("no longer served from the cache").isEmpty();
   }
 
   @Test
@@ -106,17 +106,20 @@ class RefreshingKeySourceTest {
       answer = bad;
       int before = reads.get();
       clock.advance(Duration.ofMinutes(1));
-      Await.until(AWAIT_TIMEOUT, "it is read: " + bad, () -> reads.get() > before + 1);
+      Await.until(AWAIT_TIMEOUT, "the keys are read: " + bad, () -> reads.get() > before + 1);
       assertThat(credentials.verify(FIRST_TOKEN)).as(bad).isPresent();
     }
     status = 503;
     int before = reads.get();
     clock.advance(Duration.ofMinutes(1));
-    Await.until(AWAIT_TIMEOUT, "it is asked", () -> reads.get() > before + 1);
+    Await.until(AWAIT_TIMEOUT, "the keys are requested", () -> reads.get() > before + 1);
     assertThat(credentials.verify(FIRST_TOKEN)).isPresent();
     status = 200;
     answer = jwks(OTHER_RSA);
-    Await.until(AWAIT_TIMEOUT, "it is back", () -> credentials.verify(SECOND_TOKEN).isPresent());
+    Await.until(
+        AWAIT_TIMEOUT,
+        "the keys are available again",
+        () -> credentials.verify(SECOND_TOKEN).isPresent());
   }
 
   @Test
@@ -125,7 +128,8 @@ class RefreshingKeySourceTest {
     open(address(), FAST_REFRESH);
     assertThat(credentials.verify(FIRST_TOKEN)).isEmpty();
     status = 200;
-    Await.until(AWAIT_TIMEOUT, "the keys come", () -> credentials.verify(FIRST_TOKEN).isPresent());
+    Await.until(
+        AWAIT_TIMEOUT, "the keys are loaded", () -> credentials.verify(FIRST_TOKEN).isPresent());
   }
 
   @Test
@@ -149,18 +153,20 @@ class RefreshingKeySourceTest {
     assertThatThrownBy(() -> open(none.toString(), SLOW_REFRESH))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("none.json")
-        .hasMessageEndingWith("write the file of a JSON Web Key Set");
+        .hasMessageEndingWith("expected a JSON Web Key Set file");
     Path bad = folder.resolve("bad.json");
     Files.writeString(bad, "{\"keys\":[{\"kty\":\"oct\",\"k\":\"c2VjcmV0LW1hcmtlcg\"}]}");
     assertThatThrownBy(() -> open(bad.toString(), SLOW_REFRESH))
-        .hasMessageContaining("it holds no key for RS256, ES256")
+        .hasMessageContaining("no usable key for RS256, ES256")
         .hasMessageNotContaining("c2VjcmV0LW1hcmtlcg");
     Path large = folder.resolve("large.json");
     Files.writeString(large, " ".repeat(1 << 20) + jwks(RSA));
     assertThatThrownBy(() -> open(large.toString(), SLOW_REFRESH))
         .hasMessageContaining("larger than 1 MiB");
     assertThatThrownBy(() -> open("https://", SLOW_REFRESH))
-        .hasMessage("jwt: jwks 'https://' is no address; write https://, a host and a path");
+        .hasMessage(
+            "jwt: jwks 'https://' is not a valid URL,"
+                + " for example https://id.example/jwks.json");
   }
 
   @Test

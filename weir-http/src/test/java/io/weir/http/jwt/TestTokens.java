@@ -22,7 +22,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import java.util.List;
 
-/** Signs tokens, good and forged. */
+/** Signs valid and forged tokens. */
 final class TestTokens {
   static final String SECRET = "0123456789abcdef0123456789abcdef";
   static final RSAKey RSA = rsa("rsa-1", 2048);
@@ -47,7 +47,7 @@ final class TestTokens {
     }
   }
 
-  /** The public halves as a set. */
+  /** Returns the public keys as a JSON Web Key Set. */
   static String jwks(JWK... keys) {
     return new JWKSet(List.of(keys)).toString();
   }
@@ -92,7 +92,7 @@ final class TestTokens {
     return jwt.serialize();
   }
 
-  /** Three parts as they are given, the last one not encoded. */
+  /** Returns a token of the given parts; the signature is not encoded. */
   static String raw(String header, String payload, String signature) {
     return Base64URL.encode(header) + "." + Base64URL.encode(payload) + "." + signature;
   }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The filter in a real container, without any framework. */
+/** Tests the filter in Tomcat, without a framework. */
 class RateLimitFilterTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private final Tomcat tomcat = new Tomcat();

@@ -3,28 +3,27 @@ package io.weir.lab.world;
 import java.util.Random;
 
 /**
- * How messages fare on a wire. Times in microseconds.
+ * Latency and loss of messages on a simulated link. Times in microseconds.
  *
- * @param minDelayMicros how long each takes at least
- * @param meanExtraDelayMicros how much longer they take on average, most of them less and a few
- *     much more
- * @param maxDelayMicros how long each takes at most
- * @param lossRate which part of them never arrives
+ * @param minDelayMicros the minimum delay
+ * @param meanExtraDelayMicros the mean additional delay, exponentially distributed
+ * @param maxDelayMicros the maximum delay
+ * @param lossRate the fraction of messages that are lost
  */
 public record NetworkConditions(
     long minDelayMicros, long meanExtraDelayMicros, long maxDelayMicros, double lossRate) {
-  /** Everything arrives, and at once. */
+  /** No delay and no loss. */
   public static final NetworkConditions IDEAL = new NetworkConditions(0, 0, 0, 0);
 
-  /** The same, but slower by so much. */
+  /** Returns these conditions with additional delay. */
   public NetworkConditions withExtraDelay(long micros) {
     return new NetworkConditions(
         minDelayMicros + micros, meanExtraDelayMicros, maxDelayMicros + micros, lossRate);
   }
 
-  /** The same, but that part is lost. */
-  public NetworkConditions withLossRate(double part) {
-    return new NetworkConditions(minDelayMicros, meanExtraDelayMicros, maxDelayMicros, part);
+  /** Returns these conditions with another loss rate. */
+  public NetworkConditions withLossRate(double rate) {
+    return new NetworkConditions(minDelayMicros, meanExtraDelayMicros, maxDelayMicros, rate);
   }
 
   long randomDelayMicros(Random random) {

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Nodes that share a store, over a network, under one timeline. Not thread-safe. */
+/** Simulated nodes that share a store over a network, on one timeline. Not thread-safe. */
 public final class SimulatedCluster {
-  /** When it begins: the second millennium's last day, which every window divides. */
+  /** The start time, 1999-12-31T00:00Z, which is aligned to every window. */
   public static final long START_MICROS = 946_598_400_000_000L;
 
   private static final double PARTS_PER_MILLION = 1e6;
@@ -21,34 +21,34 @@ public final class SimulatedCluster {
   private final SimulatedStoreServer storeServer = new SimulatedStoreServer(timeline);
   private final List<SimulatedNode> nodes = new ArrayList<>();
 
-  /** A world in which everything follows from the seed. */
+  /** Creates a cluster whose behavior is determined by the seed. */
   public SimulatedCluster(long seed) {
     random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
     fingerprint = new Fingerprint(random.nextLong(), random.nextLong());
   }
 
-  /** How a node is made. */
+  /** Clock error, deadline and spike threshold of a node. */
   public record SimulatedNodeOptions(
       long clockOffsetMicros, double driftPpm, Duration deadline, Duration spikeThreshold) {
-    /** A clock that is right, and a patience that ends late. */
+    /** A correct clock and a deadline of 50 ms. */
     public static final SimulatedNodeOptions DEFAULTS =
         new SimulatedNodeOptions(0, 0, Duration.ofMillis(50), Duration.ZERO);
   }
 
   /** Adds a node. */
   public SimulatedNode addNode(
-      RuleSource rules, SimulatedNodeOptions traits, NetworkConditions weather) {
+      RuleSource rules, SimulatedNodeOptions options, NetworkConditions conditions) {
     Clock clock =
         () -> {
-          long passed = timeline.micros() - START_MICROS;
+          long elapsed = timeline.micros() - START_MICROS;
           return timeline.micros()
-              + traits.clockOffsetMicros
-              + (long) (passed * traits.driftPpm / PARTS_PER_MILLION);
+              + options.clockOffsetMicros
+              + (long) (elapsed * options.driftPpm / PARTS_PER_MILLION);
         };
-    SimulatedLink wire =
-        new SimulatedLink(timeline, random, storeServer, fingerprint, clock, weather);
+    SimulatedLink link =
+        new SimulatedLink(timeline, random, storeServer, fingerprint, clock, conditions);
     SimulatedNode node =
-        new SimulatedNode(rules, clock, timeline, wire, traits.deadline, traits.spikeThreshold);
+        new SimulatedNode(rules, clock, timeline, link, options.deadline, options.spikeThreshold);
     nodes.add(node);
     return node;
   }

@@ -10,18 +10,18 @@ import io.weir.store.StoreException.StoreFailureKind;
 import java.util.Random;
 
 /**
- * The way from one node to the store and back. Messages of one direction never overtake each other,
- * but may be late or lost, and the way may be cut.
+ * The network link between a node and the store. Messages of one direction keep their order, but
+ * can be delayed or lost, and the link can be down.
  */
 public final class SimulatedLink implements RemoteStore {
 
-  /** What becomes of messages while the way is cut. */
+  /** What happens to messages while the link is down. */
   public enum LinkOutage {
-    /** They are lost, and nobody is told. */
+    /** Messages are lost silently. */
     SILENT,
-    /** The node is told that nobody is there; what is under way is lost. */
+    /** Requests fail immediately; messages in transit are lost. */
     REFUSED,
-    /** They arrive once the way is open again. */
+    /** Messages are delivered when the link is up again. */
     HELD
   }
 
@@ -40,7 +40,7 @@ public final class SimulatedLink implements RemoteStore {
   private long readsFromMicros;
 
   /**
-   * @param clock the node's
+   * @param clock the clock of the node
    */
   SimulatedLink(
       Timeline time,
@@ -48,26 +48,26 @@ public final class SimulatedLink implements RemoteStore {
       SimulatedStoreServer server,
       Fingerprint fingerprint,
       Clock clock,
-      NetworkConditions weather) {
+      NetworkConditions conditions) {
     this.timeline = time;
     this.random = random;
     this.server = server;
     this.fingerprint = fingerprint;
     this.clock = clock;
-    this.conditions = weather;
+    this.conditions = conditions;
   }
 
   public NetworkConditions conditions() {
     return conditions;
   }
 
-  public void conditions(NetworkConditions one) {
-    conditions = one;
+  public void conditions(NetworkConditions newConditions) {
+    conditions = newConditions;
   }
 
-  /** Cuts the way for a while. */
-  public void startOutage(LinkOutage how, long micros) {
-    outage = how;
+  /** Takes the link down for a while. */
+  public void startOutage(LinkOutage kind, long micros) {
+    outage = kind;
     outageUntilMicros = timeline.micros() + micros;
   }
 
@@ -76,35 +76,36 @@ public final class SimulatedLink implements RemoteStore {
   }
 
   @Override
-  public void submit(PendingDecision ask) {
+  public void submit(PendingDecision decision) {
     if (isDown() && outage == LinkOutage.REFUSED) {
-      ask.fail(new StoreException(StoreFailureKind.UNREACHABLE, "the way is cut"));
+      decision.fail(new StoreException(StoreFailureKind.UNREACHABLE, "the link is down"));
       return;
     }
     if (isDelivered()) {
       lastRequestArrivalMicros = arrivalMicros(lastRequestArrivalMicros);
       timeline.scheduleAt(
-          lastRequestArrivalMicros, () -> server.serve(ask, said -> sendReply(ask, said)));
+          lastRequestArrivalMicros,
+          () -> server.serve(decision, outcomes -> sendReply(decision, outcomes)));
     }
   }
 
-  private void sendReply(PendingDecision ask, ClaimOutcome[] said) {
+  private void sendReply(PendingDecision decision, ClaimOutcome[] outcomes) {
     if (isDelivered()) {
       lastReplyArrivalMicros = arrivalMicros(lastReplyArrivalMicros);
-      timeline.scheduleAt(lastReplyArrivalMicros, () -> deliver(ask, said));
+      timeline.scheduleAt(lastReplyArrivalMicros, () -> deliver(decision, outcomes));
     }
   }
 
-  /** Hands a reply to the node, or leaves it in the socket of one that does not run. */
-  private void deliver(PendingDecision ask, ClaimOutcome[] said) {
+  /** Delivers a reply to the node; a stalled node reads it from its socket later. */
+  private void deliver(PendingDecision decision, ClaimOutcome[] outcomes) {
     if (timeline.micros() < readsFromMicros) {
-      timeline.scheduleAt(readsFromMicros, () -> deliver(ask, said));
+      timeline.scheduleAt(readsFromMicros, () -> deliver(decision, outcomes));
     } else {
-      ask.answer(said, clock.micros());
+      decision.answer(outcomes, clock.micros());
     }
   }
 
-  /** Has the node read nothing for a while, nor at the moment it goes on: timers come first. */
+  /** Delays reading of replies during a stall and a little longer, so that timers run first. */
   void stall(long micros) {
     readsFromMicros = Math.max(readsFromMicros, timeline.micros() + micros + READ_DELAY_MICROS);
   }

@@ -10,7 +10,7 @@ import io.weir.store.StoreListener;
 import io.weir.store.nodes.RoutingStore;
 import java.time.Duration;
 
-/** One node as it is in production, but for its clock, its alarm and its wire. */
+/** A node with the production classes, but with a simulated clock, scheduler and store link. */
 public final class SimulatedNode {
   private static final int MAX_PENDING_DECISIONS = 100_000;
   private static final long PROBE_INTERVAL_MICROS = 100_000;
@@ -25,28 +25,30 @@ public final class SimulatedNode {
   private long stalledUntilMicros;
 
   /**
-   * @param deadline how long a decision may take
-   * @param spike above which latency it answers exact rules from what it knows; zero for never
+   * @param deadline the longest time for a decision
+   * @param spike the store latency above which exact rules are decided locally; zero for never
    */
   SimulatedNode(
       RuleSource rules,
       Clock clock,
-      Scheduler alarm,
-      SimulatedLink wire,
+      Scheduler scheduler,
+      SimulatedLink link,
       Duration deadline,
-      Duration spike) {
-    this.link = wire;
-    this.scheduler = alarm;
+      Duration spikeThreshold) {
+    this.link = link;
+    this.scheduler = scheduler;
     this.clock = clock;
-    Scheduler mortal = (micros, task) -> alarm.schedule(micros, () -> runWhenAlive(task));
+    Scheduler nodeScheduler =
+        (micros, task) -> scheduler.schedule(micros, () -> runWhenAlive(task));
     guard =
-        new StoreFailureGuard(clock, deadline, MAX_PENDING_DECISIONS, StoreListener.NONE, mortal);
-    store = new RoutingStore(guard.wrap(wire), guard, mortal, spike);
+        new StoreFailureGuard(
+            clock, deadline, MAX_PENDING_DECISIONS, StoreListener.NONE, nodeScheduler);
+    store = new RoutingStore(guard.wrap(link), guard, nodeScheduler, spikeThreshold);
     limiter = Weir.limiter(rules).store(store).clock(clock).build();
-    scheduleProbe(mortal);
+    scheduleProbe(nodeScheduler);
   }
 
-  /** Runs a task unless this node is dead; one that stands still does so when it goes on. */
+  /** Runs a task unless the node is dead; a stalled node runs it when the stall is over. */
   private void runWhenAlive(Runnable task) {
     if (isStalled()) {
       scheduler.schedule(stalledUntilMicros - clock.micros(), () -> runWhenAlive(task));
@@ -55,7 +57,7 @@ public final class SimulatedNode {
     }
   }
 
-  /** Stands still for a while, as in a garbage collection: no timer runs, no reply is read. */
+  /** Stalls the node, like a garbage collection pause: no timer runs and no reply is read. */
   public void stall(long micros) {
     stalledUntilMicros = Math.max(stalledUntilMicros, clock.micros() + micros);
     link.stall(micros);
@@ -65,17 +67,17 @@ public final class SimulatedNode {
     return clock.micros() < stalledUntilMicros;
   }
 
-  /** As the server does, for a store that nobody asks. */
-  private void scheduleProbe(Scheduler alarm) {
-    alarm.schedule(
+  /** Probes the store regularly, as the server does when there are no requests. */
+  private void scheduleProbe(Scheduler nodeScheduler) {
+    nodeScheduler.schedule(
         PROBE_INTERVAL_MICROS,
         () -> {
           guard.probe();
-          scheduleProbe(alarm);
+          scheduleProbe(nodeScheduler);
         });
   }
 
-  /** Ends it at once, with all that it had borrowed or not reported. */
+  /** Kills the node; its leased permits and unsynced charges are lost. */
   public void kill() {
     dead = true;
     link.startOutage(SimulatedLink.LinkOutage.SILENT, Long.MAX_VALUE / 2);
@@ -93,12 +95,12 @@ public final class SimulatedNode {
     return link;
   }
 
-  /** Permits borrowed and not spent. */
+  /** Returns the permits leased and not spent. */
   public long leasedPermits() {
     return store.leasedPermits();
   }
 
-  /** Permits admitted and not told. */
+  /** Returns the permits admitted and not yet synced to the store. */
   public long unsyncedPermits() {
     return store.unsyncedPermits();
   }

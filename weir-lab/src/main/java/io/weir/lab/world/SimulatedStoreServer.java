@@ -6,8 +6,8 @@ import io.weir.store.PendingDecision;
 import java.util.function.Consumer;
 
 /**
- * The store that nodes share: a memory store at the other end of their wires, which may be slow,
- * freeze, restart, or have its clock set. Its time is the timeline's until then.
+ * The store that simulated nodes share: a memory store at the other end of their links. It can be
+ * slow, freeze, restart or have its clock set; by default its clock is the timeline.
  */
 public final class SimulatedStoreServer {
   private static final long STORE_BYTES = 32L << 20;
@@ -19,12 +19,12 @@ public final class SimulatedStoreServer {
   private long idleFromMicros;
   private int restarts;
   private long clockOffsetMicros;
-  private StoreDecisionListener listener = (ask, outcomes, now) -> {};
+  private StoreDecisionListener listener = (decision, outcomes, nowMicros) -> {};
 
-  /** Hears what was decided. */
+  /** Is notified of each decision of the store. */
   @FunctionalInterface
   public interface StoreDecisionListener {
-    void onDecision(PendingDecision ask, ClaimOutcome[] outcomes, long now);
+    void onDecision(PendingDecision decision, ClaimOutcome[] outcomes, long nowMicros);
   }
 
   SimulatedStoreServer(Timeline time) {
@@ -32,54 +32,57 @@ public final class SimulatedStoreServer {
     counters = new MemoryStore(() -> time.micros() + clockOffsetMicros, STORE_BYTES);
   }
 
-  /** What it counts, to be looked at. */
+  /** Returns the memory store with the counters, for checks. */
   public MemoryStore counters() {
     return counters;
   }
 
-  public void setListener(StoreDecisionListener one) {
-    listener = one;
+  public void setListener(StoreDecisionListener newListener) {
+    listener = newListener;
   }
 
-  /** Answers nothing for a while; what was asked meanwhile it answers then. */
+  /** Freezes the server; it answers requests received meanwhile when the freeze is over. */
   public void freeze(long micros) {
     frozenUntilMicros = Math.max(frozenUntilMicros, timeline.micros() + micros);
   }
 
-  /** Sets the clock forward, or back if negative. */
+  /** Moves the clock forward, or back if negative. */
   public void adjustClock(long micros) {
     clockOffsetMicros += micros;
   }
 
-  /** Takes so long for each decision from now on. */
+  /** Sets the service time per decision from now on. */
   public void setServiceMicros(long micros) {
     serviceMicros = micros;
   }
 
-  /** Stops, and is back after a while with all it had counted; what it was asked is lost. */
+  /** Restarts the server; counters are kept, requests in progress are lost. */
   public void restart(long micros) {
     restarts++;
     idleFromMicros = 0;
     freeze(micros);
   }
 
-  /** Decides in turn, and has the answer sent. */
-  void serve(PendingDecision ask, Consumer<ClaimOutcome[]> reply) {
-    int asked = restarts;
-    long at =
+  /** Decides in order of arrival and sends the reply. */
+  void serve(PendingDecision decision, Consumer<ClaimOutcome[]> reply) {
+    int restartsBefore = restarts;
+    long doneMicros =
         Math.max(Math.max(timeline.micros(), frozenUntilMicros), idleFromMicros) + serviceMicros;
-    idleFromMicros = at;
+    idleFromMicros = doneMicros;
     timeline.scheduleAt(
-        at,
+        doneMicros,
         () -> {
-          if (asked == restarts) {
+          if (restartsBefore == restarts) {
             long now = timeline.micros();
-            ClaimOutcome[] said =
+            ClaimOutcome[] outcomes =
                 counters
-                    .apply(ask.claims(), ask.operation(), ask.chargeTime(now + clockOffsetMicros))
+                    .apply(
+                        decision.claims(),
+                        decision.operation(),
+                        decision.chargeTime(now + clockOffsetMicros))
                     .join();
-            listener.onDecision(ask, said, now);
-            reply.accept(said);
+            listener.onDecision(decision, outcomes, now);
+            reply.accept(outcomes);
           }
         });
   }

@@ -5,15 +5,15 @@ import io.weir.store.Scheduler;
 import java.util.PriorityQueue;
 
 /**
- * Time that moves only when told, and what is to happen in it; what is due at the same moment
- * happens in the order in which it was asked for. Not thread-safe.
+ * Virtual time with scheduled tasks. Time advances only in {@link #runUntil}; tasks that are due at
+ * the same time run in the order in which they were scheduled. Not thread-safe.
  */
 public final class Timeline implements Clock, Scheduler {
   private final PriorityQueue<TimelineEvent> events = new PriorityQueue<>();
   private long nowMicros;
   private long nextSequence;
 
-  /** Something that is to happen. */
+  /** A scheduled task. */
   private record TimelineEvent(long dueMicros, long sequence, Runnable task)
       implements Comparable<TimelineEvent> {
     @Override
@@ -24,8 +24,8 @@ public final class Timeline implements Clock, Scheduler {
     }
   }
 
-  public Timeline(long start) {
-    nowMicros = start;
+  public Timeline(long startMicros) {
+    nowMicros = startMicros;
   }
 
   @Override
@@ -38,20 +38,20 @@ public final class Timeline implements Clock, Scheduler {
     scheduleAt(nowMicros + micros, task);
   }
 
-  /** Runs the task at that time, or now if it has passed. */
-  public void scheduleAt(long time, Runnable task) {
-    events.add(new TimelineEvent(Math.max(nowMicros, time), nextSequence++, task));
+  /** Schedules a task at a time, or now if the time has passed. */
+  public void scheduleAt(long timeMicros, Runnable task) {
+    events.add(new TimelineEvent(Math.max(nowMicros, timeMicros), nextSequence++, task));
   }
 
-  /** Lets time pass until then, and all happen that is due. */
-  public void runUntil(long time) {
+  /** Advances time and runs all tasks that are due. */
+  public void runUntil(long timeMicros) {
     for (TimelineEvent next = events.peek();
-        next != null && next.dueMicros <= time;
+        next != null && next.dueMicros <= timeMicros;
         next = events.peek()) {
       events.remove();
       nowMicros = next.dueMicros;
       next.task.run();
     }
-    nowMicros = Math.max(nowMicros, time);
+    nowMicros = Math.max(nowMicros, timeMicros);
   }
 }

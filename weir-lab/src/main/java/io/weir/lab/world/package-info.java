@@ -1,5 +1,5 @@
 /**
- * Many nodes, the store they share and the network between, in one thread, under time that moves
- * only when told: what happens depends on a seed and on nothing else.
+ * Deterministic simulation of nodes, the store they share and the network between, in one thread
+ * and on virtual time: a run depends only on its seed.
  */
 package io.weir.lab.world;

@@ -5,19 +5,19 @@ import io.weir.algorithm.LimitParameters;
 import io.weir.rule.Limit;
 import java.util.List;
 
-/** By how many permits admissions exceed what an algorithm states, at most. */
+/** Computes by how many permits admissions exceed the bound of an algorithm. */
 final class AdmissionBounds {
 
   private AdmissionBounds() {}
 
-  /** Permits and when they count. */
+  /** Permits and the time at which they count. */
   record PermitUse(long timeMicros, long permits) {}
 
   /**
-   * Over all stretches of time, or windows where the algorithm has them.
+   * Returns the largest excess over all intervals, or over all windows of a window algorithm.
    *
-   * @param uses by ascending time
-   * @param slack how much longer than it seems each stretch may have been
+   * @param uses the permits in ascending order of time
+   * @param slack by how much each interval may really have been longer
    */
   static long excess(Limit limit, List<PermitUse> uses, long slack) {
     LimitParameters t = limit.parameters();
@@ -31,39 +31,39 @@ final class AdmissionBounds {
     return maxInAlignedWindow(t, uses) - t.permits();
   }
 
-  /** Most above burst + rate × d, over all stretches d. */
+  /** Returns the largest excess over burst + rate × d, for all intervals d. */
   private static double bucketExcess(LimitParameters t, List<PermitUse> uses) {
     double rate = (double) t.permits() / t.periodMicros();
     double level = 0;
-    double most = 0;
+    double max = 0;
     long before = 0;
     for (PermitUse use : uses) {
       level = Math.max(0, level - rate * (use.timeMicros - before)) + use.permits;
       before = use.timeMicros;
-      most = Math.max(most, level - t.burst());
+      max = Math.max(max, level - t.burst());
     }
-    return most;
+    return max;
   }
 
-  /** Most above burst + rate × d, over all stretches d up to so long. */
+  /** Returns the largest excess over burst + rate × d, for all intervals d up to a length. */
   static long bucketExcess(Limit limit, List<PermitUse> uses, long longest) {
     LimitParameters t = limit.parameters();
     double rate = (double) t.permits() / t.periodMicros();
-    double most = 0;
+    double max = 0;
     for (int from = 0; from < uses.size(); from++) {
-      long began = uses.get(from).timeMicros;
+      long start = uses.get(from).timeMicros;
       long sum = 0;
-      for (int to = from; to < uses.size() && uses.get(to).timeMicros - began <= longest; to++) {
+      for (int to = from; to < uses.size() && uses.get(to).timeMicros - start <= longest; to++) {
         sum += uses.get(to).permits;
-        most = Math.max(most, sum - t.burst() - rate * (uses.get(to).timeMicros - began));
+        max = Math.max(max, sum - t.burst() - rate * (uses.get(to).timeMicros - start));
       }
     }
-    return (long) Math.ceil(most - 1e-3);
+    return (long) Math.ceil(max - 1e-3);
   }
 
-  /** Most within any stretch shorter than a period. */
+  /** Returns the most permits within any trailing period. */
   static long maxInTrailingPeriod(List<PermitUse> uses, long period) {
-    long most = 0;
+    long max = 0;
     long sum = 0;
     int from = 0;
     for (PermitUse use : uses) {
@@ -71,14 +71,14 @@ final class AdmissionBounds {
       while (uses.get(from).timeMicros <= use.timeMicros - period) {
         sum -= uses.get(from++).permits;
       }
-      most = Math.max(most, sum);
+      max = Math.max(max, sum);
     }
-    return most;
+    return max;
   }
 
-  /** Most within any aligned window. */
+  /** Returns the most permits within any aligned window. */
   private static long maxInAlignedWindow(LimitParameters t, List<PermitUse> uses) {
-    long most = 0;
+    long max = 0;
     long sum = 0;
     long window = 0;
     for (PermitUse use : uses) {
@@ -87,8 +87,8 @@ final class AdmissionBounds {
         sum = 0;
       }
       sum += use.permits;
-      most = Math.max(most, sum);
+      max = Math.max(max, sum);
     }
-    return most;
+    return max;
   }
 }

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
-/** What must hold of each counter, as strictly as its rule says. */
+/** Checks each counter against the bound of its rule's consistency mode. */
 final class CounterChecks {
   private static final long LEASE_LIFETIME_MICROS = 100_000;
 
@@ -55,7 +55,8 @@ final class CounterChecks {
       checkBound(counter, uses, 0, 0);
     }
     if (!scenario.hasFault(
-        SimulatedFault.FaultKind.CLOCK_BACK)) { // what came back before is lost, if nobody asked
+        SimulatedFault.FaultKind
+            .CLOCK_BACK)) { // permits that refilled before the step are lost without requests
       checkAgainstSingleStore(counter, uses);
     }
   }
@@ -64,25 +65,25 @@ final class CounterChecks {
     return limit.algorithm().hasBurst() || limit.algorithm() == Algorithms.SLIDING_LOG;
   }
 
-  /** Whether one store that was asked nothing else would have admitted the same. */
+  /** Checks that a single store with the same requests would have admitted them too. */
   private void checkAgainstSingleStore(
       CounterHistory counter, List<AdmissionBounds.PermitUse> uses) {
     long[] now = {0};
-    MemoryStore one = new MemoryStore(() -> now[0], 1 << 20);
+    MemoryStore single = new MemoryStore(() -> now[0], 1 << 20);
     for (AdmissionBounds.PermitUse use : uses) {
       now[0] = use.timeMicros();
-      if (!applyTo(one, counter, use.permits(), StoreOperation.TAKE).admitted()) {
-        addViolation(counter, "one store alone would have refused " + use.permits() + " permits");
+      if (!applyTo(single, counter, use.permits(), StoreOperation.TAKE).admitted()) {
+        addViolation(counter, "a single store would have refused " + use.permits() + " permits");
         return;
       }
     }
   }
 
-  /** Permits are charged when they are lent; what counts is when they are spent. */
+  /** Permits are charged when they are leased; the bound applies to when they are spent. */
   private void checkLeased(CounterHistory counter) {
     Limit limit = counter.limit;
     if (hasTrailingBound(limit)) {
-      boolean log = !limit.algorithm().hasBurst(); // its spendings may not be reported in time
+      boolean log = !limit.algorithm().hasBurst(); // its spent permits may be reported late
       long slack = log && !scenario.faults().isEmpty() ? LEASE_LIFETIME_MICROS : 0;
       long over = scenario.hasFault(SimulatedFault.FaultKind.CLOCK_FORWARD) ? limit.capacity() : 0;
       List<AdmissionBounds.PermitUse> uses =
@@ -102,7 +103,7 @@ final class CounterChecks {
     }
   }
 
-  /** By how much the store's clock was set. */
+  /** Returns by how much the store's clock was changed. */
   private long clockStepMicros() {
     return scenario.hasFault(SimulatedFault.FaultKind.CLOCK_BACK)
         ? -SimulatedFault.CLOCK_STEP_MICROS
@@ -111,7 +112,7 @@ final class CounterChecks {
             : 0;
   }
 
-  /** In the order of the store's decisions, whose clock may have been set. */
+  /** Returns the uses in the order of the store's decisions; its clock may have been changed. */
   private List<AdmissionBounds.PermitUse> usesByStoreTime(List<CounterAdmission> some) {
     return some.stream()
         .sorted(
@@ -123,9 +124,9 @@ final class CounterChecks {
   }
 
   /**
-   * In no trailing period nodes that count together admit more than each of them may alone,
-   * whatever happens: a bucket and what comes back; of windows two are in a period. If the clock is
-   * set, once more the whole limit.
+   * Checks the upper bound for every trailing period, which holds under all faults: each node
+   * admits at most what it may admit alone, that is a bucket plus its refill, or two windows. If
+   * the store's clock is changed, one more limit is allowed.
    */
   private void checkTrailingPeriods(CounterHistory counter) {
     Limit limit = counter.limit;
@@ -139,7 +140,8 @@ final class CounterChecks {
             sortedUses(counter.chargedAdmissions(), CounterAdmission::trueMicros),
             t.periodMicros());
     if (sum > each * scenario.nodes().size()) {
-      addViolation(counter, sum + " permits were admitted in a period, by each more than " + each);
+      addViolation(
+          counter, sum + " permits were admitted in a period, more than " + each + " per node");
     }
   }
 
@@ -148,7 +150,7 @@ final class CounterChecks {
     if (counter.chargedAdmissions().stream()
         .anyMatch(
             a -> Math.abs(a.clockMicros() - a.trueMicros()) > 2 * scenario.deadlineMicros())) {
-      return; // a node came up while the store was away, and did not know its time
+      return; // a node started while the store was unavailable and had no store time
     }
     checkEachNode(counter, CounterAdmission::clockMicros);
     if (!scenario.hasFault(SimulatedFault.FaultKind.NODE_DEATH)) {
@@ -174,8 +176,7 @@ final class CounterChecks {
       long excess =
           AdmissionBounds.bucketExcess(limit, uses, Math.max(interval, (long) fillMicros(limit)));
       if (excess > over + answers) {
-        addViolation(
-            counter, excess + " permits too many were admitted, where " + over + " may be");
+        addViolation(counter, excess + " permits too many were admitted, allowed are " + over);
       }
     }
   }
@@ -184,13 +185,13 @@ final class CounterChecks {
     checkEachNode(counter, CounterAdmission::clockMicros);
   }
 
-  /** Each node by itself keeps to the limit. */
+  /** Checks that each node alone keeps the limit. */
   private void checkEachNode(CounterHistory counter, ToLongFunction<CounterAdmission> when) {
     Map<Integer, List<CounterAdmission>> byNode = new HashMap<>();
     for (CounterAdmission a : counter.chargedAdmissions()) {
       byNode.computeIfAbsent(a.node(), n -> new ArrayList<>()).add(a);
     }
-    // what is taken and given back a moment later has drained meanwhile
+    // permits taken and refunded a moment later have drained meanwhile
     long slack = scenario.rules().size() > 1 ? scenario.deadlineMicros() : 0;
     long part = (long) (fillMicros(counter.limit) / counter.limit.capacity() / 20);
     boolean bucket = counter.limit.algorithm().hasBurst();
@@ -203,11 +204,11 @@ final class CounterChecks {
       CounterHistory counter, List<AdmissionBounds.PermitUse> uses, long slack, long over) {
     long excess = AdmissionBounds.excess(counter.limit, uses, slack);
     if (excess > over) {
-      addViolation(counter, excess + " permits too many were admitted, where " + over + " may be");
+      addViolation(counter, excess + " permits too many were admitted, allowed are " + over);
     }
   }
 
-  /** What nodes admitted while the store was away, each from its share. */
+  /** Checks admissions while the store was unavailable against each node's local share. */
   private void checkLocalShares(CounterHistory counter) {
     Limit share = counter.limit.localFallback();
     if (share == null
@@ -227,41 +228,41 @@ final class CounterChecks {
               long excess =
                   AdmissionBounds.excess(share, sortedUses(some, CounterAdmission::clockMicros), 0);
               if (excess > 0) {
-                addViolation(counter, "a node gave " + excess + " permits more than its share");
+                addViolation(counter, "a node admitted " + excess + " permits more than its share");
               }
             });
   }
 
   /**
-   * The store must count what was admitted until it may forget it. More than twice the limit it
-   * never counts, so where it was told more, as after faults, some may be forgotten.
+   * Checks that the store counts all admitted permits until they expire. It never counts more than
+   * twice the limit, so some may be lost if more was reported, as after faults.
    */
   private void checkNothingLost(CounterHistory counter) {
     long now = run.cluster.timeline().micros();
     Limit limit = counter.limit;
     long recently = now - 2 * limit.parameters().periodMicros() - (long) (2 * fillMicros(limit));
-    long told =
+    long reported =
         counter.storeCharges.stream()
             .filter(s -> s.trueMicros() > recently && s.permits() > 0)
             .mapToLong(CounterHistory.StoreCharge::permits)
             .sum();
-    if (!scenario.faults().isEmpty() && told > 2 * limit.capacity()) {
+    if (!scenario.faults().isEmpty() && reported > 2 * limit.capacity()) {
       return;
     }
     long[] clock = {0};
-    MemoryStore one = new MemoryStore(() -> clock[0], 1 << 20);
+    MemoryStore single = new MemoryStore(() -> clock[0], 1 << 20);
     for (AdmissionBounds.PermitUse use :
         sortedUses(counter.chargedAdmissions(), CounterAdmission::trueMicros)) {
       clock[0] = use.timeMicros() - scenario.deadlineMicros();
-      applyTo(one, counter, use.permits(), StoreOperation.FORCE);
+      applyTo(single, counter, use.permits(), StoreOperation.FORCE);
     }
     clock[0] = now;
-    long left = applyTo(one, counter, 1, StoreOperation.PEEK).remaining();
-    long there =
+    long expected = applyTo(single, counter, 1, StoreOperation.PEEK).remaining();
+    long actual =
         applyTo(run.cluster.storeServer().counters(), counter, 1, StoreOperation.PEEK).remaining();
-    if (there > left) {
+    if (actual > expected) {
       addViolation(
-          counter, "the store has " + there + " permits left, but only " + left + " can be");
+          counter, "the store has " + actual + " permits left, expected at most " + expected);
     }
   }
 
@@ -271,25 +272,25 @@ final class CounterChecks {
         / limit.parameters().permits();
   }
 
-  /** Without faults, each window is charged what was admitted in it: no more, no less. */
+  /** Checks, without faults, that each window is charged exactly what was admitted in it. */
   private void checkChargedWindows(CounterHistory counter) {
-    Map<Long, Long> owed = new TreeMap<>();
+    Map<Long, Long> uncharged = new TreeMap<>();
     for (CounterAdmission a : counter.chargedAdmissions()) {
-      owed.merge(windowStart(counter, a.clockMicros()), a.cost(), Long::sum);
+      uncharged.merge(windowStart(counter, a.clockMicros()), a.cost(), Long::sum);
     }
     for (CounterHistory.StoreCharge s : counter.storeCharges) {
-      owed.merge(windowStart(counter, s.effectiveMicros()), -s.permits(), Long::sum);
+      uncharged.merge(windowStart(counter, s.effectiveMicros()), -s.permits(), Long::sum);
     }
     long every = counter.limit.rule().consistency().syncInterval().toNanos() / 1000;
     boolean remembered =
         every + scenario.deadlineMicros() <= counter.limit.parameters().periodMicros();
-    owed.forEach(
+    uncharged.forEach(
         (window, permits) -> {
           if (remembered ? permits != 0 : permits < 0) {
             addViolation(
                 counter,
                 permits
-                    + " permits are not charged where they were used, at "
+                    + " permits are not charged in the window in which they were used, at "
                     + SimulationInvariants.relativeTime(window));
           }
         });
@@ -315,7 +316,7 @@ final class CounterChecks {
     return store.apply(claim, mode).join()[0];
   }
 
-  private void addViolation(CounterHistory counter, String what) {
+  private void addViolation(CounterHistory counter, String violation) {
     Limit limit = counter.limit;
     journal.addViolation(
         String.format(
@@ -326,6 +327,6 @@ final class CounterChecks {
             limit.capacity(),
             scenario.nodes().size(),
             limit.rule().consistency().syncInterval(),
-            what));
+            violation));
   }
 }

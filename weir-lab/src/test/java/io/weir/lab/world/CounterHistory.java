@@ -5,7 +5,7 @@ import io.weir.rule.Limit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What became of one counter: what was charged in the store, and what nodes admitted on it. */
+/** The history of one counter: the charges in the store and the admissions of the nodes. */
 final class CounterHistory {
   final Limit limit;
   final long key;
@@ -15,11 +15,11 @@ final class CounterHistory {
   long spentPermits;
 
   /**
-   * Permits that were admitted.
+   * Permits that a node admitted.
    *
-   * @param trueMicros when, in truth
-   * @param clockMicros when, as the one knows who admitted it
-   * @param immediate whether nobody was asked
+   * @param trueMicros the time on the timeline
+   * @param clockMicros the time on the clock of the node or store that decided
+   * @param immediate whether the node decided without the store
    */
   record CounterAdmission(
       long trueMicros,
@@ -29,7 +29,7 @@ final class CounterHistory {
       boolean degraded,
       boolean immediate) {}
 
-  /** Permits the store was told of, and to which time they were charged. */
+  /** Permits charged in the store, and the time for which they were charged. */
   record StoreCharge(long trueMicros, long permits, long effectiveMicros, boolean reportedLater) {}
 
   CounterHistory(Limit limit, long key) {
@@ -37,7 +37,7 @@ final class CounterHistory {
     this.key = key;
   }
 
-  /** Whether the store's clock had been set when it decided, or this node on its behalf. */
+  /** Returns whether the store's clock had already been changed when the decision was made. */
   static boolean isAfterClockStep(CounterAdmission a, long step) {
     return step != 0
         && Math.abs(a.clockMicros - a.trueMicros - step) < Math.abs(a.clockMicros - a.trueMicros);
@@ -47,7 +47,7 @@ final class CounterHistory {
     return limit.rule().consistency().mode();
   }
 
-  /** Those admitted that the store, or a view of it, had charged. */
+  /** Returns the admissions that the store or a synced view charged. */
   List<CounterAdmission> chargedAdmissions() {
     return admissions.stream().filter(a -> !a.degraded).toList();
   }

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Something that goes wrong for a while.
+ * A fault that lasts for a while.
  *
- * @param node whose wire it is, where it is one's; -1 for all
- * @param severity how bad it is, from 0 to 1
+ * @param node the node whose link is affected, for faults of links; -1 for all
+ * @param severity the severity, from 0 to 1
  */
 record SimulatedFault(
     FaultKind kind, long startMicros, long durationMicros, int node, double severity) {
@@ -38,7 +38,7 @@ record SimulatedFault(
     return new SimulatedFault(kind, from, lasts, random.nextInt(6) - 1, random.nextDouble());
   }
 
-  /** One of those of which a scenario has one at most. */
+  /** Returns a random fault of the kinds that occur at most once per scenario. */
   static SimulatedFault randomOneTimeFault(Random random, long earliest, long over) {
     FaultKind kind = ONE_TIME_FAULTS.get(random.nextInt(ONE_TIME_FAULTS.size()));
     return new SimulatedFault(
@@ -72,18 +72,18 @@ record SimulatedFault(
   }
 
   private void inject(SimulatedLink wire, Timeline time) {
-    NetworkConditions before = wire.conditions();
+    NetworkConditions conditions = wire.conditions();
     switch (kind) {
       case CUT_SILENT -> wire.startOutage(SimulatedLink.LinkOutage.SILENT, durationMicros);
       case CUT_REFUSED -> wire.startOutage(SimulatedLink.LinkOutage.REFUSED, durationMicros);
       case CUT_HELD -> wire.startOutage(SimulatedLink.LinkOutage.HELD, durationMicros);
       case LOSS -> {
-        wire.conditions(before.withLossRate(severity / 2));
+        wire.conditions(conditions.withLossRate(severity / 2));
         time.schedule(durationMicros, () -> wire.conditions(wire.conditions().withLossRate(0)));
       }
       default -> {
         long slower = (long) (severity * 60_000);
-        wire.conditions(before.withExtraDelay(slower));
+        wire.conditions(conditions.withExtraDelay(slower));
         time.schedule(
             durationMicros, () -> wire.conditions(wire.conditions().withExtraDelay(-slower)));
       }

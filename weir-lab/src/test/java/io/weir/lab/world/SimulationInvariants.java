@@ -7,7 +7,7 @@ import io.weir.rule.StoreFailureFallback;
 import io.weir.store.ClaimOutcome;
 import java.util.List;
 
-/** What must hold of every run; complains in its journal of what does not. */
+/** Checks the invariants of a simulation run and records violations in its journal. */
 final class SimulationInvariants {
   private static final long LEASE_LIFETIME_MICROS = 100_000;
   private static final long RECOVERY_MICROS = 2_000_000;
@@ -22,7 +22,7 @@ final class SimulationInvariants {
     journal = run.journal;
   }
 
-  /** Runs a scenario to its end and checks it on the way; what was wrong is in its journal. */
+  /** Runs a scenario and checks it; the returned journal contains the violations. */
   static SimulationJournal runAndCheck(long seed) {
     SimulationRun run = new SimulationRun(SimulationScenario.of(seed));
     new SimulationInvariants(run).check();
@@ -49,11 +49,11 @@ final class SimulationInvariants {
     for (SimulatedNode node : run.cluster.nodes()) {
       if (node.leasedPermits() > 0 && !node.isDead()) {
         journal.addViolation(
-            node.leasedPermits() + " permits are still borrowed though nobody asks");
+            node.leasedPermits() + " permits are still leased though there are no requests");
       }
     }
     for (CounterHistory counter : journal.counters.values()) {
-      // of a bucket some expire: they have come back in the store, so nothing is given back
+      // leased permits of a bucket expire: they refill in the store and are not returned
       boolean leased =
           counter.countingMode() == CountingMode.LEASED && !counter.limit.algorithm().hasBurst();
       if (leased && scenario.faults().isEmpty() && counter.chargedPermits != counter.spentPermits) {
@@ -72,7 +72,7 @@ final class SimulationInvariants {
     for (SimulatedNode node : run.cluster.nodes()) {
       if (node.unsyncedPermits() > 0 && !node.isDead()) {
         journal.addViolation(
-            node.unsyncedPermits() + " permits are not told yet though the store answers");
+            node.unsyncedPermits() + " permits are not synced yet though the store answers");
       }
     }
   }
@@ -96,15 +96,15 @@ final class SimulationInvariants {
           && o.admitted() != (answer == StoreFailureFallback.FallbackAction.OPEN)) {
         journal.addViolation(
             limit
-                + " is "
+                + " has fallback "
                 + answer
-                + ", but said otherwise at "
+                + ", but decided otherwise at "
                 + relativeTime(made.decidedMicros()));
       }
     }
   }
 
-  /** A store that is silent is waited for once, whatever the rules of the request are. */
+  /** A request waits for a silent store at most once, whatever its rules are. */
   private void checkDeadline(SimulationJournal.TimedDecision made) {
     if (made.decidedMicros() - made.requestedMicros() > 1.9 * scenario.deadlineMicros() + 1) {
       journal.addViolation(
@@ -116,10 +116,10 @@ final class SimulationInvariants {
   }
 
   private void checkRecovery(SimulationJournal.TimedDecision made) {
-    long well =
+    long recovered =
         SimulatedCluster.START_MICROS
             + (scenario.faults().isEmpty() ? 0 : scenario.faultsOverMicros() + RECOVERY_MICROS);
-    if (made.requestedMicros() >= well && made.decision().degraded()) {
+    if (made.requestedMicros() >= recovered && made.decision().degraded()) {
       journal.addViolation(
           "still degraded at " + relativeTime(made.requestedMicros()) + ": " + made.decision());
     }
@@ -128,7 +128,7 @@ final class SimulationInvariants {
   private void checkHealthyAdmitted(SimulationJournal.TimedDecision made) {
     if (!made.decision().allowed() || made.decision().shadowRefused()) {
       journal.addViolation(
-          "refused though there is room, at "
+          "refused though permits are available, at "
               + relativeTime(made.requestedMicros())
               + ": "
               + made.decision().rules());

@@ -12,17 +12,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** All that happened in a run, a hash of it, and what should not have. */
+/** Records the events of a simulation run, a hash of them, and the violated invariants. */
 final class SimulationJournal {
   final Map<Long, CounterHistory> counters = new LinkedHashMap<>();
   final List<TimedDecision> decisions = new ArrayList<>();
   final List<String> violations = new ArrayList<>();
   private long hash = 17;
 
-  /** A decision; times in truth. */
+  /** A decision of a node; times are on the timeline, not on the node's clock. */
   record TimedDecision(long requestedMicros, long decidedMicros, int node, Decision decision) {}
 
-  /** Notes that something happened, in this order. */
+  /** Adds an event to the hash; the order matters. */
   void addToHash(long... numbers) {
     for (long number : numbers) {
       hash = (hash ^ number) * 0x9E3779B97F4A7C15L;
@@ -34,9 +34,9 @@ final class SimulationJournal {
     return hash;
   }
 
-  void addViolation(String what) {
+  void addViolation(String violation) {
     if (violations.size() < 20) {
-      violations.add(what);
+      violations.add(violation);
     }
   }
 
@@ -44,14 +44,14 @@ final class SimulationJournal {
     return counters.computeIfAbsent(claim.key(), key -> new CounterHistory(claim.limit(), key));
   }
 
-  void onStoreDecision(PendingDecision ask, ClaimOutcome[] said, long now) {
-    Claim[] claims = ask.claims();
-    boolean admits = ClaimPartition.isAdmitted(claims, said);
+  void onStoreDecision(PendingDecision decision, ClaimOutcome[] outcomes, long now) {
+    Claim[] claims = decision.claims();
+    boolean isAdmitted = ClaimPartition.isAdmitted(claims, outcomes);
     for (int i = 0; i < claims.length; i++) {
-      ClaimOutcome o = said[i];
+      ClaimOutcome o = outcomes[i];
       long permits =
-          switch (ask.operation()) {
-            case TAKE -> admits && o.admitted() ? claims[i].cost() : 0;
+          switch (decision.operation()) {
+            case TAKE -> isAdmitted && o.admitted() ? claims[i].cost() : 0;
             case PEEK -> 0;
             case FORCE -> claims[i].cost();
             case LEASE -> o.admitted() ? claims[i].cost() : o.remaining();
@@ -59,20 +59,21 @@ final class SimulationJournal {
           };
       addToHash(
           now,
-          ask.operation().name().hashCode(),
+          decision.operation().name().hashCode(),
           claims[i].key(),
           claims[i].cost(),
           o.remaining(),
           o.reset());
       CounterHistory counter = counter(claims[i]);
       counter.chargedPermits += permits;
-      boolean told = ask.operation() == StoreOperation.FORCE;
+      boolean reportedLater = decision.operation() == StoreOperation.FORCE;
       counter.storeCharges.add(
-          new CounterHistory.StoreCharge(now, permits, ask.chargeTime(o.time()), told));
+          new CounterHistory.StoreCharge(
+              now, permits, decision.chargeTime(o.time()), reportedLater));
     }
   }
 
-  void onDecision(TimedDecision made, boolean atOnce) {
+  void onDecision(TimedDecision made, boolean immediate) {
     decisions.add(made);
     Decision d = made.decision;
     addToHash(
@@ -84,7 +85,7 @@ final class SimulationJournal {
         long cost = d.claim(i).cost();
         counter.admissions.add(
             new CounterHistory.CounterAdmission(
-                made.decidedMicros, made.node, cost, o.time(), o.degraded(), atOnce));
+                made.decidedMicros, made.node, cost, o.time(), o.degraded(), immediate));
         if (!o.degraded()) {
           addSpent(counter, cost, made);
         }

@@ -7,7 +7,7 @@ import io.weir.rule.RuleSet;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
-/** One run of a scenario, from its first request until all has come to rest. */
+/** One run of a scenario, from its first request until all nodes have settled. */
 final class SimulationRun {
   final SimulationScenario scenario;
   final SimulatedCluster cluster;
@@ -34,7 +34,7 @@ final class SimulationRun {
     }
   }
 
-  /** Runs it until that time from the start. */
+  /** Runs until a time in microseconds since the start. */
   SimulationRun runUntil(long micros) {
     cluster.timeline().runUntil(SimulatedCluster.START_MICROS + micros);
     return this;
@@ -53,7 +53,7 @@ final class SimulationRun {
             });
   }
 
-  /** Evenly while healthy, so that it is known what must be admitted; else as it comes. */
+  /** Returns an even gap in healthy scenarios, so that all must be admitted; else a random one. */
   private long nextGapMicros() {
     double mean = 1e6 / scenario.perSecond();
     double gap = scenario.healthy() ? mean : -Math.log(1 - random.nextDouble()) * mean;
@@ -72,7 +72,7 @@ final class SimulationRun {
   }
 
   private void sendRequest(Request request, int node) {
-    long asked = cluster.timeline().micros();
+    long requested = cluster.timeline().micros();
     CompletableFuture<Decision> answer = cluster.nodes().get(node).limiter().decide(request);
     boolean atOnce = answer.isDone();
     var unused =
@@ -80,7 +80,7 @@ final class SimulationRun {
             decision -> {
               long at = cluster.timeline().micros();
               journal.onDecision(
-                  new SimulationJournal.TimedDecision(asked, at, node, decision), atOnce);
+                  new SimulationJournal.TimedDecision(requested, at, node, decision), atOnce);
             });
   }
 }

@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * What a seed stands for: rules, nodes, their clocks, the network, what is asked and what goes
- * wrong. Times in microseconds from the start.
+ * The scenario of a seed: rules, nodes, their clocks, the network, requests and faults. Times in
+ * microseconds since the start.
  *
- * @param healthy nothing goes wrong, and less is asked for than there is
- * @param perSecond how many requests each caller makes
- * @param firstRequestMicros when the first request comes
- * @param faultsOverMicros when the last fault is over
- * @param lastRequestMicros when the last request comes
+ * @param healthy whether there are no faults and demand stays below the limits
+ * @param perSecond the requests per second of each caller
+ * @param firstRequestMicros the time of the first request
+ * @param faultsOverMicros the time when the last fault is over
+ * @param lastRequestMicros the time of the last request
  */
 record SimulationScenario(
     long seed,
@@ -34,7 +34,7 @@ record SimulationScenario(
     long faultsOverMicros,
     long lastRequestMicros,
     List<SimulatedFault> faults) {
-  private static final double MAX_LOG_PERMITS = 2000; // of a rule
+  private static final double MAX_LOG_PERMITS = 2000; // per rule
   private static final long MICROS_PER_MILLI = 1000;
   private static final long MICROS_PER_SECOND = 1_000_000;
   private static final long[] PERIODS_MILLIS = {200, 500, 1000, 2000, 5000};
@@ -48,19 +48,19 @@ record SimulationScenario(
     int count = 1 + random.nextInt(5);
     int callers = 1 + random.nextInt(2);
     long deadline = randomBetween(random, 5, 40) * MICROS_PER_MILLI;
-    long least = randomBetween(random, 60, 500);
+    long min = randomBetween(random, 60, 500);
     NetworkConditions weather =
-        new NetworkConditions(least, randomBetween(random, 20, 600), deadline / 6, 0);
+        new NetworkConditions(min, randomBetween(random, 20, 600), deadline / 6, 0);
     long spike = random.nextInt(3) > 0 ? 0 : deadline / 2;
     boolean skewed = random.nextBoolean();
     List<SimulatedCluster.SimulatedNodeOptions> nodes = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      long wrong = randomBetween(random, 100, 2000) * MICROS_PER_MILLI;
-      long ahead = skewed ? (random.nextBoolean() ? wrong : -wrong) : 0;
+      long offset = randomBetween(random, 100, 2000) * MICROS_PER_MILLI;
+      long clockOffset = skewed ? (random.nextBoolean() ? offset : -offset) : 0;
       double drift = skewed ? random.nextDouble() * 100 - 50 : 0;
       nodes.add(
           new SimulatedCluster.SimulatedNodeOptions(
-              ahead, drift, ofMicros(deadline), ofMicros(spike)));
+              clockOffset, drift, ofMicros(deadline), ofMicros(spike)));
     }
     List<Rule> rules = new ArrayList<>();
     double tightest = Double.MAX_VALUE;
@@ -99,15 +99,16 @@ record SimulationScenario(
   private static Rule randomRule(String name, Random random, boolean healthy) {
     Algorithm algorithm = Algorithms.all().get(random.nextInt(Algorithms.all().size()));
     long period = PERIODS_MILLIS[random.nextInt(PERIODS_MILLIS.length)];
-    double most = MAX_PERMITS_PER_SECOND * period / 1000;
+    double max = MAX_PERMITS_PER_SECOND * period / 1000;
     if (algorithm == Algorithms.SLIDING_LOG) {
-      most = Math.min(most, MAX_LOG_PERMITS);
+      max = Math.min(max, MAX_LOG_PERMITS);
     }
-    double least = healthy ? 20 : 3;
+    double min = healthy ? 20 : 3;
     Consistency consistency = randomConsistency(random, healthy ? period / 4 : Long.MAX_VALUE);
-    boolean leased = consistency.mode() == Consistency.CountingMode.LEASED; // only busy ones are
+    boolean leased =
+        consistency.mode() == Consistency.CountingMode.LEASED; // only busy counters are leased
     double size = leased ? Math.sqrt(random.nextDouble()) : random.nextDouble();
-    long permits = (long) (least * Math.pow(most / least, size));
+    long permits = (long) (min * Math.pow(max / min, size));
     RuleBuilder rule =
         Rule.named(name)
             .per("user")
@@ -122,14 +123,14 @@ record SimulationScenario(
     return rule.build();
   }
 
-  /** What a bucket is told of late, it counts late; so healthy nodes reconcile while it fills. */
-  private static Consistency randomConsistency(Random random, long longest) {
+  /** A bucket counts late reports late, so healthy nodes sync before it refills. */
+  private static Consistency randomConsistency(Random random, long maxInterval) {
     return switch (random.nextInt(7)) {
       case 0, 1 -> Consistency.EXACT;
       case 2, 3 -> Consistency.LEASED;
       case 4, 5 -> {
         long every = SYNC_INTERVALS_MILLIS[random.nextInt(SYNC_INTERVALS_MILLIS.length)];
-        yield Consistency.synced(Duration.ofMillis(Math.min(every, longest)));
+        yield Consistency.synced(Duration.ofMillis(Math.min(every, maxInterval)));
       }
       default -> Consistency.LOCAL;
     };
@@ -147,34 +148,34 @@ record SimulationScenario(
     return rate.permits() * 1e9 / rate.period().toNanos();
   }
 
-  static long randomBetween(Random random, long least, long most) {
-    return least + (long) (random.nextDouble() * (most - least + 1));
+  static long randomBetween(Random random, long min, long max) {
+    return min + (long) (random.nextDouble() * (max - min + 1));
   }
 
   static Duration ofMicros(long micros) {
     return Duration.ofNanos(micros * 1000);
   }
 
-  /** When all has come to rest: every lease is back, and every interval has passed thrice. */
+  /** Returns when all leases are returned and every sync interval has passed three times. */
   long settledMicros() {
-    long longest = 100 * MICROS_PER_MILLI;
+    long maxInterval = 100 * MICROS_PER_MILLI;
     for (Rule rule : rules) {
-      longest = Math.max(longest, rule.consistency().syncInterval().toNanos() / 1000);
+      maxInterval = Math.max(maxInterval, rule.consistency().syncInterval().toNanos() / 1000);
     }
-    return lastRequestMicros + 3 * longest + MICROS_PER_SECOND / 5;
+    return lastRequestMicros + 3 * maxInterval + MICROS_PER_SECOND / 5;
   }
 
-  /** Whether such a fault is among what goes wrong. */
+  /** Returns whether the scenario has a fault of this kind. */
   boolean hasFault(SimulatedFault.FaultKind kind) {
     return faults.stream().anyMatch(fault -> fault.kind() == kind);
   }
 
-  /** How long a decision may take. */
+  /** Returns the deadline of a decision. */
   long deadlineMicros() {
     return nodes.get(0).deadline().toNanos() / 1000;
   }
 
-  /** Whether nodes answer exact rules themselves while the store is slow. */
+  /** Returns whether nodes decide exact rules locally while the store is slow. */
   boolean toleratesSpikes() {
     return !nodes.get(0).spikeThreshold().isZero();
   }

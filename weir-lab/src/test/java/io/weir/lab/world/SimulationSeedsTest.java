@@ -16,42 +16,43 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs seed after seed of nodes that share a store, with and without faults, and checks that what
- * is promised holds: {@code -Dweir.lab.seeds=N} for how many, {@code -Dweir.lab.seed=N} for one.
+ * Runs simulations of nodes that share a store, with and without faults, one per seed, and checks
+ * the invariants. {@code -Dweir.lab.seeds=N} sets the number of seeds, {@code -Dweir.lab.seed=N}
+ * runs a single seed.
  */
 class SimulationSeedsTest {
   private static final Logger WEIR_LOGGER = Logger.getLogger("io.weir");
   private static final int MAX_REPORTED_SEEDS = 5;
 
-  /** What longer runs once found, each another fault. */
+  /** Seeds with which longer runs found bugs. */
   private static final long[] REGRESSION_SEEDS = {
     5334, 8190, 9062, 9267, 9975, 10097, 12187, 41032, 45870
   };
 
   static {
-    WEIR_LOGGER.setLevel(Level.OFF); // stores are lost here all the time
+    WEIR_LOGGER.setLevel(Level.OFF); // the simulations lose the store all the time
   }
 
   @Test
   void everySeed_keepsInvariants() {
-    Long one = Long.getLong("weir.lab.seed");
+    Long singleSeed = Long.getLong("weir.lab.seed");
     LongStream seeds =
-        one == null
+        singleSeed == null
             ? LongStream.concat(
                 LongStream.of(REGRESSION_SEEDS),
                 LongStream.range(0, Long.getLong("weir.lab.seeds", 1000)))
-            : LongStream.of(one);
-    List<String> wrong = new ArrayList<>();
+            : LongStream.of(singleSeed);
+    List<String> reports = new ArrayList<>();
     seeds
-        .takeWhile(seed -> wrong.size() < MAX_REPORTED_SEEDS)
+        .takeWhile(seed -> reports.size() < MAX_REPORTED_SEEDS)
         .forEach(
             seed -> {
               SimulationJournal journal = SimulationInvariants.runAndCheck(seed);
               if (!journal.violations.isEmpty()) {
-                wrong.add(report(seed, journal));
+                reports.add(report(seed, journal));
               }
             });
-    assertThat(wrong).as(String.join("\n", wrong)).isEmpty();
+    assertThat(reports).as(String.join("\n", reports)).isEmpty();
   }
 
   private static String report(long seed, SimulationJournal journal) {
@@ -59,7 +60,7 @@ class SimulationSeedsTest {
         + seed
         + ": "
         + String.join("\n  ", journal.violations)
-        + "\n  again: mvn -pl weir-lab -am test -Dtest=SeedsTest"
+        + "\n  to repeat: mvn -pl weir-lab -am test -Dtest=SimulationSeedsTest"
         + " -Dsurefire.failIfNoSpecifiedTests=false -Dweir.lab.seed="
         + seed;
   }

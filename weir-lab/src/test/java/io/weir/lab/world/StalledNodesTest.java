@@ -14,8 +14,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Nodes that stand still now and then, for longer than the deadline, as a garbage collection, a CPU
- * quota or a busy machine makes them, on a store that answers: every decision is the store's.
+ * Nodes that stall now and then for longer than the deadline, as in a garbage collection, under a
+ * CPU quota or on a busy machine, with a store that answers: every decision comes from the store.
  */
 class StalledNodesTest {
   private static final Duration DEADLINE = Duration.ofMillis(5);
@@ -56,7 +56,7 @@ class StalledNodesTest {
   void storeFreezes_decisionsEndAtTheDeadline_andBecomeExactAgain() {
     for (int seed = 0; seed < SEEDS; seed++) {
       SimulatedCluster world = createCluster(seed);
-      long[] longest = {0};
+      long[] maxMicros = {0};
       world
           .timeline()
           .scheduleAt(
@@ -69,18 +69,19 @@ class StalledNodesTest {
             .scheduleAt(
                 SimulatedCluster.START_MICROS + i * DURATION_MICROS / REQUESTS,
                 () -> {
-                  long began = world.timeline().micros();
+                  long startMicros = world.timeline().micros();
                   var unused =
                       node.limiter()
                           .decide(Request.of("user", "42"))
                           .thenAccept(
                               d ->
-                                  longest[0] =
-                                      Math.max(longest[0], world.timeline().micros() - began));
+                                  maxMicros[0] =
+                                      Math.max(
+                                          maxMicros[0], world.timeline().micros() - startMicros));
                 });
       }
       world.timeline().runUntil(SimulatedCluster.START_MICROS + 2 * DURATION_MICROS);
-      assertThat(longest[0]).as("seed %s", seed).isBetween(5_000L, 5_500L);
+      assertThat(maxMicros[0]).as("seed %s", seed).isBetween(5_000L, 5_500L);
       var after = world.nodes().get(0).limiter().decide(Request.of("user", "42"));
       world.timeline().runUntil(SimulatedCluster.START_MICROS + 3 * DURATION_MICROS);
       assertThat(after.join().degraded()).as("seed %s", seed).isFalse();
@@ -88,16 +89,16 @@ class StalledNodesTest {
   }
 
   private SimulatedCluster createCluster(long seed) {
-    SimulatedCluster world = new SimulatedCluster(seed);
-    SimulatedCluster.SimulatedNodeOptions traits =
+    SimulatedCluster cluster = new SimulatedCluster(seed);
+    SimulatedCluster.SimulatedNodeOptions options =
         new SimulatedCluster.SimulatedNodeOptions(0, 0, DEADLINE, Duration.ZERO);
     for (int i = 0; i < NODES; i++) {
-      world.addNode(() -> rules, traits, new NetworkConditions(80, 100, 800, 0));
+      cluster.addNode(() -> rules, options, new NetworkConditions(80, 100, 800, 0));
     }
-    return world;
+    return cluster;
   }
 
-  /** Requests at random times, each to a node that runs then. */
+  /** Sends requests at random times, each to a node that is not stalled. */
   private static List<Decision> sendRequests(SimulatedCluster world) {
     List<Decision> decisions = new ArrayList<>();
     Random random = world.random();

@@ -12,44 +12,44 @@ import io.weir.store.StoreOperation;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Whether nodes come to see what the store has. */
+/** Checks that the synced views of the nodes converge to the store. */
 final class SyncedViewChecks {
   private static final int PEEK_COUNT = 40;
 
   private SyncedViewChecks() {}
 
-  /** How far a view and the store were apart when they were closest. */
+  /** The smallest distance seen between a view and the store. */
   private static final class ViewDivergence {
     long minDistance = Long.MAX_VALUE;
     private long previousStoreValue = -1;
 
-    /** A view that was right a moment ago is right: much may leave a log at once. */
-    void update(long here, long there, long moves) {
-      long last = previousStoreValue < 0 ? there : previousStoreValue;
-      long below = Math.min(last, there) - here;
-      long above = here - Math.max(last, there);
-      minDistance = Math.min(minDistance, Math.max(0, Math.max(below, above) - moves));
-      previousStoreValue = there;
+    /** Compares with the last two store values, since many log entries may expire at once. */
+    void update(long viewValue, long storeValue, long drift) {
+      long last = previousStoreValue < 0 ? storeValue : previousStoreValue;
+      long below = Math.min(last, storeValue) - viewValue;
+      long above = viewValue - Math.max(last, storeValue);
+      minDistance = Math.min(minDistance, Math.max(0, Math.max(below, above) - drift));
+      previousStoreValue = storeValue;
     }
   }
 
-  /** Asked again, each node soon knows what the store has left. */
+  /** Peeks on each node repeatedly and checks that its view reaches the store's value. */
   static void checkConvergence(SimulationRun run) {
     SimulationScenario scenario = run.scenario;
     SimulationJournal journal = run.journal;
-    long longest = 0;
+    long maxInterval = 0;
     for (CounterHistory counter : journal.counters.values()) {
-      longest =
-          Math.max(longest, counter.limit.rule().consistency().syncInterval().toNanos() / 1000);
+      maxInterval =
+          Math.max(maxInterval, counter.limit.rule().consistency().syncInterval().toNanos() / 1000);
     }
-    if (longest == 0) {
+    if (maxInterval == 0) {
       return;
     }
     Map<String, ViewDivergence> seen = new TreeMap<>();
-    long began = run.cluster.timeline().micros() - SimulatedCluster.START_MICROS;
-    long step = 2 * (longest + scenario.deadlineMicros()) / PEEK_COUNT;
+    long start = run.cluster.timeline().micros() - SimulatedCluster.START_MICROS;
+    long step = 2 * (maxInterval + scenario.deadlineMicros()) / PEEK_COUNT;
     for (int i = 0; i <= PEEK_COUNT; i++) {
-      run.runUntil(began + i * step);
+      run.runUntil(start + i * step);
       for (int node = 0; node < run.cluster.nodes().size(); node++) {
         if (!run.cluster.nodes().get(node).isDead()) {
           peekNode(run, node, step, seen);
@@ -57,10 +57,14 @@ final class SyncedViewChecks {
       }
     }
     seen.forEach(
-        (what, of) -> {
-          if (of.minDistance > 0) {
+        (name, divergence) -> {
+          if (divergence.minDistance > 0) {
             journal.addViolation(
-                "the view of " + what + " stays " + of.minDistance + " permits apart");
+                "the view of "
+                    + name
+                    + " stays "
+                    + divergence.minDistance
+                    + " permits off the store");
           }
         });
   }
@@ -80,20 +84,20 @@ final class SyncedViewChecks {
       Limit limit = d.claim(i).limit();
       if (limit.rule().consistency().mode() == CountingMode.SYNCED) {
         Claim[] claim = {d.claim(i)};
-        ClaimOutcome there =
+        ClaimOutcome inStore =
             run.cluster.storeServer().counters().apply(claim, StoreOperation.PEEK).join()[0];
         String what = limit + " " + limit.algorithm().name() + " on node " + node;
         long moves = 1 + allowedDrift(run, d.claim(i), step);
         seen.computeIfAbsent(
                 what + ", counter " + Long.toHexString(d.claim(i).key()), w -> new ViewDivergence())
-            .update(d.outcome(i).remaining(), there.remaining(), moves);
+            .update(d.outcome(i).remaining(), inStore.remaining(), moves);
       }
     }
   }
 
   /**
-   * What may come back since a view was corrected; of a log, what it was told at once, here and
-   * there.
+   * Returns how many permits may refill since a view was synced; for a log, at least twice the
+   * largest single charge.
    */
   private static long allowedDrift(SimulationRun run, Claim claim, long step) {
     LimitParameters t = claim.limit().parameters();

@@ -13,10 +13,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The good API keys of the database as this node knows them.
+ * The valid API keys of the database, in the memory of this node.
  *
- * <p>They are found by the digest of the whole secret: how long that takes depends on what only
- * somebody who has the secret could choose, and so tells nothing of which keys there are.
+ * <p>Keys are looked up by the digest of the whole secret. The time of a lookup depends on the
+ * digest, which an attacker without the secret cannot choose, so it reveals nothing about existing
+ * keys.
  *
  * <p>Changed by one thread at a time; read by any.
  */
@@ -33,21 +34,21 @@ final class ApiKeyCache {
     return keys.get(digest);
   }
 
-  /** All that are good; not to be changed. */
+  /** Returns the owners of all valid keys by digest; must not be modified. */
   Map<SecretDigest, ApiKeyOwner> keys() {
     return keys;
   }
 
-  /** Knows the keys of a copy until those of the database are read. */
-  void restore(Map<SecretDigest, ApiKeyOwner> copied) {
-    keys = Map.copyOf(copied);
+  /** Uses the keys of a backup until those of the database are read. */
+  void restore(Map<SecretDigest, ApiKeyOwner> restored) {
+    keys = Map.copyOf(restored);
   }
 
   /**
-   * Takes what was changed in the database.
+   * Applies the changes of the database since the last call.
    *
-   * @param whole whether to look for lost keys even if nothing says that any are
-   * @return whether anything is new
+   * @param whole whether to check for missing keys even if no deletion was recorded
+   * @return whether anything changed
    */
   boolean refresh(Connection connection, ChangeFeed.FeedPosition moved, boolean whole)
       throws SQLException {
@@ -73,7 +74,7 @@ final class ApiKeyCache {
     keys = all.ownersByDigest;
   }
 
-  /** The rows of good keys, by their id for those who change them, by their digest for all. */
+  /** An index of valid keys: by id for updates, by digest for lookups. */
   private final class ApiKeyIndex implements ApiKeyTable.ApiKeyVisitor {
     final Map<String, SecretDigest> digestsById = new HashMap<>();
     final Map<SecretDigest, ApiKeyOwner> ownersByDigest = new ConcurrentHashMap<>();
@@ -96,7 +97,10 @@ final class ApiKeyCache {
         return SecretDigest.fromHex(hash);
       } catch (IllegalArgumentException e) {
         if (reportedKeys.add(caller.key())) {
-          LOG.log(Level.WARNING, "weir_key {0}: hash is not hex; delete it", caller.key());
+          LOG.log(
+              Level.WARNING,
+              "weir_key {0}: hash must be hexadecimal; delete the row",
+              caller.key());
         }
         return SecretDigest.NONE;
       }

@@ -1,9 +1,9 @@
 package io.weir.rules.database;
 
 /**
- * Whom an API key is for.
+ * The owner of an API key.
  *
  * @param key the id of the key, never its secret
- * @param tier empty if the caller has none
+ * @param tier empty if the owner has none
  */
 public record ApiKeyOwner(String key, String user, String tier) {}

@@ -38,7 +38,7 @@ final class ApiKeySecret {
     return new NewApiKey(id.toString(), "weir_" + id + "_" + random);
   }
 
-  /** Whether this could be a secret; nobody can learn from it which keys there are. */
+  /** Whether a text can be a secret; does not depend on existing keys. */
   static boolean hasSecretPrefix(String presented) {
     return presented.startsWith("weir_") && presented.length() <= MAX_LENGTH;
   }
@@ -51,9 +51,9 @@ final class ApiKeySecret {
     }
   }
 
-  /** The SHA-256 of a secret; two are compared in constant time. */
+  /** The SHA-256 of a secret, compared in constant time. */
   static final class SecretDigest {
-    /** That of nothing. */
+    /** The digest that no secret has. */
     static final SecretDigest NONE = new SecretDigest(new byte[0]);
 
     private final byte[] bytes;
@@ -63,9 +63,9 @@ final class ApiKeySecret {
     }
 
     /**
-     * Of its hex.
+     * Parses a digest in hex.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if the text is not hexadecimal
      */
     static SecretDigest fromHex(String hex) {
       return new SecretDigest(HexFormat.of().parseHex(hex));

@@ -28,13 +28,13 @@ final class ApiKeyTable {
 
   private ApiKeyTable() {}
 
-  /** Takes the keys one by one. */
+  /** Receives the keys one by one. */
   @FunctionalInterface
   interface ApiKeyVisitor {
     void visit(String hash, ApiKeyOwner caller, boolean revoked);
   }
 
-  /** Visits the keys changed since a revision, those revoked included. */
+  /** Visits the keys changed since a revision, including revoked ones. */
   static void visitChangedSince(Connection connection, long revision, ApiKeyVisitor visitor)
       throws SQLException {
     try (PreparedStatement query = connection.prepareStatement(SELECT_CHANGED_SINCE)) {
@@ -43,7 +43,7 @@ final class ApiKeyTable {
     }
   }
 
-  /** Visits the keys that are good. */
+  /** Visits the keys that are not revoked. */
   static void visitActive(Connection connection, ApiKeyVisitor visitor) throws SQLException {
     try (PreparedStatement query = connection.prepareStatement(SELECT_ACTIVE)) {
       visitRows(query, visitor);
@@ -77,7 +77,7 @@ final class ApiKeyTable {
     return keys;
   }
 
-  /** How many keys are good. */
+  /** Returns the number of keys that are not revoked. */
   static long countActive(Connection connection) throws SQLException {
     try (PreparedStatement query = connection.prepareStatement(COUNT_ACTIVE);
         ResultSet row = query.executeQuery()) {
@@ -97,7 +97,7 @@ final class ApiKeyTable {
     }
   }
 
-  /** Whether there was such a key, and it was good. */
+  /** Revokes a key; returns whether it existed and was not revoked yet. */
   static boolean revoke(Connection connection, String id) throws SQLException {
     try (PreparedStatement revoke = connection.prepareStatement(REVOKE)) {
       revoke.setString(1, id);

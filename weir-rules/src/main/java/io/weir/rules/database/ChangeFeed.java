@@ -5,7 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** What the database keeps; each kind has a revision of its own, which triggers move on. */
+/** The kinds of data in the database; each has its own revision, which triggers advance. */
 enum ChangeFeed {
   RULES("rules"),
   KEYS("keys");
@@ -19,15 +19,15 @@ enum ChangeFeed {
 
   private final String feedName;
 
-  ChangeFeed(String text) {
-    this.feedName = text;
+  ChangeFeed(String feedName) {
+    this.feedName = feedName;
   }
 
   /**
-   * How far a kind has moved on.
+   * The position of a feed.
    *
-   * @param revision its revision
-   * @param deletedRevision the revision in which rows were deleted last
+   * @param revision its current revision
+   * @param deletedRevision the revision of the last deletion
    */
   record FeedPosition(long revision, long deletedRevision) {}
 
@@ -43,7 +43,7 @@ enum ChangeFeed {
     }
   }
 
-  /** Makes other changes of this kind wait until the transaction ends. */
+  /** Blocks other changes of this kind until the transaction ends. */
   void lock(Connection connection) throws SQLException {
     try (PreparedStatement lock = connection.prepareStatement(SELECT_POSITION + " FOR UPDATE")) {
       lock.setString(1, feedName);
@@ -51,7 +51,7 @@ enum ChangeFeed {
     }
   }
 
-  /** Moves on to the next revision; other changes wait until the transaction ends. */
+  /** Advances to the next revision; other changes wait until the transaction ends. */
   void advance(Connection connection, boolean deletes) throws SQLException {
     try (PreparedStatement move =
         connection.prepareStatement(deletes ? ADVANCE_DELETED : ADVANCE)) {

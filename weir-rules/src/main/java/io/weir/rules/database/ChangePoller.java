@@ -12,15 +12,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that looks at the database when it is told of a change, and every so often anyway.
+ * A thread that polls the database when a change is notified, and at a fixed interval anyway.
  *
- * <p>It has one connection, on which it listens and looks: one that broke unnoticed is found by the
- * next look, and made anew.
+ * <p>It listens and polls on the same connection: a connection that broke unnoticed is detected by
+ * the next poll and reopened.
  */
 final class ChangePoller implements AutoCloseable {
   private static final Logger LOG = System.getLogger(ChangePoller.class.getName());
 
-  /** How long a connection may be without an answer before the driver gives it up. */
+  /** How long a connection may be silent before the driver gives it up. */
   private static final Duration MAX_SILENCE = Duration.ofSeconds(5);
 
   private final Database database;
@@ -33,20 +33,20 @@ final class ChangePoller implements AutoCloseable {
   private volatile boolean closed;
   private boolean unreachable;
 
-  /** Reads what is new. */
+  /** Reads the changes since the last poll. */
   @FunctionalInterface
   interface ChangePoll {
     void poll(Connection connection) throws SQLException;
   }
 
-  ChangePoller(Database database, Duration every, Clock clock, ChangePoll look) {
+  ChangePoller(Database database, Duration interval, Clock clock, ChangePoll changePoll) {
     this.database = database;
-    this.interval = every;
+    this.interval = interval;
     this.clock = clock;
-    this.changePoll = look;
+    this.changePoll = changePoll;
   }
 
-  /** Looks for the first time, in the thread of the caller. */
+  /** Polls for the first time, in the thread of the caller. */
   void pollFirst() throws SQLException {
     try {
       pollNow();
@@ -74,18 +74,18 @@ final class ChangePoller implements AutoCloseable {
         pollWithReopen();
       }
       if (unreachable) {
-        LOG.log(Level.INFO, "{0} answers again", database);
+        LOG.log(Level.INFO, "{0} responds again", database);
       }
       unreachable = false;
     } catch (SQLException | RuntimeException e) {
       markUnreachable(e);
     } catch (Error e) {
-      disconnect(); // its transaction may see old rows only
+      disconnect(); // its transaction may see only old rows
       throw e;
     }
   }
 
-  /** A failed write closes an embedded database, which the next connection opens again. */
+  /** Reopens an embedded database that was closed by a failed write. */
   private void pollWithReopen() throws SQLException {
     try {
       pollNow();
@@ -98,7 +98,7 @@ final class ChangePoller implements AutoCloseable {
     }
   }
 
-  /** Never interrupted: an interrupt in the middle of a look would break a database of files. */
+  /** Does not use interrupts: an interrupt during a poll would break an embedded database. */
   private void waitForInterval() throws InterruptedException {
     var unused = closeSignal.await(interval.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -110,7 +110,7 @@ final class ChangePoller implements AutoCloseable {
       connection = open;
     }
     changePoll.poll(open);
-    // ends the transaction, so that the next look sees what is new
+    // ends the transaction, so that the next poll sees new changes
     open.rollback();
   }
 
@@ -118,7 +118,7 @@ final class ChangePoller implements AutoCloseable {
     if (!closed && !unreachable) {
       LOG.log(
           Level.WARNING,
-          "{0} does not answer, the last good rules serve: {1}",
+          "{0} does not respond, the last good rules stay in force: {1}",
           database,
           DatabaseException.oneLine(String.valueOf(e.getMessage())));
     }
@@ -133,7 +133,7 @@ final class ChangePoller implements AutoCloseable {
       try {
         database.dialect().abort(open);
       } catch (SQLException e) {
-        LOG.log(Level.DEBUG, "a connection that was lost does not close", e);
+        LOG.log(Level.DEBUG, "failed to close a lost connection", e);
       }
     }
   }
@@ -147,7 +147,7 @@ final class ChangePoller implements AutoCloseable {
     }
     closeSignal.countDown();
     if (database.dialect() == SqlDialect.POSTGRESQL) {
-      // wakes the thread if it listens
+      // wakes the thread if it waits for a notification
       disconnect();
     }
     if (running != null) {

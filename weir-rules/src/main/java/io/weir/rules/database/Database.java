@@ -16,7 +16,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** A database that may be away: its connections, and transactions that are done whole or not. */
+/** Connections to a database that may be unavailable, and atomic transactions. Thread-safe. */
 final class Database implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Database.class.getName());
   private static final String PROBE_UPDATE =
@@ -40,16 +40,17 @@ final class Database implements AutoCloseable {
   }
 
   /**
-   * @param minCompacted the size from which on the file of an embedded database is compacted
+   * @param minCompactionBytes the minimum size, in bytes, at which the file of an embedded database
+   *     is compacted
    */
-  Database(String url, long minCompacted) {
-    this.minCompactionBytes = minCompacted;
+  Database(String url, long minCompactionBytes) {
+    this.minCompactionBytes = minCompactionBytes;
     dialect = SqlDialect.of(url);
     this.url = dialect.durableUrl(url);
     writeHealth = new WriteHealth(withoutCredentials(url));
-    ReadWriteLock use = new ReentrantReadWriteLock();
-    useLock = use.readLock();
-    compactionLock = use.writeLock();
+    ReadWriteLock lock = new ReentrantReadWriteLock();
+    useLock = lock.readLock();
+    compactionLock = lock.writeLock();
     HikariConfig config = new HikariConfig();
     config.setPoolName("weir-rules");
     config.setJdbcUrl(this.url);
@@ -70,10 +71,11 @@ final class Database implements AutoCloseable {
   }
 
   /**
-   * Does some work, which is kept whole if it returns and not at all if it throws.
+   * Runs some work in a transaction, which is committed if the work returns and rolled back if it
+   * throws.
    *
-   * @param who whom the history names for it
-   * @throws DatabaseException if the database did not do it, or has not said that it did
+   * @param who the author for the history
+   * @throws DatabaseException if the database failed, or did not confirm the commit
    */
   <T> T change(String who, TransactionWork<T> work) {
     return change(who, work, false);
@@ -81,7 +83,7 @@ final class Database implements AutoCloseable {
 
   /**
    * As {@link #change}, and returns only when the change would survive a crash of this process and,
-   * as far as the database says so, of the machine.
+   * as far as the database guarantees it, of the machine.
    */
   <T> T changeDurably(String who, TransactionWork<T> work) {
     return change(who, work, true);
@@ -97,7 +99,7 @@ final class Database implements AutoCloseable {
         if (first.committing || !dialect.isClosed(e)) {
           throw e;
         }
-        // another's failed write closed it before this one began to commit
+        // a failed write of another thread closed the database before this one began to commit
         result = new TransactionAttempt<>(who, work, durable).run();
       }
       writeHealth.writeSucceeded();
@@ -108,7 +110,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** One transaction that changes something. */
+  /** One attempt of a writing transaction. */
   private final class TransactionAttempt<T> {
     private final String who;
     private final TransactionWork<T> work;
@@ -146,20 +148,22 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** The pool takes connections to a closed embedded database for good ones. */
-  private void evictIfBroken(Connection connection, Exception why) {
-    if (why instanceof SQLException e && dialect.isBroken(e)) {
+  /**
+   * The pool considers connections to a closed embedded database valid, so they are evicted here.
+   */
+  private void evictIfBroken(Connection connection, Exception cause) {
+    if (cause instanceof SQLException e && dialect.isBroken(e)) {
       pool.evictConnection(connection);
       pool.getHikariPoolMXBean().softEvictConnections();
     }
   }
 
-  /** Why the last change could not be written; empty if it could. */
+  /** Returns why the last change could not be written; empty if it could. */
   String writeFailure() {
     return writeHealth.failure();
   }
 
-  /** Writes something that changes nothing, to learn whether changes can be written again. */
+  /** Runs an update that changes nothing, to find out whether the database is writable again. */
   void probeWrites() throws SQLException {
     try {
       changeDurably(
@@ -170,26 +174,26 @@ final class Database implements AutoCloseable {
             }
           });
     } catch (DatabaseException e) {
-      LOG.log(Level.DEBUG, "still not writable", e);
+      LOG.log(Level.DEBUG, "the database is still not writable", e);
     }
   }
 
   private void setActor(Connection connection, String who) throws SQLException {
-    try (PreparedStatement say = connection.prepareStatement(dialect.actorStatement())) {
-      say.setString(1, who);
-      say.execute();
+    try (PreparedStatement statement = connection.prepareStatement(dialect.actorStatement())) {
+      statement.setString(1, who);
+      statement.execute();
     }
   }
 
-  private static void rollback(Connection connection, Exception why) {
+  private static void rollback(Connection connection, Exception cause) {
     try {
       connection.rollback();
     } catch (SQLException e) {
-      why.addSuppressed(e);
+      cause.addSuppressed(e);
     }
   }
 
-  /** As {@link #change}, of work that only reads and sees one state of the database. */
+  /** Runs work that only reads, on a consistent snapshot of the database. */
   <T> T read(TransactionWork<T> work) {
     try {
       try {
@@ -223,9 +227,10 @@ final class Database implements AutoCloseable {
   }
 
   /**
-   * Compacts an embedded database whose file has grown much, while nobody uses it.
+   * Compacts an embedded database whose file has grown to 4 times its compacted size, while no
+   * other thread uses it.
    *
-   * @param connection the caller's own, which is closed by it
+   * @param connection a connection of the caller, which is closed by the compaction
    * @return whether it was compacted
    */
   boolean compactIfGrown(Connection connection) throws SQLException {
@@ -250,11 +255,13 @@ final class Database implements AutoCloseable {
     try {
       return Files.size(file);
     } catch (IOException e) {
-      return 0; // removed by hand: there is nothing to make small
+      return 0; // deleted manually: there is nothing to compact
     }
   }
 
-  /** A connection of the caller's own, with the schema up to date, that hears of changes. */
+  /**
+   * Opens a connection outside the pool that receives change notifications; migrates the schema.
+   */
   Connection openListeningConnection() throws SQLException {
     Connection connection = DriverManager.getConnection(url, dialect.connectionProperties());
     try {
@@ -281,7 +288,7 @@ final class Database implements AutoCloseable {
     return new DatabaseException(this + ": " + e.getMessage(), e);
   }
 
-  /** Without what follows the address, which may hold a password. */
+  /** Returns a URL without its parameters and user info, which may contain a password. */
   static String withoutCredentials(String url) {
     return url.replaceAll("[?;].*", "").replaceAll("//[^/@]*@", "//");
   }

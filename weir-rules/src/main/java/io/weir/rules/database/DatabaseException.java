@@ -1,10 +1,10 @@
 package io.weir.rules.database;
 
 /**
- * The database did not do what it was asked; the message is one line.
+ * Thrown if the database is unavailable or fails; the message is one line.
  *
- * <p>Nothing is changed then, except if the connection broke just while a change was committed: the
- * history tells.
+ * <p>Nothing was changed then, except if the connection broke during the commit of a change: then
+ * the history shows whether it was committed.
  */
 public final class DatabaseException extends RuntimeException {
   private static final long serialVersionUID = 1;

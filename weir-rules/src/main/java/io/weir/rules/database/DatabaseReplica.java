@@ -19,14 +19,16 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** What this node knows of the database, and how it keeps in step with it. */
+/** The in-memory replica of rules and API keys on this node, kept up to date with the database. */
 final class DatabaseReplica implements AutoCloseable {
   private static final Logger LOG = System.getLogger(DatabaseReplica.class.getName());
 
-  /** One look in so many reads everything, so that what no trigger saw is found too. */
+  /**
+   * Every 60th poll reads everything, so that changes that bypassed the triggers are found, too.
+   */
   private static final int FULL_READ_POLLS = 60;
 
-  /** While changes cannot be written, one look in so many tries whether they can. */
+  /** While the database is not writable, every third poll probes whether it is again. */
   private static final int PROBE_POLLS = 3;
 
   private static final long NEVER = Long.MIN_VALUE;
@@ -77,24 +79,24 @@ final class DatabaseReplica implements AutoCloseable {
     }
     if (!lastGood.unrecoverable().isEmpty()) {
       throw new DatabaseException(
-          "%s holds rules that are wrong, and when they were right is not known; write them anew or delete them: %s"
+          "%s has invalid rules without a last good version; correct or delete them: %s"
               .formatted(database, String.join(" ", rules.rejected().values())));
     }
     poller.start();
   }
 
-  private void restoreBackup(DatabaseException why) {
-    RuleBackup kept = settings.backup().orElseThrow(() -> why);
+  private void restoreBackup(DatabaseException cause) {
+    RuleBackup file = settings.backup().orElseThrow(() -> cause);
     try {
-      RuleBackup.BackupContent content = kept.read();
+      RuleBackup.BackupContent content = file.read();
       rules.restore(content);
       apiKeys.restore(content.keys());
       upToDateAtMicros = content.writtenAtMicros();
-      LOG.log(Level.WARNING, "{0}; the copy at {1} serves", why.getMessage(), kept);
-      reportRejected(Set.of(), "left out, for the copy is all there is");
+      LOG.log(Level.WARNING, "{0}; using the backup at {1}", cause.getMessage(), file);
+      reportRejected(Set.of(), "skipped invalid rules of the backup");
     } catch (IOException e) {
       throw new DatabaseException(
-          why.getMessage() + "; and " + e.getMessage() + "; start the database first", why);
+          cause.getMessage() + "; and " + e.getMessage() + "; start the database first", cause);
     }
   }
 
@@ -106,26 +108,28 @@ final class DatabaseReplica implements AutoCloseable {
     return apiKeys;
   }
 
-  /** Within two looks a node counts as in step. */
+  /** Returns zero while the last successful poll is at most two intervals old. */
   Duration stale() {
     long micros = settings.clock().micros() - upToDateAtMicros;
     Duration since = Duration.of(Math.max(0, micros), ChronoUnit.MICROS);
     return since.compareTo(settings.pollInterval().multipliedBy(2)) <= 0 ? Duration.ZERO : since;
   }
 
-  /** Changes rules or keys, and has the change in force here before it returns. */
+  /** Changes rules or keys; the change is in force on this node when this returns. */
   <T> T change(String who, Database.TransactionWork<T> work) {
     try {
       T result = database.changeDurably(who, connection -> runWithinSizeLimit(connection, work));
       refresh();
       return result;
     } catch (StaleRevisionException e) {
-      refresh(); // what somebody else changed may be news here
+      refresh(); // the change of another node may not be loaded here yet
       throw e;
     }
   }
 
-  /** Refuses a change that makes the rules more than any node reads; fewer are always taken. */
+  /**
+   * Rejects a change that exceeds the size limit; a change to a smaller size is always accepted.
+   */
   private <T> T runWithinSizeLimit(Connection connection, Database.TransactionWork<T> work)
       throws SQLException {
     long before = RuleTable.totalBytes(connection);
@@ -140,7 +144,7 @@ final class DatabaseReplica implements AutoCloseable {
     return result;
   }
 
-  /** Looks now; if the database went away just then, the follower will. */
+  /** Reads the changes now; if the database is unavailable, the next poll does. */
   void refresh() {
     try {
       database.read(
@@ -149,13 +153,13 @@ final class DatabaseReplica implements AutoCloseable {
             return true;
           });
     } catch (DatabaseException e) {
-      LOG.log(Level.DEBUG, "changed, but not read back yet", e);
+      LOG.log(Level.DEBUG, "the change was not read back yet", e);
     }
   }
 
   private void onPoll(Connection connection) throws SQLException {
     refreshFrom(connection);
-    // in the follower's thread only, so that many changes at once make few copies
+    // in the thread of the poller only, so that many changes at once cause few backups
     backupWriter.ifPresent(keeper -> keeper.writeIfDue(rules.rules(), apiKeys.keys()));
     if (pollCount % FULL_READ_POLLS == 0) {
       compactIfGrown(connection);
@@ -165,11 +169,11 @@ final class DatabaseReplica implements AutoCloseable {
     }
   }
 
-  /** The follower makes another connection when it finds this one closed. */
+  /** The poller opens a new connection when it finds this one closed. */
   private void compactIfGrown(Connection connection) throws SQLException {
     connection.rollback();
     if (database.compactIfGrown(connection)) {
-      LOG.log(Level.INFO, "{0} had grown, it is compacted", database);
+      LOG.log(Level.INFO, "{0} was compacted because it had grown", database);
     }
   }
 
@@ -191,24 +195,24 @@ final class DatabaseReplica implements AutoCloseable {
           Level.INFO, "{0}: {1} rules, revision {2}", database, now.rules().size(), now.revision());
       notifyListeners(listener -> listener.changed(now));
     }
-    reportRejected(refusedBefore, "refused, what was good before serves");
+    reportRejected(refusedBefore, "rejected, the last good versions stay in force");
   }
 
-  /** Tells what is wrong once, however often it is read. */
-  private void reportRejected(Collection<String> told, String what) {
-    Set<String> news = new TreeSet<>(rules.rejected().values());
-    news.removeAll(told);
-    if (!news.isEmpty()) {
-      String reason = String.join("\n", news);
-      LOG.log(Level.WARNING, "{0}:\n{1}", what, reason);
+  /** Reports each problem once, however often it is read. */
+  private void reportRejected(Collection<String> reported, String summary) {
+    Set<String> problems = new TreeSet<>(rules.rejected().values());
+    problems.removeAll(reported);
+    if (!problems.isEmpty()) {
+      String reason = String.join("\n", problems);
+      LOG.log(Level.WARNING, "{0}:\n{1}", summary, reason);
       notifyListeners(listener -> listener.rejected(reason));
     }
   }
 
-  private void notifyListeners(Consumer<RulesListener> news) {
+  private void notifyListeners(Consumer<RulesListener> call) {
     for (RulesListener listener : listeners) {
       try {
-        news.accept(listener);
+        call.accept(listener);
       } catch (RuntimeException e) {
         LOG.log(Level.WARNING, "a listener of " + database + " failed", e);
       }

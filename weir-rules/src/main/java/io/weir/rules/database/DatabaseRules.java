@@ -17,14 +17,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The rules of a database, followed as they change, and changed here with a history.
+ * A rule source that reads and changes rules in a database, with a history.
  *
  * <p>A change is in force on this node when the call returns, and on every other node within two
- * seconds: PostgreSQL tells them at once, and all look every second. Of a bad row the last good
- * version serves, and a database that is away changes nothing; {@link #staleness} grows until all
- * is well again. A rule that a change leaves as it was stays the same object.
+ * seconds: PostgreSQL notifies them at once, and all nodes poll every second. For an invalid row
+ * the last good version stays in force, and while the database is unavailable the rules do not
+ * change; {@link #staleness} grows until the problem is solved. A rule that did not change stays
+ * the same object.
  *
- * <p>Safe for any number of threads; {@link #current} is a mere read.
+ * <p>Thread-safe; {@link #current} is a single volatile read.
  */
 public final class DatabaseRules implements RuleSource, AutoCloseable {
   private final Database database;
@@ -33,42 +34,42 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   private final TrafficTable trafficTable;
   private final NodeRegistry nodeRegistry;
 
-  private DatabaseRules(Database database, DatabaseReplica node) {
+  private DatabaseRules(Database database, DatabaseReplica replica) {
     this.database = database;
-    this.replica = node;
-    apiKeys = new ApiKeys(database, node);
+    this.replica = replica;
+    apiKeys = new ApiKeys(database, replica);
     trafficTable = new TrafficTable(database);
     nodeRegistry = new NodeRegistry(database);
   }
 
   /**
-   * The rules of {@code jdbc:postgresql://…} (14 or newer) or {@code jdbc:h2:…}.
+   * Opens the rules of {@code jdbc:postgresql://…} (14 or newer) or {@code jdbc:h2:…}.
    *
-   * @throws DatabaseException if the database is away
+   * @throws DatabaseException if the database is unavailable
    */
   public static DatabaseRules open(String url, RulesListener... listeners) {
     return open(url, DatabaseRulesSettings.DEFAULT, listeners);
   }
 
   /**
-   * As {@link #open(String, RulesListener)}, with a copy of the last good rules and keys in a file,
-   * from which they serve if the database is away at the start.
+   * As {@link #open(String, RulesListener)}, with a backup of the last good rules and keys in a
+   * file, which is used if the database is unavailable at the start.
    *
-   * @throws DatabaseException if the database is away and there is no good copy
+   * @throws DatabaseException if the database is unavailable and there is no valid backup
    */
-  public static DatabaseRules open(String url, Path copy, RulesListener... listeners) {
-    return open(url, DatabaseRulesSettings.DEFAULT.with(copy), listeners);
+  public static DatabaseRules open(String url, Path backup, RulesListener... listeners) {
+    return open(url, DatabaseRulesSettings.DEFAULT.with(backup), listeners);
   }
 
   /**
-   * As {@link #open(String, Path, RulesListener)}, with another bound than that of {@link
+   * As {@link #open(String, Path, RulesListener)}, with another limit than that of {@link
    * RulesSizeLimit}.
    *
-   * @param maxBytes more bytes of rules are refused before they are read
+   * @param maxBytes more bytes of rules are rejected before they are read
    */
   public static DatabaseRules open(
-      String url, Path copy, long maxBytes, RulesListener... listeners) {
-    return open(url, DatabaseRulesSettings.DEFAULT.with(copy).with(maxBytes), listeners);
+      String url, Path backup, long maxBytes, RulesListener... listeners) {
+    return open(url, DatabaseRulesSettings.DEFAULT.with(backup).with(maxBytes), listeners);
   }
 
   static DatabaseRules open(
@@ -84,19 +85,19 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   }
 
   /**
-   * How a database is followed.
+   * Settings for reading rules from a database.
    *
-   * @param pollInterval how often to look where nothing is told
-   * @param backup where to keep the last good rules; empty for a start that fails without database
-   * @param maxBytes how many bytes of rules are read at once
+   * @param pollInterval the interval of polls
+   * @param backup the backup of the last good rules; empty for a start that fails without database
+   * @param maxBytes the maximum size of all rules
    */
   record DatabaseRulesSettings(
       Duration pollInterval, Clock clock, Optional<RuleBackup> backup, long maxBytes) {
     static final DatabaseRulesSettings DEFAULT =
         new DatabaseRulesSettings(Duration.ofSeconds(1), Clock.system(), Optional.empty());
 
-    DatabaseRulesSettings(Duration every, Clock clock, Optional<RuleBackup> copy) {
-      this(every, clock, copy, RulesSizeLimit.defaultMaxDatabaseBytes());
+    DatabaseRulesSettings(Duration pollInterval, Clock clock, Optional<RuleBackup> backup) {
+      this(pollInterval, clock, backup, RulesSizeLimit.defaultMaxDatabaseBytes());
     }
 
     DatabaseRulesSettings with(Path file) {
@@ -115,57 +116,59 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   }
 
   /**
-   * The revision of one rule's last change, as this node knows it; 0 if there is no such rule.
+   * Returns the revision of the last change of a rule, as loaded by this node; 0 if there is no
+   * such rule.
    *
-   * <p>It is never newer than the rule in {@link #current}: whoever asks for it first, and then for
-   * the rule, changes what they have seen or is refused.
+   * <p>It is never newer than the rule in {@link #current}: a caller that reads first the revision
+   * and then the rule changes the version it has read, or its change is rejected.
    */
   public long revision(String id) {
     return replica.rules().revision(id);
   }
 
   /**
-   * What is wrong with rules that were made bad in the database itself, by id; until they are put
-   * right their last good versions serve.
+   * Returns the problems of rules that were made invalid in the database itself, by id; until they
+   * are corrected their last good versions stay in force.
    */
   public Map<String, String> rejected() {
     return replica.rules().rejected();
   }
 
-  /** The API keys of the same database. */
+  /** Returns the API keys of the same database. */
   public ApiKeys keys() {
     return apiKeys;
   }
 
-  /** What rules said, of all nodes of the same database. */
+  /** Returns the traffic counts of all nodes of the same database. */
   public TrafficTable traffic() {
     return trafficTable;
   }
 
-  /** The nodes of the same database. */
+  /** Returns the nodes that share the same database. */
   public NodeRegistry nodes() {
     return nodeRegistry;
   }
 
-  /** For how long this node has not been in step with the database; zero while it is. */
+  /** Returns for how long this node has not been up to date with the database; zero while it is. */
   @Override
   public Duration staleness() {
     return replica.stale();
   }
 
-  /** Why the last change could not be written; empty while changes can be written. */
+  /** Returns why the last change could not be written; empty while the database is writable. */
   @Override
   public String writeFailure() {
     return database.writeFailure();
   }
 
   /**
-   * Makes or replaces a rule; a new one goes to the end.
+   * Creates or replaces a rule; a new rule is appended.
    *
-   * @param expectedRevision the {@link #revision(String)} this is a change of; 0 for a new rule
-   * @return the rule's revision now
+   * @param expectedRevision the {@link #revision(String)} of the version to replace; 0 for a new
+   *     rule
+   * @return the new revision of the rule
    * @throws StaleRevisionException if the rule was changed since
-   * @throws DatabaseException if the database is away
+   * @throws DatabaseException if the database is unavailable
    */
   public long put(Rule rule, String who, long expectedRevision) {
     String body = Rules.toJson(rule);
@@ -176,22 +179,22 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   /**
    * Deletes a rule.
    *
-   * @return the revision of the rules now
-   * @throws StaleRevisionException if the rule was changed since, or is gone
-   * @throws DatabaseException if the database is away
+   * @return the new revision of the rules
+   * @throws StaleRevisionException if the rule was changed since, or does not exist
+   * @throws DatabaseException if the database is unavailable
    */
   public long delete(String id, String who, long expectedRevision) {
     return replica.change(requireName(who), c -> RuleTable.delete(c, id, expectedRevision));
   }
 
   /**
-   * Makes these all the rules there are, in this order, in one step: those not among them are
-   * deleted, those that say the same are left alone.
+   * Replaces all rules atomically by these, in this order: other rules are deleted, equal rules are
+   * not touched.
    *
-   * @param expectedRevision that of the {@linkplain #current rules} this is a change of
-   * @return the revision of the rules now
+   * @param expectedRevision the revision of the {@linkplain #current rules} to replace
+   * @return the new revision of the rules
    * @throws StaleRevisionException if any rule was changed since
-   * @throws DatabaseException if the database is away
+   * @throws DatabaseException if the database is unavailable
    */
   public long replace(Collection<Rule> rules, String who, long expectedRevision) {
     Map<String, String> bodies = new LinkedHashMap<>();
@@ -199,7 +202,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
     return replica.change(requireName(who), c -> RuleTable.replace(c, bodies, expectedRevision));
   }
 
-  /** The changes of a rule, the last one first; of one that is deleted too. */
+  /** Returns the changes of a rule, the latest first, also if the rule is deleted. */
   public List<RuleChange> history(String id) {
     return database.read(
         c ->
@@ -207,20 +210,20 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   }
 
   /**
-   * Makes a rule what it was before its last change; done twice, all is as at first.
+   * Reverts the last change of a rule; reverting twice restores the change.
    *
-   * @return the revision of the rules now
-   * @throws IllegalArgumentException if the rule has no history, or was bad before
-   * @throws DatabaseException if the database is away
+   * @return the new revision of the rules
+   * @throws IllegalArgumentException if the rule has no history, or was invalid before
+   * @throws DatabaseException if the database is unavailable
    */
   public long undo(String id, String who) {
     return replica.change(requireName(who), c -> RuleTable.undo(c, id, OptionalLong.empty()));
   }
 
   /**
-   * As {@link #undo(String, String)}, if the last change is the one that is meant.
+   * As {@link #undo(String, String)}, if the last change has the given revision.
    *
-   * @param revision that of the change to be taken back, as {@link RuleChange#revision} tells it
+   * @param revision the {@link RuleChange#revision} of the change to revert
    * @throws StaleRevisionException if the rule was changed since
    */
   public long undo(String id, String who, long revision) {
@@ -230,12 +233,12 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   static String requireName(String who) {
     if (who.isBlank() || who.length() > 200) {
       throw new IllegalArgumentException(
-          "who changes this is not said; write a name of 1 to 200 characters");
+          "the author of a change must be a name of 1 to 200 characters, for example ann");
     }
     return who;
   }
 
-  /** Stops following the database; the rules in force stay. */
+  /** Stops polling the database; the rules in force stay. */
   @Override
   public void close() {
     replica.close();

@@ -8,9 +8,9 @@ import org.h2.api.Trigger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does in H2, which has no language for it, what the triggers of PostgreSQL do.
+ * The triggers for H2, which has no trigger language; equivalent to those of PostgreSQL.
  *
- * <p>Public, and never to be renamed, because databases name it.
+ * <p>Public, and must never be renamed, because databases refer to its name.
  */
 public final class H2Trigger implements Trigger {
   private static final int ID = 0;

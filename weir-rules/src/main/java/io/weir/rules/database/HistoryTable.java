@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The table of all changes of rules, which triggers write. */
+/** The table of all changes of rules, which is written by triggers. */
 final class HistoryTable {
   private static final String SELECT_BY_RULE =
       "SELECT revision, position, who, changed_at, body_before, body_after FROM weir_history"
@@ -17,10 +17,10 @@ final class HistoryTable {
 
   private HistoryTable() {}
 
-  /** A change, and the place of the rule in the order before it. */
+  /** A change, and the position of the rule before the change. */
   record HistoryEntry(RuleChange change, long position) {}
 
-  /** The changes of a rule, the last one first. */
+  /** Returns the changes of a rule, the latest first. */
   static List<HistoryEntry> entriesOf(Connection connection, String id) throws SQLException {
     List<HistoryEntry> entries = new ArrayList<>();
     try (PreparedStatement query = connection.prepareStatement(SELECT_BY_RULE)) {

@@ -16,9 +16,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the last good version of a rule whose row is bad: in the history, else in the copy on disk.
+ * Finds the last good version of a rule whose row is invalid: in the history, else in the backup
+ * file.
  *
- * <p>Used by one thread at a time.
+ * <p>Not thread-safe.
  */
 final class LastGoodRules {
   private static final Logger LOG = System.getLogger(LastGoodRules.class.getName());
@@ -28,14 +29,17 @@ final class LastGoodRules {
   private final Optional<RuleBackup> backup;
   private final Set<String> unrecoverable = new TreeSet<>();
 
-  /** Read once: whatever is copied later, this node knows already. */
+  /** Read once: later backups contain only rules that this node has loaded. */
   private @Nullable RuleSet backupRules;
 
-  LastGoodRules(Optional<RuleBackup> copy) {
-    this.backup = copy;
+  LastGoodRules(Optional<RuleBackup> backup) {
+    this.backup = backup;
   }
 
-  /** That version; empty if there never was one, or it is {@link #unrecoverable}. */
+  /**
+   * Returns that version; empty if the rule never was valid, or its version is {@link
+   * #unrecoverable}.
+   */
   Optional<Rule> find(Connection connection, String id) throws SQLException {
     for (Optional<String> version : versions(connection, id)) {
       if (version.isEmpty()) {
@@ -46,21 +50,24 @@ final class LastGoodRules {
         return rule;
       }
     }
-    Optional<Rule> copied = findInBackup(id);
-    if (copied.isEmpty()) {
+    Optional<Rule> restored = findInBackup(id);
+    if (restored.isEmpty()) {
       unrecoverable.add(id);
     }
-    return copied;
+    return restored;
   }
 
   /**
-   * The rules of which neither history nor copy says that they were good, or that they never were.
+   * Returns the ids of rules for which neither history nor backup has a good version, or shows that
+   * there never was one.
    */
   Set<String> unrecoverable() {
     return unrecoverable;
   }
 
-  /** What the history says the rule was, the latest first; empty where there was none. */
+  /**
+   * Returns the bodies of a rule in the history, the latest first; empty where it did not exist.
+   */
   private static List<Optional<String>> versions(Connection connection, String id)
       throws SQLException {
     List<Optional<String>> versions = new ArrayList<>();
@@ -82,19 +89,19 @@ final class LastGoodRules {
   }
 
   private Optional<Rule> findInBackup(String id) {
-    RuleSet known = backupRules;
-    if (known == null) {
-      known = backup.map(LastGoodRules::readBackup).orElse(NO_RULES);
-      backupRules = known;
+    RuleSet rules = backupRules;
+    if (rules == null) {
+      rules = backup.map(LastGoodRules::readBackup).orElse(NO_RULES);
+      backupRules = rules;
     }
-    return Optional.ofNullable(known.rule(id));
+    return Optional.ofNullable(rules.rule(id));
   }
 
-  private static RuleSet readBackup(RuleBackup copy) {
+  private static RuleSet readBackup(RuleBackup file) {
     try {
-      return copy.read().rules();
+      return file.read().rules();
     } catch (IOException e) {
-      LOG.log(Level.DEBUG, "there is no copy to find a good rule in", e);
+      LOG.log(Level.DEBUG, "there is no backup with the last good rule", e);
       return NO_RULES;
     }
   }

@@ -11,14 +11,14 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** Brings the schema up to date: the scripts not yet run, in their order, one node at a time. */
+/** Migrates the schema: runs the pending scripts in their order, one node at a time. */
 final class Migrations {
   private static final List<String> SCRIPTS =
       List.of("V1__rules.sql", "V2__keys.sql", "%s/V3__edits.sql", "V4__traffic.sql");
 
   private Migrations() {}
 
-  /** Runs in a transaction of its own; on PostgreSQL a script is run whole or not at all. */
+  /** Runs in its own transaction; on PostgreSQL a script is applied as a whole or not at all. */
   static synchronized void run(Connection connection, SqlDialect dialect) throws SQLException {
     dialect.lockSchema(connection);
     try (Statement statement = connection.createStatement()) {
@@ -26,7 +26,7 @@ final class Migrations {
       int version = version(statement);
       if (version > SCRIPTS.size()) {
         throw new SQLException(
-            "has schema version %d, and this Weir knows %d; update Weir"
+            "has schema version %d, this version of Weir supports up to %d; update Weir"
                 .formatted(version, SCRIPTS.size()));
       }
       for (int next = version; next < SCRIPTS.size(); next++) {
@@ -45,7 +45,7 @@ final class Migrations {
   private static String script(String name) {
     try (InputStream script = Migrations.class.getResourceAsStream(name)) {
       if (script == null) {
-        throw new IllegalStateException(name + " is missing in the jar");
+        throw new IllegalStateException(name + " is missing from the jar");
       }
       return new String(script.readAllBytes(), UTF_8);
     } catch (IOException e) {

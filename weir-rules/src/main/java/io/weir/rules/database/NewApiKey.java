@@ -1,9 +1,9 @@
 package io.weir.rules.database;
 
 /**
- * An API key just made: the only time its secret is seen.
+ * A newly created API key with its secret, which is shown only once.
  *
- * @param secret what the caller presents
+ * @param secret the secret that the caller presents
  */
 public record NewApiKey(String id, String secret) {
 

@@ -8,10 +8,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The nodes that share a database, each with what it says of itself every few seconds. Safe for any
- * number of threads.
- */
+/** The nodes that share a database. Each node reports its state every few seconds. Thread-safe. */
 public final class NodeRegistry {
   private static final String UPDATE =
       "UPDATE weir_node SET seen_at = CURRENT_TIMESTAMP, body = ? WHERE name = ?";
@@ -30,17 +27,17 @@ public final class NodeRegistry {
   }
 
   /**
-   * A node as it was seen last.
+   * A node with its last report.
    *
-   * @param body what it said of itself, as JSON
-   * @param age by the clock of the database
+   * @param body the state reported by the node, as JSON
+   * @param age the age of the report, by the clock of the database
    */
   public record RegisteredNode(String name, String body, Duration age) {}
 
   /**
-   * Says that a node lives; one that has not said so for an hour is forgotten.
+   * Reports that a node is alive; nodes without a report for an hour are deleted.
    *
-   * @throws DatabaseException if the database is away
+   * @throws DatabaseException if the database is unavailable
    */
   public void report(String name, String body) {
     database.change(
@@ -71,9 +68,9 @@ public final class NodeRegistry {
   }
 
   /**
-   * All nodes seen within the hour, by name.
+   * Returns all nodes with a report within the last hour, ordered by name.
    *
-   * @throws DatabaseException if the database is away
+   * @throws DatabaseException if the database is unavailable
    */
   public List<RegisteredNode> list() {
     return database.read(

@@ -29,16 +29,16 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The last good rules and keys in a file, for a start without the database.
+ * A backup of the last good rules and keys in a file, for a start without the database.
  *
- * <p>A first line with the revision and how many lines follow: one for each key, then one for each
- * rule, as JSON, and the end. A line that says nothing good is told of and left out, for the
- * database it could be put right from is away; where lines are missing nothing is read.
+ * <p>The first line has the revision and the number of keys and rules; then follow one line per
+ * key, one line per rule as JSON, and an end marker. An invalid line is reported and skipped, since
+ * the database to repair it from is unavailable; a truncated file is rejected.
  */
 final class RuleBackup {
   private static final Logger LOG = System.getLogger(RuleBackup.class.getName());
   private static final String FORMAT_MARKER = "weir-copy-3";
-  private static final String INCOMPLETE = "it is not whole";
+  private static final String INCOMPLETE = "it is incomplete";
   private static final Pattern SPACE = Pattern.compile(" ");
   private static final Pattern UNENCODED_TEXT = Pattern.compile("[A-Za-z0-9_.-]*");
   private static final String TEMPORARY_SUFFIX = ".next";
@@ -53,10 +53,10 @@ final class RuleBackup {
   }
 
   /**
-   * What a copy holds.
+   * The content of a backup.
    *
-   * @param rejected what is wrong with rules that are left out, by their place
-   * @param writtenAtMicros when it was written, since the epoch
+   * @param rejected the problems of rules that were skipped, by their position
+   * @param writtenAtMicros when it was written, in microseconds since the epoch
    */
   record BackupContent(
       RuleSet rules,
@@ -64,10 +64,10 @@ final class RuleBackup {
       Map<SecretDigest, ApiKeyOwner> keys,
       long writtenAtMicros) {}
 
-  /** Replaces the copy, so that whoever reads finds the old one or the new one, whole. */
+  /** Replaces the backup atomically: readers see the old file or the new one. */
   void write(RuleSet rules, Map<SecretDigest, ApiKeyOwner> keys) throws IOException {
     Files.createDirectories(folder);
-    // private to this user where the system knows of users
+    // readable by this user only, on systems with file owners
     Path next = Files.createTempFile(folder, file.getFileName() + "-", TEMPORARY_SUFFIX);
     try {
       try (FileChannel channel = FileChannel.open(next, StandardOpenOption.WRITE)) {
@@ -98,40 +98,40 @@ final class RuleBackup {
     out.append(FORMAT_MARKER);
   }
 
-  /** A new name outlives a crash only once its folder is on the disk. */
+  /** Forces the folder to the disk, without which a renamed file may not survive a crash. */
   private void syncFolder() {
     try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
       channel.force(true);
     } catch (IOException e) {
-      // not every system opens a folder; there the name is as safe as the system makes it
+      // not every system can open a folder; there the rename is as durable as the system makes it
     }
   }
 
-  /** Removes what a crash has left unfinished. */
+  /** Deletes temporary files left by a crash. */
   void deleteUnfinished() throws IOException {
     if (Files.isDirectory(folder)) {
       String unfinished = file.getFileName() + "-*" + TEMPORARY_SUFFIX;
-      try (DirectoryStream<Path> left = Files.newDirectoryStream(folder, unfinished)) {
-        for (Path one : left) {
-          Files.deleteIfExists(one);
+      try (DirectoryStream<Path> leftovers = Files.newDirectoryStream(folder, unfinished)) {
+        for (Path leftover : leftovers) {
+          Files.deleteIfExists(leftover);
         }
       }
     }
   }
 
   /**
-   * What was written last.
+   * Reads the backup.
    *
-   * @throws IOException if there is no copy, or it cannot be read
+   * @throws IOException if there is no backup, or it cannot be read
    */
   BackupContent read() throws IOException {
     if (!Files.exists(file)) {
-      throw new IOException("there is no copy of the rules at " + file);
+      throw new IOException("there is no backup of the rules at " + file);
     }
     try (BufferedReader lines = Files.newBufferedReader(file, UTF_8)) {
       String[] first = SPACE.split(requireLine(lines), -1);
       if (first.length != 4 || !first[0].equals(FORMAT_MARKER)) {
-        throw new IOException("its first line is not that of a copy");
+        throw new IOException("its first line is not that of a backup");
       }
       Map<SecretDigest, ApiKeyOwner> keys = new HashMap<>();
       for (long left = Long.parseLong(first[2]); left > 0; left--) {
@@ -149,7 +149,7 @@ final class RuleBackup {
       RuleSet set = RuleSet.of(Long.parseLong(first[1]), rules);
       return new BackupContent(set, refused, keys, written * 1000);
     } catch (IOException | IllegalArgumentException e) {
-      throw new IOException("the copy at " + file + " cannot be read: " + e.getMessage(), e);
+      throw new IOException("the backup at " + file + " cannot be read: " + e.getMessage(), e);
     }
   }
 
@@ -168,7 +168,7 @@ final class RuleBackup {
           SecretDigest.fromHex(words[0]),
           new ApiKeyOwner(decoded(words[1]), decoded(words[2]), decoded(words[3])));
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-      LOG.log(Level.WARNING, "the copy at {0} has a key that is none; it is left out", file);
+      LOG.log(Level.WARNING, "the backup at {0} has an invalid API key, which is skipped", file);
     }
   }
 

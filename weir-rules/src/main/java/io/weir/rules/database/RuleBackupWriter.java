@@ -10,8 +10,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Keeps the copy on disk in step with what serves: soon after a change, and never for more than a
- * small part of the time, however large the copy and however many the changes.
+ * Writes the backup after changes of rules and keys. Writing takes at most about 5% of the time,
+ * however large the backup and however frequent the changes. Used by one thread, except for {@link
+ * #markChanged}.
  */
 final class RuleBackupWriter {
   private static final Logger LOG = System.getLogger(RuleBackupWriter.class.getName());
@@ -23,29 +24,29 @@ final class RuleBackupWriter {
   private boolean lastWriteFailed;
   private long nextWriteMicros;
 
-  RuleBackupWriter(RuleBackup copy, Clock clock) {
-    this.backup = copy;
+  RuleBackupWriter(RuleBackup backup, Clock clock) {
+    this.backup = backup;
     this.clock = clock;
     try {
-      copy.deleteUnfinished();
+      backup.deleteUnfinished();
     } catch (IOException e) {
-      LOG.log(Level.DEBUG, "what a crash left of the copy stays", e);
+      LOG.log(Level.DEBUG, "temporary files of a backup cannot be deleted", e);
     }
   }
 
-  /** Something other serves now. */
+  /** Marks that rules or keys have changed. */
   void markChanged() {
     pending.set(true);
   }
 
-  /** Writes the copy if it is time to. */
+  /** Writes the backup if anything changed and the pause since the last write is over. */
   void writeIfDue(RuleSet rules, Map<SecretDigest, ApiKeyOwner> keys) {
     if (pending.get() && clock.micros() >= nextWriteMicros) {
       writeIfChanged(rules, keys);
     }
   }
 
-  /** Writes the copy if anything changed. */
+  /** Writes the backup if anything changed. */
   void writeIfChanged(RuleSet rules, Map<SecretDigest, ApiKeyOwner> keys) {
     if (!pending.getAndSet(false)) {
       return;
@@ -59,7 +60,7 @@ final class RuleBackupWriter {
       if (!lastWriteFailed) {
         LOG.log(
             Level.WARNING,
-            "the copy of the rules cannot be written, tried again: {0}",
+            "the backup of the rules cannot be written, it will be retried: {0}",
             e.toString());
       }
       lastWriteFailed = true;

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The rules of the database as this node serves them: of each row the last version that was good.
+ * The rules of the database as used by this node: the last good version of each row.
  *
  * <p>Changed by one thread at a time; read by any.
  */
@@ -34,7 +34,7 @@ final class RuleCache {
   private final Map<String, String> errors = new TreeMap<>();
   private long lastRevision = NO_REVISION;
 
-  /** Whether a look ended half-way, as it does without memory; then all rows are read anew. */
+  /** Whether a refresh ended half-way, for example out of memory; then all rows are read again. */
   private boolean incomplete;
 
   private volatile RuleSet rules = RuleSet.of(0, List.of());
@@ -49,29 +49,29 @@ final class RuleCache {
     return rules;
   }
 
-  /** The revision of one row, good or bad, and never newer than the rule that serves; 0: none. */
+  /** Returns the revision of a row, valid or not, never newer than the rule in force; 0 if none. */
   long revision(String id) {
     RuleRow row = rows.get(id);
     return row == null ? 0 : row.revision();
   }
 
-  /** What is wrong with rows of the database, by the id of the row; empty if they all serve. */
+  /** Returns the problems of invalid rows, by row id; empty if all rows are valid. */
   Map<String, String> rejected() {
     return rejected;
   }
 
-  /** Serves rules of a copy until the database is read. */
-  void restore(RuleBackup.BackupContent copied) {
-    copied.rules().rules().forEach(rule -> goodRules.put(rule.id(), rule));
-    errors.putAll(copied.rejected());
-    rules = copied.rules();
+  /** Uses the rules of a backup until the database is read. */
+  void restore(RuleBackup.BackupContent backup) {
+    backup.rules().rules().forEach(rule -> goodRules.put(rule.id(), rule));
+    errors.putAll(backup.rejected());
+    rules = backup.rules();
     rejected = Map.copyOf(errors);
   }
 
   /**
-   * Takes what was changed in the database, except for rows that are bad.
+   * Applies the changes of the database, except for invalid rows.
    *
-   * @param whole whether to read all rows, and not only those changed since the last look
+   * @param whole whether to read all rows, and not only those changed since the last call
    */
   void refresh(Connection connection, ChangeFeed.FeedPosition moved, boolean whole)
       throws SQLException {
@@ -98,7 +98,7 @@ final class RuleCache {
     }
   }
 
-  /** The rule in force stays if the row says the same, so that its limits are the same objects. */
+  /** Keeps the rule in force if the row is equal, so that its limits stay the same objects. */
   private void readRow(Connection connection, RuleRow row) throws SQLException {
     String id = row.id();
     RuleRow old = rows.get(id);
@@ -106,7 +106,7 @@ final class RuleCache {
       return;
     }
     try {
-      goodRules.merge(id, parse(row), (kept, read) -> read.equals(kept) ? kept : read);
+      goodRules.merge(id, parse(row), (cached, parsed) -> parsed.equals(cached) ? cached : parsed);
       errors.remove(id);
     } catch (IllegalArgumentException e) {
       if (!goodRules.containsKey(id)) {
@@ -120,13 +120,12 @@ final class RuleCache {
     Rule rule = Rules.readOne("weir_rule " + row.id(), row.body());
     if (!rule.id().equals(row.id())) {
       throw new IllegalArgumentException(
-          "weir_rule %s: id: the rule says '%s'; write that of its row"
-              .formatted(row.id(), rule.id()));
+          "weir_rule %s: id: must be the id of its row (was '%s')".formatted(row.id(), rule.id()));
     }
     return rule;
   }
 
-  /** The rules known here of which the database has no row any more. */
+  /** Returns the ids of cached rules that no longer have a row in the database. */
   private Set<String> deletedIds(Connection connection) throws SQLException {
     Set<String> known = new HashSet<>(goodRules.keySet());
     known.addAll(errors.keySet());

@@ -4,13 +4,13 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * One change of a rule, as the history keeps it.
+ * One change of a rule, as recorded in the history.
  *
- * @param revision the revision it made
+ * @param revision the revision created by the change
  * @param rule the id of the rule
- * @param when by the database's clock
- * @param before the rule as JSON; empty if it was made by this change
- * @param after the rule as JSON; empty if it was deleted by this change
+ * @param when the time, by the clock of the database
+ * @param before the rule as JSON; empty if this change created it
+ * @param after the rule as JSON; empty if this change deleted it
  */
 public record RuleChange(
     long revision,

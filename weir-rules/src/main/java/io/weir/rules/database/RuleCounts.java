@@ -1,33 +1,36 @@
 package io.weir.rules.database;
 
 /**
- * What a rule said in some time, in decisions.
+ * The number of decisions of a rule in a period, by result.
  *
- * @param rule its id; empty for several rules together, {@link #WHOLE_REQUESTS} for what became of
- *     whole requests
+ * @param rule the id of the rule; empty for several rules together, {@link #WHOLE_REQUESTS} for the
+ *     results of whole requests
  */
 public record RuleCounts(String rule, long allowed, long refused, long shadowRefused) {
-  /** No rule can have this id. */
+  /** The id for counts of whole requests; no rule can have it. */
   public static final String WHOLE_REQUESTS = "*";
 
-  /** A rule that said nothing. */
+  /** Returns zero counts for a rule. */
   public static RuleCounts zero(String rule) {
     return new RuleCounts(rule, 0, 0, 0);
   }
 
-  /** Both together, under the name of this one. */
-  public RuleCounts plus(RuleCounts more) {
-    return new RuleCounts(
-        rule, allowed + more.allowed, refused + more.refused, shadowRefused + more.shadowRefused);
-  }
-
-  /** What was said since another time at which it had said that much. */
-  public RuleCounts minus(RuleCounts before) {
+  /** Returns the sum of both, under the id of this one. */
+  public RuleCounts plus(RuleCounts other) {
     return new RuleCounts(
         rule,
-        allowed - before.allowed,
-        refused - before.refused,
-        shadowRefused - before.shadowRefused);
+        allowed + other.allowed,
+        refused + other.refused,
+        shadowRefused + other.shadowRefused);
+  }
+
+  /** Returns the difference to earlier counts. */
+  public RuleCounts minus(RuleCounts earlier) {
+    return new RuleCounts(
+        rule,
+        allowed - earlier.allowed,
+        refused - earlier.refused,
+        shadowRefused - earlier.shadowRefused);
   }
 
   public long total() {

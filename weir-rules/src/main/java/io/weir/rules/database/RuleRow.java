@@ -1,9 +1,9 @@
 package io.weir.rules.database;
 
 /**
- * A rule as the database holds it.
+ * A row of the table of rules.
  *
- * @param body its JSON
- * @param revision that of its last change
+ * @param body the rule as JSON
+ * @param revision the revision of its last change
  */
 record RuleRow(String id, long position, String body, long revision) {}

@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The table of rules; triggers put the revision into each row and the change into the history. */
+/** The table of rules; triggers set the revision of each row and record the history. */
 final class RuleTable {
   private static final String SELECT_ROWS = "SELECT id, position, body, revision FROM weir_rule";
   private static final String SELECT_TOTAL_BYTES =
@@ -34,7 +34,7 @@ final class RuleTable {
 
   private RuleTable() {}
 
-  /** The rules changed since a revision. */
+  /** Returns the rules changed since a revision. */
   static List<RuleRow> changedSince(Connection connection, long revision) throws SQLException {
     List<RuleRow> rows = new ArrayList<>();
     try (PreparedStatement query =
@@ -51,9 +51,9 @@ final class RuleTable {
   }
 
   /**
-   * As {@link #changedSince(Connection, long)}, if all rules fit into memory.
+   * As {@link #changedSince(Connection, long)}, if the rules do not exceed a size limit.
    *
-   * @throws SQLException with the limit, if their texts have more bytes than that
+   * @throws SQLException if all rules together are larger than the limit
    */
   static List<RuleRow> changedSince(Connection connection, long revision, long maxBytes)
       throws SQLException {
@@ -64,7 +64,7 @@ final class RuleTable {
     return changedSince(connection, revision);
   }
 
-  /** The bytes of all rules' texts. */
+  /** Returns the size of all rules in bytes. */
   static long totalBytes(Connection connection) throws SQLException {
     try (PreparedStatement query = connection.prepareStatement(SELECT_TOTAL_BYTES);
         ResultSet row = query.executeQuery()) {
@@ -84,9 +84,9 @@ final class RuleTable {
   }
 
   /**
-   * Makes or replaces a rule.
+   * Creates or replaces a rule.
    *
-   * @return its revision, which stays if the rule says this already
+   * @return its revision, which does not change if the body is equal
    * @throws StaleRevisionException if it is at another revision than expected
    */
   static long put(Connection connection, String id, String body, long expected)
@@ -99,7 +99,7 @@ final class RuleTable {
     return write(connection, id, position, old.isPresent(), body);
   }
 
-  /** As {@link #put}, of a rule that is to go. */
+  /** Deletes a rule; the parameters are those of {@link #put}. */
   static long delete(Connection connection, String id, long expected) throws SQLException {
     Optional<RuleRow> old = requireRevision(connection, id, expected);
     if (old.isEmpty()) {
@@ -109,10 +109,10 @@ final class RuleTable {
   }
 
   /**
-   * Makes these all the rules there are, in their order.
+   * Replaces all rules by these, in their order.
    *
    * @param bodies by id
-   * @return the revision of the rules, which stays if they say this already
+   * @return the revision of the rules, which does not change if they are equal
    * @throws StaleRevisionException if they are at another revision than expected
    */
   static long replace(Connection connection, Map<String, String> bodies, long expected)
@@ -143,10 +143,11 @@ final class RuleTable {
   }
 
   /**
-   * Makes a rule what it was before its last change.
+   * Reverts the last change of a rule.
    *
-   * @param expected the revision of that change, if it matters
-   * @throws InvalidConfigurationException if that was bad, as an edit by hand can be
+   * @param expected the required revision of that change, if any
+   * @throws InvalidConfigurationException if the previous version is invalid, as a manual edit can
+   *     be
    */
   static long undo(Connection connection, String id, OptionalLong expected) throws SQLException {
     ChangeFeed.RULES.lock(connection);

@@ -16,10 +16,10 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.h2.api.ErrorCode;
 import org.postgresql.PGConnection;
 
-/** What differs between the databases. */
+/** The differences between the supported databases. */
 enum SqlDialect {
   POSTGRESQL("jdbc:postgresql:", new ReentrantReadWriteLock().readLock()) {
-    private static final int OLDEST = 14;
+    private static final int MIN_VERSION = 14;
 
     @Override
     Properties connectionProperties() {
@@ -35,8 +35,9 @@ enum SqlDialect {
     @Override
     void lockSchema(Connection connection) throws SQLException {
       int version = connection.getMetaData().getDatabaseMajorVersion();
-      if (version < OLDEST) {
-        throw new SQLException("is PostgreSQL " + version + "; use " + OLDEST + " or newer");
+      if (version < MIN_VERSION) {
+        throw new SQLException(
+            "must be PostgreSQL " + MIN_VERSION + " or newer (was " + version + ")");
       }
       execute(connection, "SELECT pg_advisory_xact_lock(8387233)");
     }
@@ -52,8 +53,8 @@ enum SqlDialect {
     }
 
     @Override
-    boolean awaitNotification(Connection connection, Duration most) throws SQLException {
-      var unused = connection.unwrap(PGConnection.class).getNotifications((int) most.toMillis());
+    boolean awaitNotification(Connection connection, Duration timeout) throws SQLException {
+      var unused = connection.unwrap(PGConnection.class).getNotifications((int) timeout.toMillis());
       return true;
     }
 
@@ -78,7 +79,7 @@ enum SqlDialect {
     @Override
     void enableDurability(Connection connection) {}
 
-    // a commit is as durable as synchronous_commit of the database makes it
+    // the durability of a commit is set by synchronous_commit of the database
     @Override
     void syncToDisk(Connection connection) {}
 
@@ -87,7 +88,7 @@ enum SqlDialect {
       return false;
     }
 
-    // the pool knows its error states itself
+    // the pool recognizes the error states of PostgreSQL itself
     @Override
     boolean isBroken(SQLException e) {
       return false;
@@ -100,7 +101,7 @@ enum SqlDialect {
       return new Properties();
     }
 
-    // one process has the file; its nodes take turns by the lock of Migrations
+    // one process has the file; its nodes are serialized by the lock of Migrations
     @Override
     void lockSchema(Connection connection) {}
 
@@ -113,23 +114,23 @@ enum SqlDialect {
     }
 
     @Override
-    boolean awaitNotification(Connection connection, Duration most) {
+    boolean awaitNotification(Connection connection, Duration timeout) {
       return false;
     }
 
-    // knows no abort; and until the last connection is closed the file stays open
+    // H2 has no abort; and until the last connection is closed the file stays open
     @Override
     void abort(Connection connection) throws SQLException {
       connection.close();
     }
 
-    // After a crash H2 finds the last chunk by its place, and misses one that was written into
-    // space that was free before (seen with 2.5.252): the last commits are gone. So no space is
-    // used again, and the file is compacted as a whole when it has grown.
+    // After a crash H2 finds the last chunk by its position, and misses one that was written into
+    // reused space (seen with 2.5.252): the last commits are lost. So space is not reused, and the
+    // file is compacted as a whole when it has grown.
     @Override
     String durableUrl(String url) {
-      boolean said = url.toUpperCase(Locale.ROOT).contains(";REUSE_SPACE=");
-      return said || !isFile(url) ? url : url + ";REUSE_SPACE=FALSE";
+      boolean isSet = url.toUpperCase(Locale.ROOT).contains(";REUSE_SPACE=");
+      return isSet || !isFile(url) ? url : url + ";REUSE_SPACE=FALSE";
     }
 
     private boolean isFile(String url) {
@@ -145,20 +146,20 @@ enum SqlDialect {
       }
     }
 
-    // writes another file and puts it in the place of this one
+    // H2 writes a new file and replaces this one
     @Override
     void compact(Connection connection) throws SQLException {
       execute(connection, "SHUTDOWN COMPACT");
     }
 
-    // else a commit returns up to half a second before anything is written, and a write that
-    // fails in the background is reported to nobody
+    // otherwise a commit returns up to half a second before anything is written, and a failed
+    // background write is not reported
     @Override
     void enableDurability(Connection connection) throws SQLException {
       execute(connection, "SET WRITE_DELAY 0");
     }
 
-    // a commit writes the file, this forces it to the disk
+    // a commit writes the file, this statement forces it to the disk
     @Override
     void syncToDisk(Connection connection) throws SQLException {
       execute(connection, "CHECKPOINT SYNC");
@@ -192,8 +193,8 @@ enum SqlDialect {
   private final String urlPrefix;
   private final Lock changeLock;
 
-  SqlDialect(String prefix, Lock changeLock) {
-    this.urlPrefix = prefix;
+  SqlDialect(String urlPrefix, Lock changeLock) {
+    this.urlPrefix = urlPrefix;
     this.changeLock = changeLock;
   }
 
@@ -204,61 +205,61 @@ enum SqlDialect {
       }
     }
     throw new IllegalArgumentException(
-        "'%s' is no database known here; write jdbc:postgresql://host/database or jdbc:h2:file:./path"
+        "the database must be PostgreSQL or H2 (was '%s'), for example jdbc:postgresql://host/database or jdbc:h2:file:./path"
             .formatted(Database.withoutCredentials(url)));
   }
 
   /**
-   * The lock to hold during a change; exclusive for an embedded database. H2 2.5.252 loses updates
-   * of one row by several transactions, about one in 10,000 if commits are written at once, even if
-   * each locks the row first.
+   * Returns the lock to hold during a change; it is exclusive for an embedded database. H2 2.5.252
+   * loses about one in 10,000 concurrent updates of a row if commits are written at once, even if
+   * each transaction locks the row first.
    */
   Lock changeLock() {
     return changeLock;
   }
 
-  /** The folder of the scripts that are for it alone. */
+  /** Returns the folder of the migration scripts of this database. */
   String scriptFolder() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Defaults of a connection, where the URL does not say otherwise. */
+  /** Returns the default connection properties, which the URL can override. */
   abstract Properties connectionProperties();
 
-  /** Makes other nodes wait with the schema until the transaction ends. */
+  /** Locks the schema against migrations by other nodes until the transaction ends. */
   abstract void lockSchema(Connection connection) throws SQLException;
 
-  /** Makes this connection hear of every change. */
+  /** Subscribes a connection to change notifications. */
   abstract void subscribe(Connection connection) throws SQLException;
 
-  /** Says to the triggers, in this transaction, who makes the change. */
+  /** Returns the statement that sets the author of a transaction for the triggers. */
   abstract String actorStatement();
 
-  /** Waits until a change is heard of, but no longer than this; false if none ever is. */
-  abstract boolean awaitNotification(Connection connection, Duration most) throws SQLException;
+  /** Waits for a change notification; returns false if the database does not support them. */
+  abstract boolean awaitNotification(Connection connection, Duration timeout) throws SQLException;
 
-  /** Ends a connection, which may be broken, without waiting for an answer. */
+  /** Closes a connection, which may be broken, without waiting for a response. */
   abstract void abort(Connection connection) throws SQLException;
 
-  /** The URL with which commits survive a crash. */
+  /** Returns the URL with which commits survive a crash. */
   abstract String durableUrl(String url);
 
-  /** The file that grows with every change, if there is one and it may be compacted. */
+  /** Returns the database file that grows with every change and can be compacted, if any. */
   abstract Optional<Path> compactableFile(Connection connection) throws SQLException;
 
-  /** Makes that file small again, and closes the database; a new connection opens it. */
+  /** Compacts that file and closes the database; a new connection opens it again. */
   abstract void compact(Connection connection) throws SQLException;
 
-  /** Readies the database for durable changes; on each connection that is made to follow it. */
+  /** Enables durable commits; called on each listening connection. */
   abstract void enableDurability(Connection connection) throws SQLException;
 
-  /** Returns when all that was committed is on the disk. */
+  /** Returns when all committed changes are on the disk. */
   abstract void syncToDisk(Connection connection) throws SQLException;
 
-  /** Whether the database was closed by a failed write; a new connection opens it again. */
+  /** Whether a failed write closed the database; a new connection opens it again. */
   abstract boolean isClosed(SQLException e);
 
-  /** Whether no connection of the pool is of use any more. */
+  /** Whether all connections of the pool are unusable after this failure. */
   abstract boolean isBroken(SQLException e);
 
   private static void execute(Connection connection, String sql) throws SQLException {

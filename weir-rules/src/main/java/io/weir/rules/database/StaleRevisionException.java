@@ -1,6 +1,6 @@
 package io.weir.rules.database;
 
-/** A change was refused because somebody else changed the rule, or the rules, first. */
+/** Thrown if a change is rejected because the rule, or the rules, were changed in the meantime. */
 public final class StaleRevisionException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -15,7 +15,7 @@ public final class StaleRevisionException extends RuntimeException {
     this.currentRevision = current;
   }
 
-  /** Of a change of all rules. */
+  /** For a change of all rules. */
   StaleRevisionException(long expected, long current) {
     super(
         "the rules are at revision %d, not %d; read them again and repeat the change"
@@ -23,7 +23,7 @@ public final class StaleRevisionException extends RuntimeException {
     this.currentRevision = current;
   }
 
-  /** The revision the rule has now, 0 if there is none of that id; or that of all rules. */
+  /** Returns the current revision of the rule, 0 if it does not exist; or that of all rules. */
   public long currentRevision() {
     return currentRevision;
   }

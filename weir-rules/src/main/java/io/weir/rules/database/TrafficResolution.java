@@ -2,7 +2,7 @@ package io.weir.rules.database;
 
 import java.time.Duration;
 
-/** How finely history is kept, and for how long. */
+/** The resolutions in which traffic counts are stored, with their retention. */
 public enum TrafficResolution {
   MINUTE(60, Duration.ofDays(1)),
   HOUR(3600, Duration.ofDays(90));
@@ -10,9 +10,9 @@ public enum TrafficResolution {
   private final int seconds;
   private final Duration retention;
 
-  TrafficResolution(int seconds, Duration kept) {
+  TrafficResolution(int seconds, Duration retention) {
     this.seconds = seconds;
-    this.retention = kept;
+    this.retention = retention;
   }
 
   public int seconds() {
@@ -23,12 +23,14 @@ public enum TrafficResolution {
     return retention;
   }
 
-  /** When the step began that a moment is in; both in seconds since the epoch. */
+  /** Returns the start of the interval that contains a time; both in seconds since the epoch. */
   public long startOf(long second) {
     return Math.floorDiv(second, seconds) * seconds;
   }
 
-  /** The oldest step that is kept. */
+  /**
+   * Returns the start of the oldest interval that is kept at a time, in seconds since the epoch.
+   */
   public long oldestKept(long second) {
     return startOf(second) - retention.toSeconds() + seconds;
   }

@@ -9,8 +9,8 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * What rules said, kept in the database by the minute for a day and by the hour for ninety days,
- * added up over all nodes. Safe for any number of threads.
+ * The traffic counts of rules in the database, summed over all nodes: per minute for a day, and per
+ * hour for ninety days. Thread-safe.
  */
 public final class TrafficTable {
   private static final String SELECT_BY_RULE =
@@ -34,25 +34,27 @@ public final class TrafficTable {
   }
 
   /**
-   * Adds what rules said in the minute of a moment, and forgets what is too old.
+   * Adds counts to the minute and the hour of a time, and deletes expired ones.
    *
-   * @param second since the epoch
-   * @throws DatabaseException if the database is away; then nothing was added
+   * @param second the time, in seconds since the epoch
+   * @throws DatabaseException if the database is unavailable; then nothing was added
    */
-  public void add(long second, Collection<RuleCounts> said) {
+  public void add(long second, Collection<RuleCounts> counts) {
     database.change(
         "",
         connection -> {
           lock(connection);
           for (TrafficResolution step : TrafficResolution.values()) {
-            add(connection, step, step.startOf(second), said);
+            add(connection, step, step.startOf(second), counts);
             deleteExpired(connection, step, step.oldestKept(second));
           }
           return true;
         });
   }
 
-  /** Makes other nodes wait until the transaction ends, lest two of them make the same row. */
+  /**
+   * Blocks other nodes until the transaction ends, so that two nodes do not insert the same row.
+   */
   private static void lock(Connection connection) throws SQLException {
     try (PreparedStatement lock = connection.prepareStatement(LOCK_TABLE)) {
       lock.executeQuery().close();
@@ -60,18 +62,18 @@ public final class TrafficTable {
   }
 
   private static void add(
-      Connection connection, TrafficResolution step, long began, Collection<RuleCounts> all)
+      Connection connection, TrafficResolution step, long began, Collection<RuleCounts> counts)
       throws SQLException {
     try (PreparedStatement update = connection.prepareStatement(UPDATE);
         PreparedStatement insert = connection.prepareStatement(INSERT)) {
-      for (RuleCounts said : all) {
-        addBatch(update, step, began, said);
+      for (RuleCounts ruleCounts : counts) {
+        addBatch(update, step, began, ruleCounts);
       }
       int[] rows = update.executeBatch();
       int i = 0;
-      for (RuleCounts said : all) {
+      for (RuleCounts ruleCounts : counts) {
         if (rows[i++] == 0) {
-          addBatch(insert, step, began, said);
+          addBatch(insert, step, began, ruleCounts);
         }
       }
       insert.executeBatch();
@@ -79,14 +81,14 @@ public final class TrafficTable {
   }
 
   private static void addBatch(
-      PreparedStatement statement, TrafficResolution step, long began, RuleCounts said)
+      PreparedStatement statement, TrafficResolution step, long began, RuleCounts counts)
       throws SQLException {
-    statement.setLong(1, said.allowed());
-    statement.setLong(2, said.refused());
-    statement.setLong(3, said.shadowRefused());
+    statement.setLong(1, counts.allowed());
+    statement.setLong(2, counts.refused());
+    statement.setLong(3, counts.shadowRefused());
     statement.setInt(4, step.seconds());
     statement.setLong(5, began);
-    statement.setString(6, said.rule());
+    statement.setString(6, counts.rule());
     statement.addBatch();
   }
 
@@ -100,11 +102,11 @@ public final class TrafficTable {
   }
 
   /**
-   * What a rule said, by when each step began, in seconds since the epoch.
+   * Returns the counts of a rule by the start of each interval, in seconds since the epoch.
    *
    * @param rule its id, or {@link RuleCounts#WHOLE_REQUESTS}
-   * @param from the first step
-   * @throws DatabaseException if the database is away
+   * @param from the start of the first interval
+   * @throws DatabaseException if the database is unavailable
    */
   public NavigableMap<Long, RuleCounts> countsOf(String rule, TrafficResolution step, long from) {
     return database.read(
@@ -116,9 +118,9 @@ public final class TrafficTable {
             query.setString(3, rule);
             try (ResultSet row = query.executeQuery()) {
               while (row.next()) {
-                RuleCounts said =
+                RuleCounts counts =
                     new RuleCounts(rule, row.getLong(2), row.getLong(3), row.getLong(4));
-                steps.put(row.getLong(1), said);
+                steps.put(row.getLong(1), counts);
               }
             }
           }

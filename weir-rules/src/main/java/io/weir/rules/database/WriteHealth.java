@@ -5,11 +5,11 @@ import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.Set;
 
-/** Whether a database takes changes; logs when that changes. Safe for any number of threads. */
+/** Tracks whether a database is writable, and logs when that changes. Thread-safe. */
 final class WriteHealth {
   private static final Logger LOG = System.getLogger(WriteHealth.class.getName());
 
-  /** Classes of SQL states that are about the change itself: data, constraints, conflicts. */
+  /** Classes of SQL states caused by the change itself: data, constraints, conflicts. */
   private static final Set<String> CHANGE_FAILURES = Set.of("22", "23", "40");
 
   private final String database;
@@ -19,7 +19,7 @@ final class WriteHealth {
     this.database = database;
   }
 
-  /** Why the last change could not be written; empty if it could. */
+  /** Returns why the last change could not be written; empty if it could. */
   String failure() {
     return failure;
   }
@@ -27,7 +27,7 @@ final class WriteHealth {
   void writeSucceeded() {
     if (!failure.isEmpty()) {
       failure = "";
-      LOG.log(Level.INFO, "{0} can be written again", database);
+      LOG.log(Level.INFO, "{0} is writable again", database);
     }
   }
 
@@ -36,12 +36,12 @@ final class WriteHealth {
     if (CHANGE_FAILURES.contains(state.substring(0, Math.min(2, state.length())))) {
       return;
     }
-    boolean news = failure.isEmpty();
+    boolean first = failure.isEmpty();
     failure = DatabaseException.oneLine(String.valueOf(e.getMessage()));
-    if (news) {
+    if (first) {
       LOG.log(
           Level.WARNING,
-          "{0} cannot be written, changes are refused and writing is tried again: {1}",
+          "{0} is not writable, changes are rejected until a retry succeeds: {1}",
           database,
           failure);
     }

@@ -1,4 +1,4 @@
 /**
- * Rules and API keys in a database: served from memory, followed as they change, with a history.
+ * Rules and API keys in a database: served from memory, reloaded when they change, with a history.
  */
 package io.weir.rules.database;

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A descriptor of envoyproxy/ratelimit's configuration: a key, whose values it is for, and what
- * holds there.
+ * A descriptor in a configuration of envoyproxy/ratelimit: a key, the values it applies to, its
+ * limit and nested descriptors.
  *
- * @param position where it is written
- * @param value empty for any value; one that ends with a star is for all values that begin so
- * @param limit empty if it limits nothing itself
- * @param sharedCounter whether all values that begin so have one counter together
+ * @param position its source position
+ * @param value empty for any value; a value that ends with a star is a prefix
+ * @param limit empty if it has no limit itself
+ * @param sharedCounter whether all values with the prefix share one counter
  */
 record ConfiguredDescriptor(
     SourcePosition position,
@@ -34,12 +34,12 @@ record ConfiguredDescriptor(
     return !matchesAnyValue() && !isWildcard();
   }
 
-  /** What its values begin with, if it is a wildcard. */
+  /** Returns the prefix of its values, if it is a wildcard. */
   String prefix() {
     return value.substring(0, value.length() - 1);
   }
 
-  /** Key and value as they are told where something is wrong. */
+  /** Returns key and value for error messages. */
   String label() {
     return matchesAnyValue() ? key : key + "=" + value;
   }

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One level of a lookup: the descriptor that is found there, among those it stands with.
+ * One level of a descriptor lookup: the descriptor found at this level, and its siblings.
  *
- * @param siblings all of the list, in their order
+ * @param siblings all descriptors of the list, in their order
  */
 record DescriptorLevel(ConfiguredDescriptor chosen, List<ConfiguredDescriptor> siblings) {
 
-  /** The patterns that meet the values it is found for; none if it is found for all of them. */
+  /** Returns the patterns of the values for which it is found; empty if it is found for all. */
   List<String> patterns() {
     if (chosen.isExact()) {
       return List.of(chosen.value());
@@ -40,7 +40,7 @@ record DescriptorLevel(ConfiguredDescriptor chosen, List<ConfiguredDescriptor> s
         : other.prefix().startsWith(chosen.prefix()) || chosen.prefix().startsWith(other.prefix());
   }
 
-  /** Whether each value is counted by itself. */
+  /** Whether each value has its own counter. */
   boolean isCountedPerValue() {
     return !chosen.isExact() && !chosen.sharedCounter();
   }

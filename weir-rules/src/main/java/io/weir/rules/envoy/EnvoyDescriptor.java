@@ -5,18 +5,18 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A descriptor of Envoy's as the attributes rules see: its entries, {@code domain}, and {@code
- * descriptor}, the entries' keys in their order, by which a rule meets descriptors of exactly these
- * keys.
+ * Converts a descriptor of Envoy to request attributes: its entries, {@code domain}, and {@code
+ * descriptor}, the keys of the entries in their order, so that a rule can match descriptors with
+ * exactly these keys.
  *
- * <p>A key that stands again is an attribute of its own: the second {@code generic_key} is {@code
+ * <p>A repeated key becomes a separate attribute: the second {@code generic_key} is {@code
  * generic_key.2}, and an entry {@code domain} is {@code domain.2}. Not thread-safe.
  */
 public final class EnvoyDescriptor {
-  /** The attribute that is the domain of the call. */
+  /** The attribute with the domain of the call. */
   public static final String DOMAIN_ATTRIBUTE = "domain";
 
-  /** The attribute that is the keys of all entries, such as {@code message_type/to_number}. */
+  /** The attribute with the keys of all entries, such as {@code message_type/to_number}. */
   public static final String KEYS_ATTRIBUTE = "descriptor";
 
   private static final int KEYS_VALUE_INDEX = 3;
@@ -31,7 +31,7 @@ public final class EnvoyDescriptor {
     Collections.addAll(pairs, DOMAIN_ATTRIBUTE, domain, KEYS_ATTRIBUTE, "");
   }
 
-  /** Adds an entry; returns the name of its attribute. */
+  /** Adds an entry and returns the name of its attribute. */
   public String add(String key, String value) {
     int before = Collections.frequency(keys, key);
     String name = before == 0 ? key : key + "." + (before + 1);
@@ -42,18 +42,18 @@ public final class EnvoyDescriptor {
     return name;
   }
 
-  /** How many entries it has. */
+  /** Returns the number of entries. */
   public int entryCount() {
     return keys.size() - 2;
   }
 
-  /** Names and values of the attributes in turn. */
+  /** Returns alternating names and values of the attributes. */
   public String[] pairs() {
     pairs.set(KEYS_VALUE_INDEX, joinedKeys.toString());
     return pairs.toArray(new String[0]);
   }
 
-  /** The keys of all entries: cut by slashes, and what is special in a pattern as its code. */
+  /** Returns the keys of all entries, separated by slashes, with special characters escaped. */
   public String joinedKeys() {
     return joinedKeys.toString();
   }

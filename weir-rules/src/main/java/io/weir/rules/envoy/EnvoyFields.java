@@ -13,15 +13,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The fields of one map of a configuration.
+ * The fields of one map of an Envoy rate limit configuration.
  *
- * @param path the descriptors it is in, as they are told where something is wrong
- * @param known those of its fields that mean something
+ * @param path the enclosing descriptors, for error messages
+ * @param known the supported fields of the map
  */
 record EnvoyFields(
     ProblemCollector problems, String path, MapValue map, Map<String, ParsedValue> known) {
 
-  /** Those of a map; any but the known ones are problems. */
+  /** Returns the fields of a map; reports fields with other names. */
   static EnvoyFields of(ProblemCollector problems, String path, MapValue map, List<String> names) {
     Map<String, ParsedValue> known = new LinkedHashMap<>();
     for (MapEntry field : map.fields()) {
@@ -32,28 +32,28 @@ record EnvoyFields(
             field.position(),
             path,
             field.name(),
-            "is not known here; " + NameSuggestion.hint(field.name(), names));
+            "is not a field here; " + NameSuggestion.hint(field.name(), names));
       }
     }
     return new EnvoyFields(problems, path, map, known);
   }
 
-  /** The value of a field; one that is left empty is not there. */
+  /** Returns the value of a field; empty if the field is missing or null. */
   Optional<ParsedValue> value(String field) {
     return Optional.ofNullable(known.get(field))
         .filter(value -> !(value instanceof ScalarValue text && text.isNull()));
   }
 
-  /** A text, or an empty one if it is not there. */
-  String text(String field, String example) {
-    return value(field).flatMap(value -> fieldReader(field).text(value, example)).orElse("");
+  /** Returns the text of a field, or an empty string if the field is missing. */
+  String text(String field, String expected) {
+    return value(field).flatMap(value -> fieldReader(field).text(value, expected)).orElse("");
   }
 
   boolean booleanValue(String field) {
     return value(field).flatMap(value -> fieldReader(field).booleanValue(value)).orElse(false);
   }
 
-  /** As others read it, at the place of the field if it is there. */
+  /** Returns a reader that reports problems under the name of a field. */
   FieldReader fieldReader(String field) {
     return new FieldReader(problems, path, field);
   }

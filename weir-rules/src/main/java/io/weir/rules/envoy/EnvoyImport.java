@@ -18,20 +18,21 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Turns descriptors into rules.
+ * Converts the descriptors of one domain into rules.
  *
- * <p>envoyproxy/ratelimit looks a descriptor up level by level and never turns back: the exact
- * value first, then the first wildcard in the list, then the bare key; a limit is found if it
- * stands where the descriptor ends. Rules have no order among them: all that meet a request hold.
- * So a rule names the whole list of keys, and at each level excepts what would have been found
- * before. Every value is counted by itself, unless those of a wildcard are said to share.
+ * <p>envoyproxy/ratelimit looks a descriptor up level by level without backtracking: the exact
+ * value first, then the first wildcard in the list, then the key without a value; a limit applies
+ * if it is defined where the descriptor ends. Rules have no order: all rules that match a request
+ * apply. So a rule matches the whole list of keys, and at each level excludes the values that the
+ * lookup would have found before. Every value has its own counter, unless a wildcard sets {@code
+ * share_threshold}.
  */
 final class EnvoyImport {
   private final String domain;
   private final List<EnvoyFile> files;
   private final List<ImportedLimit> importedLimits = new ArrayList<>();
 
-  /** A limit, under the descriptors that lead to it. */
+  /** A limit and the descriptors that lead to it. */
   private record ImportedLimit(ProblemCollector problems, List<DescriptorLevel> levels) {
     EnvoyLimit limit() {
       return lastDescriptor().limit().orElseThrow();
@@ -48,14 +49,14 @@ final class EnvoyImport {
   }
 
   /**
-   * @param files all that configure the domain, in their order
+   * @param files all files of the domain, in their order
    */
   EnvoyImport(String domain, List<EnvoyFile> files) {
     this.domain = domain;
     this.files = files;
   }
 
-  /** The rules; of use only if there are no problems. */
+  /** Returns the rules; empty if any problem was reported. */
   List<Rule> toRules() {
     List<ConfiguredDescriptor> all = mergedDescriptors();
     for (EnvoyFile file : files) {
@@ -80,26 +81,32 @@ final class EnvoyImport {
     return rules;
   }
 
-  /** The outermost descriptors of all files: a value in one file is an exception in the others. */
+  /**
+   * Returns the top-level descriptors of all files: a value in one file is excluded in the others.
+   */
   private List<ConfiguredDescriptor> mergedDescriptors() {
     List<ConfiguredDescriptor> all = new ArrayList<>();
     Map<String, String> places = new HashMap<>();
     for (EnvoyFile file : files) {
       for (ConfiguredDescriptor one : file.domain().descriptors()) {
-        String place = file.name() + " in line " + one.position().line();
+        String place = file.name() + ", line " + one.position().line();
         String first = places.putIfAbsent(one.label(), place);
         if (first == null) {
           all.add(one);
         } else {
           file.problems()
-              .add(one.position(), one.label(), "", "stands already in " + first + "; keep one");
+              .add(
+                  one.position(),
+                  one.label(),
+                  "",
+                  "must occur once (was already in " + first + ")");
         }
       }
     }
     return all;
   }
 
-  /** Finds all limits, and what no rule could say. */
+  /** Collects all limits, and reports descriptors that cannot be converted. */
   private void collectLimits(
       ProblemCollector problems,
       List<ConfiguredDescriptor> own,
@@ -130,7 +137,7 @@ final class EnvoyImport {
     for (DescriptorLevel level : one.levels()) {
       String name = attributes.add(level.chosen().key(), "");
       if (!names.add(name)) {
-        one.report(level.chosen().position(), "key", "'" + name + "' stands twice; write another");
+        one.report(level.chosen().position(), "key", "must be unique (was '" + name + "' twice)");
         return Optional.empty();
       }
       List<String> patterns = level.patterns();

@@ -5,7 +5,7 @@ import io.weir.rules.text.SourcePosition;
 import java.util.Optional;
 
 /**
- * What a descriptor's {@code rate_limit} says.
+ * The {@code rate_limit} of a descriptor.
  *
  * @param rate empty if it is unlimited
  * @param name empty if it has none

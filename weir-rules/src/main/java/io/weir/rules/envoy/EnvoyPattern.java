@@ -3,24 +3,24 @@ package io.weir.rules.envoy;
 import io.weir.rule.Selector;
 import java.util.Optional;
 
-/** Values of a configuration as the patterns of rules. */
+/** Converts values of an Envoy configuration into patterns of rules. */
 final class EnvoyPattern {
   private static final String WILDCARD = "*";
 
   private EnvoyPattern() {}
 
   /**
-   * The pattern that meets what a descriptor's value does. A star of Envoy's goes over slashes, of
-   * which ours stops at each.
+   * Returns the pattern that matches the same values as a descriptor. A star of Envoy matches
+   * slashes, a single star of Weir does not.
    */
   static String of(ConfiguredDescriptor descriptor) {
     return descriptor.isWildcard() ? descriptor.value() + "/**" : descriptor.value();
   }
 
-  /** Why a key cannot be an attribute. */
+  /** Returns why a key cannot be an attribute; empty if it can. */
   static Optional<String> keyProblem(String key) {
     if (key.startsWith("weir.")) {
-      return Optional.of("begins with weir., which is no attribute; write another");
+      return Optional.of("must not begin with weir., which is reserved");
     }
     try {
       var unused = Selector.of(key, WILDCARD);
@@ -30,24 +30,23 @@ final class EnvoyPattern {
     }
   }
 
-  /** Why a descriptor's value cannot be a pattern. */
+  /** Returns why a descriptor's value cannot be a pattern; empty if it can. */
   static Optional<String> valueProblem(ConfiguredDescriptor descriptor) {
     return descriptor.matchesAnyValue()
         ? Optional.empty()
         : valueProblem(descriptor.isWildcard() ? descriptor.prefix() + "x" : descriptor.value());
   }
 
-  /** Why a value cannot be a pattern that meets it and no other. */
+  /** Returns why a value cannot be a pattern that matches only this value; empty if it can. */
   static Optional<String> valueProblem(String value) {
     if (value.contains(WILDCARD)) {
-      return Optional.of(
-          "has a * before its end, which would mean any here; write a value without");
+      return Optional.of("must not have a * before its end, which would match any value");
     }
     if (value.startsWith("!")) {
-      return Optional.of("begins with !, which would mean all others here; write a value without");
+      return Optional.of("must not begin with !, which would match all other values");
     }
     return value.isBlank()
-        ? Optional.of("is blank, which no pattern can say; write another")
+        ? Optional.of("must not be blank, which no pattern matches")
         : Optional.empty();
   }
 }

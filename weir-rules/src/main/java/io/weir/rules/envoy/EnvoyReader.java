@@ -18,12 +18,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads a configuration of envoyproxy/ratelimit, and collects what is wrong with it. */
+/** Reads a configuration of envoyproxy/ratelimit, and collects its problems. */
 final class EnvoyReader {
   private static final long MAX_REQUESTS_PER_UNIT = 0xFFFF_FFFFL;
   private static final List<String> TOP_LEVEL_FIELDS = List.of("domain", "descriptors");
 
-  /** What is said of metrics has no part in limits. */
+  /** Includes metrics settings, which are accepted and ignored. */
   private static final List<String> DESCRIPTOR_FIELDS =
       List.of(
           "key",
@@ -60,21 +60,21 @@ final class EnvoyReader {
   record EnvoyDomain(
       SourcePosition position, String name, List<ConfiguredDescriptor> descriptors) {}
 
-  /** The domain of a text; of use only if there are no problems. */
+  /** Reads the domain of a text. The result must only be used if no problem was reported. */
   EnvoyDomain read(String text) {
     Optional<ParsedValue> tree = YamlReader.read(text, problems);
     if (tree.isEmpty()) {
       throw problems.fatal(
-          SourcePosition.START, "nothing is written here; write domain and descriptors");
+          SourcePosition.START, "must be a map with domain and descriptors (was empty)");
     }
     MapValue map =
         new FieldReader(problems, "", "")
-            .fields(tree.get(), "domain and descriptors")
+            .fields(tree.get(), "a map with domain and descriptors")
             .orElseThrow(problems::toException);
     EnvoyFields top = EnvoyFields.of(problems, "", map, TOP_LEVEL_FIELDS);
-    String domain = top.text("domain", "a name, such as edge");
+    String domain = top.text("domain", "a name, for example edge");
     if (domain.isEmpty()) {
-      top.report("domain", "is missing; write one, such as domain: edge");
+      top.report("domain", "must be set, for example edge");
     }
     return new EnvoyDomain(map.position(), domain, readDescriptors(top));
   }
@@ -85,7 +85,8 @@ final class EnvoyReader {
       return List.of();
     }
     if (!(value.get() instanceof ListValue items)) {
-      outer.report("descriptors", "is " + value.get().typeName() + "; write a list of descriptors");
+      outer.report(
+          "descriptors", "must be a list of descriptors (was " + value.get().typeName() + ")");
       return List.of();
     }
     List<ConfiguredDescriptor> all = new ArrayList<>();
@@ -94,7 +95,7 @@ final class EnvoyReader {
       Optional<ConfiguredDescriptor> read =
           outer
               .fieldReader("descriptors")
-              .fields(item, "a map with a key, such as {key: remote_address}")
+              .fields(item, "a map with a key, for example {key: remote_address}")
               .flatMap(map -> readDescriptor(map, outer.path()));
       if (read.isPresent()) {
         ConfiguredDescriptor one = read.get();
@@ -102,7 +103,7 @@ final class EnvoyReader {
         if (first == null) {
           all.add(one);
         } else {
-          String reason = "stands already in line " + first.line() + "; keep one";
+          String reason = "must occur once (was already in line " + first.line() + ")";
           problems.add(one.position(), joinPath(outer.path(), one.label()), "", reason);
         }
       }
@@ -112,17 +113,17 @@ final class EnvoyReader {
 
   private Optional<ConfiguredDescriptor> readDescriptor(MapValue map, String outer) {
     EnvoyFields unnamed = EnvoyFields.of(problems, outer, map, DESCRIPTOR_FIELDS);
-    String key = unnamed.text("key", "a key, such as remote_address");
+    String key = unnamed.text("key", "a key, for example remote_address");
     if (key.isEmpty()) {
-      unnamed.report("key", "is missing; write one, such as remote_address");
+      unnamed.report("key", "must be set, for example remote_address");
       return Optional.empty();
     }
-    String value = unnamed.text("value", "a value, or leave it out for any");
+    String value = unnamed.text("value", "a value, for example 10.0.0.1, or left out to match any");
     String path = joinPath(outer, value.isEmpty() ? key : key + "=" + value);
     EnvoyFields fields = new EnvoyFields(problems, path, map, unnamed.known());
     boolean shared = fields.booleanValue("share_threshold");
     if (shared && !value.endsWith("*")) {
-      fields.report("share_threshold", "goes with a value that ends with *; leave it out");
+      fields.report("share_threshold", "must be left out unless the value ends with *");
     }
     return Optional.of(
         new ConfiguredDescriptor(
@@ -139,7 +140,7 @@ final class EnvoyReader {
     Optional<MapValue> map =
         descriptor
             .fieldReader("rate_limit")
-            .fields(written, "a map, such as {unit: minute, requests_per_unit: 100}");
+            .fields(written, "a map, for example {unit: minute, requests_per_unit: 100}");
     if (map.isEmpty()) {
       return Optional.empty();
     }
@@ -147,13 +148,13 @@ final class EnvoyReader {
     if (fields.value("replaces").isPresent()) {
       fields.report(
           "replaces",
-          "lets one descriptor of a call lift the limit of another, which no rule can say;"
-              + " leave it out, and write the limits so that both can hold");
+          "must be left out: a rule cannot replace the limit of another descriptor;"
+              + " set limits that can apply together");
     }
     String name = fields.text("name", "a name");
     if (fields.booleanValue("unlimited")) {
       if (fields.value("unit").isPresent()) {
-        fields.report("unit", "is no part of what is unlimited; leave it out");
+        fields.report("unit", "must be left out if unlimited is true");
       }
       return Optional.of(new EnvoyLimit(written.position(), Optional.empty(), name));
     }
@@ -166,28 +167,28 @@ final class EnvoyReader {
   private static Optional<Duration> readUnit(EnvoyFields fields) {
     Optional<ParsedValue> value = fields.value("unit");
     if (value.isEmpty()) {
-      fields.report("unit", "is missing; write one of " + String.join(", ", UNITS.keySet()));
+      fields.report("unit", "must be set to one of " + String.join(", ", UNITS.keySet()));
       return Optional.empty();
     }
-    ParsedValue any =
+    ParsedValue lowerCase =
         value.get() instanceof ScalarValue text
             ? new ScalarValue(
                 text.position(), text.value().toLowerCase(Locale.ROOT), text.unquoted())
             : value.get();
-    return fields.fieldReader("unit").oneOf(any, UNITS);
+    return fields.fieldReader("unit").oneOf(lowerCase, UNITS);
   }
 
   private static Optional<Long> readPermits(EnvoyFields fields) {
     String field = "requests_per_unit";
     Optional<ParsedValue> value = fields.value(field);
     if (value.isEmpty()) {
-      fields.report(field, "is missing; write a number, or 0 to refuse everything");
+      fields.report(field, "must be set, for example 100, or 0 to refuse everything");
       return Optional.empty();
     }
     Optional<Long> number = fields.fieldReader(field).wholeNumber(value.get());
     if (number.isPresent() && (number.get() < 0 || number.get() > MAX_REQUESTS_PER_UNIT)) {
       fields.report(
-          field, "of " + number.get() + " cannot be; write 0 to " + MAX_REQUESTS_PER_UNIT);
+          field, "must be between 0 and " + MAX_REQUESTS_PER_UNIT + " (was " + number.get() + ")");
       return Optional.empty();
     }
     return number;

@@ -12,8 +12,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Names for rules, made of what they are for. Counters belong to the id, so it must not change with
- * what stands beside: one that is cut, or looks like another, ends with a digest of the whole.
+ * Derives the ids of imported rules from their descriptors. Counters belong to the id, so it must
+ * not depend on other rules' values: an id that is too long or not unique is cut and ends with a
+ * digest of its descriptors.
  */
 final class EnvoyRuleIds {
   private static final int MAX_ID_LENGTH = 64;
@@ -28,19 +29,19 @@ final class EnvoyRuleIds {
     this.domain = domain;
   }
 
-  /** Adds the rule of a limit, which has a name or goes by its descriptors. */
+  /** Adds the rule of a limit, whose id is derived from its name, or else from its descriptors. */
   void add(List<DescriptorLevel> levels, String name) {
     StringBuilder readable = new StringBuilder(domain);
-    StringBuilder whole = new StringBuilder(domain);
+    StringBuilder digestInput = new StringBuilder(domain);
     for (DescriptorLevel level : levels) {
-      ConfiguredDescriptor one = level.chosen();
-      readable.append('-').append(one.key()).append('-').append(one.value());
-      whole.append('\0').append(one.key()).append('\0').append(one.value());
+      ConfiguredDescriptor chosen = level.chosen();
+      readable.append('-').append(chosen.key()).append('-').append(chosen.value());
+      digestInput.append('\0').append(chosen.key()).append('\0').append(chosen.value());
     }
     String id = normalized(name.isEmpty() ? readable.toString() : domain + "-" + name);
     ids.add(id.isEmpty() ? "envoy" : id);
     idCounts.merge(ids.get(ids.size() - 1), 1, Integer::sum);
-    digestInputs.add(whole.toString());
+    digestInputs.add(digestInput.toString());
   }
 
   String id(int i) {

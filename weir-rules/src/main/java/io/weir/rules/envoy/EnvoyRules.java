@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Configurations of envoyproxy/ratelimit as rules that limit the same calls of Envoy's alike: each
- * limit becomes a rule of fixed windows that meets the descriptors the limit would be found for.
+ * Imports configurations of envoyproxy/ratelimit as rules with the same effect: each limit becomes
+ * a fixed-window rule that matches the descriptors to which the limit would apply.
  */
 public final class EnvoyRules {
 
   private EnvoyRules() {}
 
-  /** A configuration: the name of its file, shown where something is wrong, and its bytes. */
+  /** A configuration: the name of its file, shown in error messages, and its bytes. */
   public static final class EnvoySource {
     private final String name;
     private final byte[] utf8;
@@ -29,26 +29,25 @@ public final class EnvoyRules {
   }
 
   /**
-   * The rules of a configuration, in its order.
+   * Returns the rules of a configuration, in its order.
    *
-   * @param name of the text, shown where something is wrong
-   * @throws InvalidConfigurationException with everything that is wrong, or that no rule can say
+   * @param name of the text, shown in error messages
+   * @throws InvalidConfigurationException with all problems, including what rules cannot express
    */
   public static List<Rule> read(String name, String text) {
     return importAll(List.of(parse(name, new ProblemCollector(name), text)));
   }
 
-  /** As {@link #read(String, String)}, of bytes that must be UTF-8. */
+  /** As {@link #read(String, String)}, for bytes, which must be UTF-8. */
   public static List<Rule> read(String name, byte[] utf8) {
     return read(List.of(new EnvoySource(name, utf8)));
   }
 
   /**
-   * The rules of several configurations. Files of one domain are merged, as envoyproxy/ratelimit
-   * does with {@code MERGE_DOMAIN_CONFIG}: descriptors of one are exceptions to those of another.
+   * Returns the rules of several configurations. Files of the same domain are merged, as
+   * envoyproxy/ratelimit does with {@code MERGE_DOMAIN_CONFIG}.
    *
-   * @throws InvalidConfigurationException with everything that is wrong in the first file that is
-   *     wrong
+   * @throws InvalidConfigurationException with all problems of the first file that has any
    */
   public static List<Rule> read(List<EnvoySource> sources) {
     List<EnvoyFile> files = new ArrayList<>();
@@ -69,7 +68,8 @@ public final class EnvoyRules {
       byDomain.computeIfAbsent(file.domain().name(), name -> new ArrayList<>()).add(file);
     }
     List<Rule> rules = new ArrayList<>();
-    byDomain.forEach((domain, its) -> rules.addAll(new EnvoyImport(domain, its).toRules()));
+    byDomain.forEach(
+        (domain, domainFiles) -> rules.addAll(new EnvoyImport(domain, domainFiles).toRules()));
     for (EnvoyFile file : files) {
       if (file.problems().hasProblems()) {
         throw file.problems().toException();

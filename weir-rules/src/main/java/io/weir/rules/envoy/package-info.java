@@ -1,2 +1,2 @@
-/** Envoy's descriptors as attributes, and the rules of envoyproxy/ratelimit as rules of Weir. */
+/** Maps Envoy's descriptors to attributes, and imports configurations of envoyproxy/ratelimit. */
 package io.weir.rules.envoy;

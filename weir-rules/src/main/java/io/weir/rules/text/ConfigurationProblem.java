@@ -1,19 +1,19 @@
 package io.weir.rules.text;
 
 /**
- * One thing that is wrong with rules as written: where, and what to write instead.
+ * One problem in a configuration text: its position, and how to fix it.
  *
- * @param file the name of what was read
- * @param line counted from 1, or 0 where the whole file is meant
- * @param column counted from 1 in characters, or 0 where the whole file is meant
- * @param rule the id of the rule, or empty where it is of none
- * @param field the field, or empty where it is of none
- * @param reason what is wrong and what to write instead, in one line
+ * @param file the name of the text
+ * @param line counted from 1, or 0 for the whole file
+ * @param column counted from 1 in characters, or 0 for the whole file
+ * @param rule the id of the rule, or empty if it concerns no rule
+ * @param field the field, or empty if it concerns no field
+ * @param reason the rule that is violated, and how to fix it, in one line
  */
 public record ConfigurationProblem(
     String file, int line, int column, String rule, String field, String reason) {
 
-  /** {@code file:line:column: rule: field: reason}, without what there is none of. */
+  /** Returns {@code file:line:column: rule: field: reason}, without the parts that are empty. */
   @Override
   public String toString() {
     return (line == 0 ? file : file + ":" + line + ":" + column)

@@ -3,7 +3,7 @@ package io.weir.rules.text;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Rules as written that cannot be, with everything that is wrong with them. */
+/** Thrown for an invalid configuration text, with all its problems. */
 public final class InvalidConfigurationException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
@@ -14,7 +14,7 @@ public final class InvalidConfigurationException extends IllegalArgumentExceptio
     this.problems = List.copyOf(problems);
   }
 
-  /** Everything that is wrong, in the order of the file. The message has one line for each. */
+  /** Returns all problems, in the order of the file. The message has one line for each. */
   public List<ConfigurationProblem> problems() {
     return problems;
   }

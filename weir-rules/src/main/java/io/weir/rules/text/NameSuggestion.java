@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds the known name that a misspelt one was meant to be. */
+/** Suggests the known name that is most similar to a misspelled one. */
 public final class NameSuggestion {
   private static final int MAX_EDIT_DISTANCE = 2;
   private static final int MIN_PREFIX_LENGTH = 3;
@@ -12,30 +12,32 @@ public final class NameSuggestion {
 
   private NameSuggestion() {}
 
-  /** The known name nearest to what was written, if any is near. */
-  public static Optional<String> closest(String written, Collection<String> known) {
-    if (known.contains(written)) {
-      return Optional.of(written);
+  /** Returns the known name that is most similar to a given one, if any is similar. */
+  public static Optional<String> closest(String name, Collection<String> known) {
+    if (known.contains(name)) {
+      return Optional.of(name);
     }
-    String plain = normalized(written);
+    String plain = normalized(name);
     if (plain.length() > MAX_NAME_LENGTH) {
       return Optional.empty();
     }
     String best = null;
     int least = Integer.MAX_VALUE;
-    for (String name : known) {
-      int distance = editDistance(plain, normalized(name));
-      if (distance < least && isSimilar(plain, normalized(name), distance)) {
+    for (String candidate : known) {
+      int distance = editDistance(plain, normalized(candidate));
+      if (distance < least && isSimilar(plain, normalized(candidate), distance)) {
         least = distance;
-        best = name;
+        best = candidate;
       }
     }
     return Optional.ofNullable(best);
   }
 
-  /** What to say of a name that is not known. */
-  public static String hint(String written, Collection<String> known) {
-    return closest(written, known).map(name -> "did you mean " + name + "? Write").orElse("write")
+  /** Returns advice for an unknown name: a suggestion, if any is similar, and the known names. */
+  public static String hint(String unknown, Collection<String> known) {
+    return closest(unknown, known)
+            .map(name -> "did you mean " + name + "? Must be")
+            .orElse("must be")
         + (known.size() == 1 ? " " : " one of ")
         + String.join(", ", known);
   }
@@ -46,12 +48,12 @@ public final class NameSuggestion {
         || (prefix && Math.min(a.length(), b.length()) >= MIN_PREFIX_LENGTH);
   }
 
-  /** Names differ neither by case nor by how their words are joined. */
+  /** Normalizes case and word separators, which do not distinguish names. */
   private static String normalized(String name) {
     return name.toLowerCase(Locale.ROOT).replaceAll("[-_. ]", "");
   }
 
-  /** The insertions, deletions, replacements and swaps of neighbours from one to the other. */
+  /** Returns the Damerau-Levenshtein distance (optimal string alignment) of two names. */
   private static int editDistance(String a, String b) {
     int[][] d = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

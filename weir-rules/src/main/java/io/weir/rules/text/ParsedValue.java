@@ -3,15 +3,17 @@ package io.weir.rules.text;
 import java.util.List;
 import java.util.Set;
 
-/** A value as written, with its place: text, a list, a map, or something refused already. */
+/**
+ * A parsed YAML or JSON value with its source position: a scalar, a list, a map, or an invalid one.
+ */
 public sealed interface ParsedValue {
   SourcePosition position();
 
-  /** What it is called in a reason. */
+  /** Returns the type of this value for error messages, such as "a list". */
   String typeName();
 
   /**
-   * A single value, not yet taken for a number, a truth or a word.
+   * A single value as text, not yet converted to a number or a boolean.
    *
    * @param unquoted whether it is written without quotes
    */
@@ -37,7 +39,7 @@ public sealed interface ParsedValue {
     }
   }
 
-  /** A map; no two of its fields have one name. */
+  /** A map; its field names are unique. */
   record MapValue(SourcePosition position, List<MapEntry> fields) implements ParsedValue {
     @Override
     public String typeName() {
@@ -45,10 +47,12 @@ public sealed interface ParsedValue {
     }
   }
 
-  /** One field of a map, at the place of its name. */
+  /** One field of a map, at the position of its name. */
   record MapEntry(SourcePosition position, String name, ParsedValue value) {}
 
-  /** Stands for what was refused already. */
+  /**
+   * A value that is invalid and already reported, so that no further problem is reported for it.
+   */
   record InvalidValue(SourcePosition position) implements ParsedValue {
     @Override
     public String typeName() {

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** What is wrong with one file, collected while it is read. */
+/** Collects the problems of one file while it is read. Not thread-safe. */
 public final class ProblemCollector {
-  /** So that a hostile file cannot fill the memory or the log with what is wrong with it. */
+  /** Bounds memory and log size for a hostile file. */
   private static final int MAX_PROBLEMS = 1000;
 
   private static final int MAX_REASON_LENGTH = 400;
@@ -38,7 +38,7 @@ public final class ProblemCollector {
     add(at, "", "", reason);
   }
 
-  /** For what leaves nothing more to be read. */
+  /** Adds a problem that ends the reading, and returns the exception to throw. */
   public InvalidConfigurationException fatal(SourcePosition at, String reason) {
     add(at, reason);
     return toException();
@@ -54,23 +54,23 @@ public final class ProblemCollector {
         Comparator.comparingInt(ConfigurationProblem::line)
             .thenComparingInt(ConfigurationProblem::column));
     if (truncated) {
-      String more = "has more wrong than these " + MAX_PROBLEMS + "; write these anew first";
+      String more = "has more than " + MAX_PROBLEMS + " problems; fix these first";
       sorted.add(new ConfigurationProblem(file, 0, 0, "", "", more));
     }
     return new InvalidConfigurationException(sorted);
   }
 
-  /** A value as it may stand in a reason: quoted, short, in one line. */
+  /** Returns a value for use in an error message: quoted, shortened, in one line. */
   public static String quote(String value) {
     return "'" + toLine(value, MAX_VALUE_LENGTH) + "'";
   }
 
-  private static String toLine(String text, int longest) {
+  private static String toLine(String text, int maxLength) {
     StringBuilder line = new StringBuilder();
     text.codePoints()
-        .limit(longest)
+        .limit(maxLength)
         .forEach(c -> line.append(isVisible(c) ? Character.toString(c) : "?"));
-    return line.append(text.codePointCount(0, text.length()) > longest ? "…" : "").toString();
+    return line.append(text.codePointCount(0, text.length()) > maxLength ? "…" : "").toString();
   }
 
   private static boolean isVisible(int c) {

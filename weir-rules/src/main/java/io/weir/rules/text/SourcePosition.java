@@ -1,16 +1,16 @@
 package io.weir.rules.text;
 
 /**
- * Where something is written.
+ * A position in a text.
  *
  * @param line counted from 1; 0 for the file as a whole
- * @param column counted from 1, in characters as the reader sees them; 0 for the file as a whole
+ * @param column counted from 1, in visible characters; 0 for the file as a whole
  */
 public record SourcePosition(int line, int column) {
   public static final SourcePosition WHOLE_FILE = new SourcePosition(0, 0);
   public static final SourcePosition START = new SourcePosition(1, 1);
 
-  /** The place of the character at an index of a text. */
+  /** Returns the position of the character at an index of a text. */
   public static SourcePosition of(CharSequence text, int index) {
     int line = 1;
     int column = 1;

@@ -9,12 +9,12 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
-/** Finds what cannot be text: bytes that are not UTF-8, characters that nobody sees. */
+/** Decodes bytes as UTF-8 and rejects text with unprintable characters. */
 public final class TextDecoder {
 
   private TextDecoder() {}
 
-  /** Refuses characters that YAML does not allow, with the place of the first. */
+  /** Rejects characters that YAML does not allow, with the position of the first. */
   static void requirePrintable(String text, ProblemCollector problems) {
     for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
       int c = text.codePointAt(i);
@@ -23,10 +23,10 @@ public final class TextDecoder {
         throw problems.fatal(
             SourcePosition.of(text, i),
             c == 0
-                ? "is a NUL character; is this a text file? Write text"
-                : "is the character "
+                ? "is a NUL character; the file must be text"
+                : "is the unprintable character "
                     + name
-                    + "; take it out, or write it \"\\u"
+                    + "; remove it or escape it as \"\\u"
                     + toHex(c)
                     + "\"");
       }
@@ -37,7 +37,7 @@ public final class TextDecoder {
     return String.format("%04x", c);
   }
 
-  /** The text these bytes are, without a byte order mark. */
+  /** Decodes UTF-8, without a byte order mark. */
   public static String decode(byte[] bytes, ProblemCollector problems) {
     CharsetDecoder decoder = UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT);
     ByteBuffer in = ByteBuffer.wrap(bytes);
@@ -50,7 +50,7 @@ public final class TextDecoder {
           SourcePosition.of(out, out.length()),
           "the byte " + wrong + " is not UTF-8; save the file as UTF-8");
     }
-    boolean marked = out.length() > 0 && out.charAt(0) == '\uFEFF';
-    return out.subSequence(marked ? 1 : 0, out.length()).toString();
+    boolean hasMark = out.length() > 0 && out.charAt(0) == '\uFEFF';
+    return out.subSequence(hasMark ? 1 : 0, out.length()).toString();
   }
 }

@@ -22,10 +22,11 @@ import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * Reads YAML, and so JSON, into values with their places.
+ * Reads YAML, and therefore JSON, into values with their source positions.
  *
- * <p>Only what rules and settings need is read: one document of maps, lists and text. Nothing is
- * constructed, nothing is expanded, and depth, number and length of the values are bounded.
+ * <p>Only what rules and settings need is supported: one document of maps, lists and text. No
+ * objects are constructed, no aliases are expanded, and depth, number and length of values are
+ * bounded.
  */
 public final class YamlReader {
   public static final int MAX_CHARACTERS = 64 << 20;
@@ -34,7 +35,7 @@ public final class YamlReader {
   private static final int MAX_VALUES = 2_000_000;
   private static final int MAX_VALUE_LENGTH = 65_536;
 
-  /** A scalar is read once more for each buffer it fills, so small ones would take very long. */
+  /** The parser rereads a scalar for each buffer it fills, so small buffers would be very slow. */
   private static final int MAX_BUFFER_LENGTH = 1 << 20;
 
   private final ProblemCollector problems;
@@ -52,15 +53,15 @@ public final class YamlReader {
   }
 
   /**
-   * The value that is written, if anything is.
+   * Reads the value of a text; returns empty if the text is empty.
    *
-   * @throws InvalidConfigurationException if it cannot be read to its end
+   * @throws InvalidConfigurationException if the text cannot be read to its end
    */
   public static Optional<ParsedValue> read(String text, ProblemCollector problems) {
     if (text.length() > MAX_CHARACTERS) {
       throw problems.fatal(
           SourcePosition.WHOLE_FILE,
-          "has " + text.length() + " characters; write at most " + MAX_CHARACTERS);
+          "must have at most " + MAX_CHARACTERS + " characters (was " + text.length() + ")");
     }
     TextDecoder.requirePrintable(text, problems);
     try {
@@ -77,7 +78,7 @@ public final class YamlReader {
       Event event = events.next();
       if (event.getEventId() == Event.ID.DocumentStart && ++documents > 1) {
         throw problems.fatal(
-            positionOf(event), "a second document begins here; write a single one");
+            positionOf(event), "must not begin a second document; use a single one");
       }
       if (event instanceof NodeEvent) {
         content = Optional.of(readValue(event, 1));
@@ -89,19 +90,19 @@ public final class YamlReader {
   private ParsedValue readValue(Event event, int depth) {
     SourcePosition at = positionOf(event);
     if (++valueCount > MAX_VALUES) {
-      throw problems.fatal(at, "has more than " + MAX_VALUES + " values; write fewer rules");
+      throw problems.fatal(at, "must have at most " + MAX_VALUES + " values; use fewer rules");
     }
     if (event instanceof AliasEvent) {
-      problems.add(at, "is an alias (*); aliases are not read, write the value itself");
+      problems.add(at, "is an alias (*); aliases are not supported, repeat the value");
       return new InvalidValue(at);
     }
     if (((NodeEvent) event).getAnchor().isPresent()) {
-      problems.add(at, "has an anchor (&); anchors are not read, write the value alone");
+      problems.add(at, "has an anchor (&); anchors are not supported, remove it");
     }
     Optional<String> tag = tag(event);
     if (tag.isPresent()) {
       String name = ProblemCollector.quote(tag.get());
-      problems.add(at, "has the tag " + name + "; tags are not read, write the value alone");
+      problems.add(at, "has the tag " + name + "; tags are not supported, remove it");
     }
     return event instanceof ScalarEvent scalar
         ? readScalar(at, scalar)
@@ -111,7 +112,8 @@ public final class YamlReader {
   private ParsedValue readScalar(SourcePosition at, ScalarEvent scalar) {
     String value = scalar.getValue();
     if (value.length() > MAX_VALUE_LENGTH) {
-      problems.add(at, "has " + value.length() + " characters; write at most " + MAX_VALUE_LENGTH);
+      problems.add(
+          at, "must have at most " + MAX_VALUE_LENGTH + " characters (was " + value.length() + ")");
       return new InvalidValue(at);
     }
     return new ScalarValue(at, value, scalar.isPlain());
@@ -119,7 +121,7 @@ public final class YamlReader {
 
   private ParsedValue readCollection(SourcePosition at, Event start, int depth) {
     if (depth > MAX_DEPTH) {
-      throw problems.fatal(at, "is nested deeper than " + MAX_DEPTH + "; write a flat list");
+      throw problems.fatal(at, "must be nested at most " + MAX_DEPTH + " levels deep");
     }
     return start.getEventId() == Event.ID.SequenceStart
         ? readItems(at, depth)
@@ -142,7 +144,7 @@ public final class YamlReader {
       ParsedValue value = readValue(events.next(), depth + 1);
       if (!(name instanceof ScalarValue text) || text.isNull()) {
         if (!(name instanceof InvalidValue)) {
-          problems.add(name.position(), "is no name of a field; write one, such as limit");
+          problems.add(name.position(), "must be a field name, for example limit");
         }
         continue;
       }
@@ -153,9 +155,9 @@ public final class YamlReader {
         problems.add(
             name.position(),
             ProblemCollector.quote(text.value())
-                + " is written twice, first in line "
+                + " must occur once (was already in line "
                 + first.line()
-                + "; keep one");
+                + ")");
       }
     }
     return new MapValue(at, fields);

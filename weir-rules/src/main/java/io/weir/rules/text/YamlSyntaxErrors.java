@@ -5,7 +5,7 @@ import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/** Says in our words what a text that is not YAML has wrong. */
+/** Translates errors of the YAML parser into problems with advice. */
 final class YamlSyntaxErrors {
 
   private YamlSyntaxErrors() {}
@@ -13,8 +13,7 @@ final class YamlSyntaxErrors {
   static InvalidConfigurationException toException(
       YamlEngineException e, ProblemCollector problems) {
     if (!(e instanceof MarkedYamlEngineException marked)) {
-      return problems.fatal(
-          SourcePosition.WHOLE_FILE, "cannot be read: " + e.getMessage() + "; write YAML");
+      return problems.fatal(SourcePosition.WHOLE_FILE, "is not valid YAML: " + e.getMessage());
     }
     String problem = Optional.ofNullable(marked.getProblem()).orElse("");
     String context = Optional.ofNullable(marked.getContext()).orElse("");
@@ -26,31 +25,31 @@ final class YamlSyntaxErrors {
               .or(() -> at)
               .map(YamlReader::positionOf)
               .orElse(SourcePosition.WHOLE_FILE),
-          "what begins here never ends: the file ends first; close it by " + closingToken(context));
+          "is not closed before the end of the file; add " + closingToken(context));
     }
     SourcePosition place = at.map(YamlReader::positionOf).orElse(SourcePosition.WHOLE_FILE);
     if (problem.contains("TAB")) {
-      return problems.fatal(place, "is a tab; write spaces");
+      return problems.fatal(place, "is a tab; use spaces");
     }
     if (problem.contains("could not find expected ':'")) {
       return problems.fatal(
           marked.getContextMark().map(YamlReader::positionOf).orElse(place),
-          "has no ':' after it; write name: value");
+          "must be followed by ':', for example name: value");
     }
     if (problem.startsWith("expected <block end>")) {
       boolean bracket = problem.matches(".*'[\\]},]'");
       return problems.fatal(
           place,
           bracket
-              ? "closes nothing; write brackets in pairs"
-              : "is indented unlike its neighbours; write equal indents");
+              ? "closes a bracket that was not opened; remove it"
+              : "must be indented like the lines around it");
     }
     return problems.fatal(
         place,
-        "is not YAML: "
+        "is not valid YAML: "
             + (context.isEmpty() ? "" : context + ", ")
             + problem
-            + "; write quotes around special characters");
+            + "; put quotes around special characters");
   }
 
   private static boolean isEnd(String problem) {

@@ -1,2 +1,2 @@
-/** What people write, as values with their places, and what is wrong with it. */
+/** Parses YAML and JSON into values with source positions, and collects problems. */
 package io.weir.rules.text;

@@ -1,4 +1,4 @@
--- Every change moves the revision of its kind on, and holds its row until it is committed: changes are in one order.
+-- Every change advances the revision of its kind, and locks this row until it commits: so changes are serialized.
 CREATE TABLE weir_revision (
   kind VARCHAR(16) PRIMARY KEY,
   revision BIGINT NOT NULL
@@ -6,7 +6,7 @@ CREATE TABLE weir_revision (
 INSERT INTO weir_revision (kind, revision) VALUES ('rules', 0);
 INSERT INTO weir_revision (kind, revision) VALUES ('keys', 0);
 
--- One rule a row; the body is its JSON, the revision that of its last change.
+-- One row per rule; body is the rule as JSON, revision is that of its last change.
 CREATE TABLE weir_rule (
   id VARCHAR(64) PRIMARY KEY,
   position BIGINT NOT NULL,
@@ -14,7 +14,7 @@ CREATE TABLE weir_rule (
   revision BIGINT NOT NULL
 );
 
--- Who changed which rule, when, from what to what; no body: there was, or is, no such rule.
+-- The history of changes; body_before is null if the change created the rule, body_after if it deleted the rule.
 CREATE TABLE weir_history (
   revision BIGINT PRIMARY KEY,
   rule_id VARCHAR(64) NOT NULL,

@@ -1,4 +1,4 @@
--- API keys: of a secret only its SHA-256 in hex. A key that is revoked stays, so that its id is never used again.
+-- API keys, with the SHA-256 of the secret in hex. Revoked keys are kept, so that their ids are never reused.
 CREATE TABLE weir_key (
   id VARCHAR(32) PRIMARY KEY,
   hash VARCHAR(64) NOT NULL UNIQUE,

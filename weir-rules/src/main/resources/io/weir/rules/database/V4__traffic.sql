@@ -1,5 +1,5 @@
--- What rules said, added up over all nodes: of each minute (seconds = 60) and each hour (3600) since the epoch.
--- Rules that said little stand together under an empty id, what became of whole requests under *.
+-- Decisions per rule, summed over all nodes, for each minute (seconds = 60) and each hour (3600); began is in seconds since the epoch.
+-- Rules with few decisions are combined under an empty id; the id * has the counts of whole requests.
 CREATE TABLE weir_traffic (
   seconds INT NOT NULL,
   began BIGINT NOT NULL,
@@ -9,11 +9,11 @@ CREATE TABLE weir_traffic (
   shadow_refused BIGINT NOT NULL,
   PRIMARY KEY (seconds, began, rule_id)
 );
--- What a node locks while it adds, so that two do not make the same row.
+-- The row that a node locks while it adds counts, so that two nodes do not insert the same row.
 INSERT INTO weir_traffic VALUES (0, 0, '', 0, 0, 0);
 CREATE INDEX weir_traffic_of_rule ON weir_traffic (rule_id, seconds, began);
 
--- Nodes that live, each with what it says of itself, as JSON.
+-- Live nodes, each with its reported state as JSON.
 CREATE TABLE weir_node (
   name VARCHAR(200) PRIMARY KEY,
   seen_at TIMESTAMP WITH TIME ZONE NOT NULL,

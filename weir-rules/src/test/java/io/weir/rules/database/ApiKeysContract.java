@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What API keys in any database do. */
+/** API keys in any database. */
 @Timeout(120)
 abstract class ApiKeysContract extends DatabaseTestBase {
   @Test
@@ -18,12 +18,14 @@ abstract class ApiKeysContract extends DatabaseTestBase {
     NewApiKey key = here.create("acme", "pro", "ann");
     Optional<ApiKeyOwner> acme = Optional.of(new ApiKeyOwner(key.id(), "acme", "pro"));
     assertThat(here.verify(key.secret())).isEqualTo(acme);
-    Await.until(MAX_DELAY, "the key is good there", () -> there.verify(key.secret()).equals(acme));
+    Await.until(
+        MAX_DELAY, "the key on the other node", () -> there.verify(key.secret()).equals(acme));
     NewApiKey other = there.create("acme", "", "bob");
     assertThat(here.revoke(key.id())).isTrue();
     assertThat(here.revoke(key.id())).isFalse();
     assertThat(here.verify(key.secret())).isEmpty();
-    Await.until(MAX_DELAY, "the key is bad there", () -> there.verify(key.secret()).isEmpty());
+    Await.until(
+        MAX_DELAY, "the revocation on the other node", () -> there.verify(key.secret()).isEmpty());
     assertThat(there.verify(other.secret())).isPresent();
     assertThat(there.list()).extracting(ApiKey::who).containsExactly("ann", "bob");
     assertThat(there.list().get(0).revoked()).isPresent();
@@ -51,6 +53,6 @@ abstract class ApiKeysContract extends DatabaseTestBase {
         }) {
       assertThat(keys.verify(wrong)).isEmpty();
     }
-    assertThatThrownBy(() -> keys.create(" ", "", "ann")).hasMessageContaining("for a user");
+    assertThatThrownBy(() -> keys.create(" ", "", "ann")).hasMessageContaining("user must have");
   }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** D1 to D3 in any database: a row that was made bad by hand hurts nobody, itself included. */
+/** Any database: an invalid row affects neither other rules nor its last good version. */
 @Timeout(60)
 abstract class BadRowsContract extends DatabaseTestBase {
   private static final String MISSPELLED_RULE = "{\"id\":\"api\",\"limti\":\"1/hour\"}";
@@ -51,7 +51,7 @@ abstract class BadRowsContract extends DatabaseTestBase {
 
   @Test
   @DisplayName(
-      "D1, D3 a row blank, null, cut or misspelt is told with its place, its last good version serves")
+      "a blank, null, truncated or misspelled row is reported, its last good version stays")
   void badRow_isReportedWithPositionAndLastGoodVersionStays() {
     DatabaseRules node = openFastPollingNode(listener);
     node.put(rule("api", 5), "ann", 0);
@@ -59,15 +59,15 @@ abstract class BadRowsContract extends DatabaseTestBase {
         List.of("", "null", MISSPELLED_RULE, "{\"id\":", "{\"id\":\"web\",\"limit\":\"1/h\"}")) {
       listener.rejections.clear();
       edit("api", body);
-      Await.until(MAX_DELAY, "it is told", () -> !listener.rejections.isEmpty());
+      Await.until(MAX_DELAY, "the rejection", () -> !listener.rejections.isEmpty());
       assertThat(listener.rejections.get(0)).startsWith("weir_rule api:");
       assertThat(node.rejected()).containsOnlyKeys("api");
       assertThat(node.rejected()).containsValue(listener.rejections.get(0));
       assertThat(node.current().rules()).containsExactly(rule("api", 5));
     }
-    Await.until(MAX_DELAY, "it is stale", () -> !node.staleness().isZero());
+    Await.until(MAX_DELAY, "stale rules", () -> !node.staleness().isZero());
     edit("api", MISSPELLED_RULE);
-    Await.until(MAX_DELAY, "it is told", () -> listener.rejections.size() == 2);
+    Await.until(MAX_DELAY, "the second rejection", () -> listener.rejections.size() == 2);
     assertThat(listener.rejections.get(1))
         .startsWith("weir_rule api:1:13: api: limti: is not a field; did you mean limit?");
   }
@@ -80,18 +80,24 @@ abstract class BadRowsContract extends DatabaseTestBase {
     here.put(rule("old", 5), "ann", 0);
     DatabaseRules there = openFastPollingNode();
     edit("api", MISSPELLED_RULE);
-    Await.until(MAX_DELAY, "both know", () -> isBad(here, "api") && isBad(there, "api"));
+    Await.until(
+        MAX_DELAY,
+        "both nodes to see the bad row",
+        () -> isBad(here, "api") && isBad(there, "api"));
     here.put(rule("web", 6), "ann", here.revision("web"));
     here.put(rule("new", 1), "ann", 0);
     here.delete("old", "ann", here.revision("old"));
     List<Rule> all = List.of(rule("api", 5), rule("web", 6), rule("new", 1));
     assertThat(here.current().rules()).isEqualTo(all);
-    Await.until(MAX_DELAY, "they are there", () -> there.current().rules().equals(all));
+    Await.until(
+        MAX_DELAY, "the rules on the other node", () -> there.current().rules().equals(all));
     DatabaseRules late = openNode();
-    assertThat(late.current().rules()).as("of a node that never saw it good").isEqualTo(all);
+    assertThat(late.current().rules())
+        .as("rules of a node started with the bad row")
+        .isEqualTo(all);
     assertThat(late.current().revision()).isEqualTo(here.current().revision());
     assertThat(late.rejected()).isEqualTo(here.rejected()).isNotEmpty();
-    assertThat(listener.rejections).as("told once").hasSize(1);
+    assertThat(listener.rejections).as("reported once").hasSize(1);
     there.undo("web", "bob");
     assertThat(there.current().rules()).contains(rule("api", 5), rule("web", 5));
   }
@@ -103,17 +109,17 @@ abstract class BadRowsContract extends DatabaseTestBase {
       node.put(rule(id, 5), "ann", 0);
       edit(id, "");
     }
-    Await.until(MAX_DELAY, "all are bad", () -> node.rejected().size() == 3);
+    Await.until(MAX_DELAY, "all rows to be bad", () -> node.rejected().size() == 3);
     node.put(rule("api", 6), "ann", node.revision("api"));
     assertThat(node.current().rule("api")).isEqualTo(rule("api", 6));
     assertThat(node.rejected()).containsOnlyKeys("old", "web");
     edit("web", "{\"id\":\"web\",\"per\":[\"user\"],\"limit\":\"7/hour\"}");
-    Await.until(MAX_DELAY, "it is good", () -> !isBad(node, "web"));
+    Await.until(MAX_DELAY, "the row to be good", () -> !isBad(node, "web"));
     assertThat(node.current().rule("web")).isEqualTo(rule("web", 7));
     node.delete("old", "ann", node.revision("old"));
     assertThat(node.current().rules()).containsExactly(rule("api", 6), rule("web", 7));
     assertThat(node.rejected()).isEmpty();
-    Await.until(MAX_DELAY, "it is in step", () -> node.staleness().isZero());
+    Await.until(MAX_DELAY, "the rules to be up to date", () -> node.staleness().isZero());
   }
 
   @Test
@@ -123,7 +129,7 @@ abstract class BadRowsContract extends DatabaseTestBase {
     node.put(rule("gone", 5), "ann", 0);
     node.delete("gone", "ann", node.revision("gone"));
     executeSql("INSERT INTO weir_rule (id, position, body, revision) VALUES ('gone', 9, '', 0)");
-    Await.until(MAX_DELAY, "it is told", () -> isBad(node, "gone"));
+    Await.until(MAX_DELAY, "the rejection", () -> isBad(node, "gone"));
     for (DatabaseRules each : List.of(node, openNode())) {
       assertThat(each.current().rules()).containsExactly(rule("api", 5));
       assertThat(each.rejected()).containsOnlyKeys("gone");
@@ -139,12 +145,12 @@ abstract class BadRowsContract extends DatabaseTestBase {
     executeSql("DELETE FROM weir_history");
     assertThatThrownBy(this::openNode)
         .isInstanceOf(DatabaseException.class)
-        .hasMessageContaining("write them anew or delete them: weir_rule api:1:13: api: limti:");
+        .hasMessageContaining("correct or delete them: weir_rule api:1:13: api: limti:");
   }
 
-  /** Every field in turn, with values that no field can have. */
+  /** Every field in turn, with values that are invalid for every field. */
   @Test
-  @DisplayName("D1, D2 each field in turn, null, cut or no number, is refused")
+  @DisplayName("a null, truncated or invalid value of any field is rejected")
   void badValueInAnyField_isRejected() throws SQLException {
     Map<String, String> good = new TreeMap<>();
     Map<String, String> bad = new TreeMap<>();
@@ -159,12 +165,14 @@ abstract class BadRowsContract extends DatabaseTestBase {
     }
     DatabaseRules node = openFastPollingNode(listener);
     write("INSERT INTO weir_rule (body, id, position, revision) VALUES (?, ?, 1, 1)", good);
-    Await.until(MAX_DELAY, "they serve", () -> node.current().rules().size() == good.size());
+    Await.until(
+        MAX_DELAY, "the rules to be in force", () -> node.current().rules().size() == good.size());
     List<Rule> serving = node.current().rules();
     write("UPDATE weir_rule SET body = ? WHERE id = ?", bad);
-    Await.until(MAX_DELAY, "they are told", () -> !node.rejected().isEmpty());
+    Await.until(MAX_DELAY, "the rejections", () -> !node.rejected().isEmpty());
     assertThat(node.rejected()).containsOnlyKeys(bad.keySet());
-    assertThat(node.rejected().values()).allMatch(r -> r.matches("(?s)weir_rule r[0-9]+:.*; .*"));
+    assertThat(node.rejected().values())
+        .allMatch(r -> r.matches("(?s)weir_rule r[0-9]+:.*(must |; ).*"));
     assertThat(node.current().rules()).isEqualTo(serving);
   }
 

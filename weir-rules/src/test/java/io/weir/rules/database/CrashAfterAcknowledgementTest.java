@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A change that was acknowledged survives kill -9 of the node and of the database, whole. {@code
- * -Dweir.kill.rounds=200} makes it long.
+ * An acknowledged change survives kill -9 of the node and of the database completely. {@code
+ * -Dweir.kill.rounds=200} makes the test long.
  */
 @Tag("slow")
 class CrashAfterAcknowledgementTest {
@@ -29,7 +29,7 @@ class CrashAfterAcknowledgementTest {
   private long total;
 
   @Test
-  @DisplayName("H2: change, answer, kill -9 within 50 ms, restart: no acknowledged change is lost")
+  @DisplayName("H2: kill -9 within 50 ms after an acknowledgement loses no acknowledged change")
   void h2KilledAfterAcknowledgement_losesNoChange(@TempDir Path folder) {
     String url = "jdbc:h2:file:" + folder.resolve("rules");
     for (int round = 0; round < ROUNDS; round++) {
@@ -75,7 +75,7 @@ class CrashAfterAcknowledgementTest {
   private void assertAcknowledgedChangeSurvived(ChildJvm node) {
     long found = Long.parseLong(node.await(RuleChangingProcess.FOUND));
     assertThat(found)
-        .as("the last change, or one that was under way")
+        .as("the last acknowledged change, or one in progress")
         .isBetween(acknowledged, acknowledged + 1);
   }
 

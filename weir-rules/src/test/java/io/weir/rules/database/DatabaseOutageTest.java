@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A13: PostgreSQL frozen and killed, and away at the start. */
+/** PostgreSQL frozen, killed, and unavailable at the start. */
 @Timeout(120)
 @Tag("slow")
 class DatabaseOutageTest extends DatabaseTestBase {
@@ -55,7 +55,7 @@ class DatabaseOutageTest extends DatabaseTestBase {
 
   @Test
   @DisplayName(
-      "A13 PostgreSQL frozen: the last good rules serve, the staleness rises, it recovers by itself")
+      "PostgreSQL frozen: the last good rules stay, staleness rises, and the node recovers")
   void frozenDatabase_lastGoodRulesServeUntilRecovery() {
     DatabaseRules node = openNode();
     node.put(rule("api", 1_000_000), "ann", 0);
@@ -68,18 +68,21 @@ class DatabaseOutageTest extends DatabaseTestBase {
     } finally {
       postgres.thaw();
     }
-    Await.until(MAX_RECOVERY, "it is in step again", () -> node.staleness().isZero());
+    Await.until(MAX_RECOVERY, "the rules to be up to date again", () -> node.staleness().isZero());
     node.put(rule("api", 3), "ann", node.revision("api"));
   }
 
   @Test
-  @DisplayName("A13 PostgreSQL killed: the last good rules serve, after a restart changes arrive")
+  @DisplayName("PostgreSQL killed: the last good rules stay, and changes arrive after a restart")
   void killedDatabase_lastGoodRulesServeUntilRestart() {
     DatabaseRules node = openNode();
     DatabaseRules other = openNode();
     node.put(rule("api", 1_000_000), "ann", 0);
     NewApiKey key = node.keys().create("acme", "pro", "ann");
-    Await.until(MAX_DELAY, "it is there", () -> other.revision("api") == node.revision("api"));
+    Await.until(
+        MAX_DELAY,
+        "the change on the other node",
+        () -> other.revision("api") == node.revision("api"));
     postgres.kill();
     try {
       assertServesStaleRules(node, key);
@@ -88,16 +91,16 @@ class DatabaseOutageTest extends DatabaseTestBase {
     }
     Await.until(
         MAX_RECOVERY,
-        "both are in step",
+        "both nodes to be up to date",
         () -> node.staleness().isZero() && other.staleness().isZero());
     long revision = node.put(rule("api", 3), "ann", node.revision("api"));
-    Await.until(MAX_DELAY, "it is there", () -> other.revision("api") == revision);
+    Await.until(MAX_DELAY, "the change on the other node", () -> other.revision("api") == revision);
   }
 
   @Test
-  @DisplayName("A13 PostgreSQL away at the start: the copy serves until it is back")
+  @DisplayName("PostgreSQL unavailable at the start: the backup is used until it is back")
   void databaseDownAtStart_backupServesUntilRecovery() throws Exception {
-    Path copy = folder.resolve("kept/rules.copy");
+    Path copy = folder.resolve("data/rules.copy");
     NewApiKey key;
     NewApiKey revoked;
     try (DatabaseRules node = DatabaseRules.open(url, copy)) {
@@ -112,18 +115,18 @@ class DatabaseOutageTest extends DatabaseTestBase {
         .hasMessageStartingWith("jdbc:postgresql://")
         .hasMessageNotContaining("\n");
     assertThatThrownBy(() -> DatabaseRules.open(url, folder.resolve("none")))
-        .hasMessageContaining("there is no copy of the rules at " + folder.resolve("none"));
-    Path torn = Files.writeString(folder.resolve("torn"), "weir-copy-3 3 1 0\nabc");
-    assertThatThrownBy(() -> DatabaseRules.open(url, torn)).hasMessageContaining("not whole");
+        .hasMessageContaining("there is no backup of the rules at " + folder.resolve("none"));
+    Path truncated = Files.writeString(folder.resolve("truncated"), "weir-copy-3 3 1 0\nabc");
+    assertThatThrownBy(() -> DatabaseRules.open(url, truncated)).hasMessageContaining("incomplete");
     DatabaseRules node = closeAfterTest(DatabaseRules.open(url, copy));
     assertThat(node.current().rules()).containsExactly(rule("api", 7));
     assertThat(node.keys().verify(key.secret()).map(ApiKeyOwner::user)).contains("a cmé\n");
     assertThat(node.keys().verify(revoked.secret())).isEmpty();
-    Await.until(MAX_RECOVERY, "it is stale", () -> !node.staleness().isZero());
+    Await.until(MAX_RECOVERY, "stale rules", () -> !node.staleness().isZero());
     postgres.restart();
-    Await.until(MAX_RECOVERY, "it is in step", () -> node.staleness().isZero());
+    Await.until(MAX_RECOVERY, "the rules to be up to date", () -> node.staleness().isZero());
     node.put(rule("api", 8), "ann", node.revision("api"));
-    Await.until(MAX_RECOVERY, "no half copy is left", () -> isOnlyFile(copy));
+    Await.until(MAX_RECOVERY, "no temporary backup file", () -> isOnlyFile(copy));
   }
 
   private static boolean isOnlyFile(Path copy) {
@@ -138,7 +141,7 @@ class DatabaseOutageTest extends DatabaseTestBase {
     Limiter limiter = Weir.inMemory(node);
     Await.until(
         MAX_RECOVERY,
-        "it is stale for four seconds",
+        "rules that are stale for four seconds",
         () -> {
           Duration took =
               ElapsedTime.of(

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What rules in any database do. */
+/** Rules in any database. */
 @Timeout(60)
 abstract class DatabaseRulesContract extends DatabaseTestBase {
 
@@ -36,13 +36,15 @@ abstract class DatabaseRulesContract extends DatabaseTestBase {
       assertThat(here.current().rule("api")).isEqualTo(rule);
       assertThat(here.current().revision()).isEqualTo(revision).isEqualTo(permits);
       Duration took =
-          Await.until(MAX_DELAY, "the change is there", () -> there.revision("api") == revision);
+          Await.until(
+              MAX_DELAY, "the change on the other node", () -> there.revision("api") == revision);
       System.out.println(url().substring(0, 10) + " change seen after " + took.toMillis() + " ms");
       assertThat(there.current().rule("api")).isEqualTo(rule);
     }
     here.delete("api", "ann", there.revision("api"));
     assertThat(here.current().rules()).isEmpty();
-    Await.until(MAX_DELAY, "it is gone there", () -> there.current().rules().isEmpty());
+    Await.until(
+        MAX_DELAY, "the deletion on the other node", () -> there.current().rules().isEmpty());
     assertThat(there.staleness()).isZero();
   }
 
@@ -51,9 +53,9 @@ abstract class DatabaseRulesContract extends DatabaseTestBase {
     DatabaseRules node = openNode();
     node.put(rule("b", 1), "ann", 0);
     node.put(rule("a", 1), "ann", 0);
-    Rule kept = node.current().rule("b");
+    Rule unchanged = node.current().rule("b");
     node.put(rule("a", 2), "ann", node.revision("a"));
-    assertThat(node.current().rule("b")).isSameAs(kept);
+    assertThat(node.current().rule("b")).isSameAs(unchanged);
     assertThat(node.current().rules()).extracting(Rule::id).containsExactly("b", "a");
     long before = node.current().revision();
     assertThat(node.put(rule("a", 2), "ann", node.revision("a"))).isEqualTo(before);
@@ -102,7 +104,8 @@ abstract class DatabaseRulesContract extends DatabaseTestBase {
     node.undo("first", "ann");
     assertThat(node.current().rule("first")).isNull();
     assertThatThrownBy(() -> node.undo("never", "ann")).hasMessageContaining("nothing to undo");
-    assertThatThrownBy(() -> node.put(rule("x", 1), " ", 0)).hasMessageContaining("who changes");
+    assertThatThrownBy(() -> node.put(rule("x", 1), " ", 0))
+        .hasMessageContaining("the author of a change");
   }
 
   @Test
@@ -112,16 +115,17 @@ abstract class DatabaseRulesContract extends DatabaseTestBase {
     here.put(rule("a", 1), "ann", 0);
     here.put(rule("b", 1), "ann", 0);
     here.put(rule("c", 1), "ann", 0);
-    Rule kept = here.current().rule("c");
+    Rule unchanged = here.current().rule("c");
     long before = here.current().revision();
     long after = here.replace(List.of(rule("c", 1), rule("d", 1), rule("a", 2)), "bob", before);
     assertThat(here.current().revision()).isEqualTo(after).isGreaterThan(before);
     assertThat(here.current().rules()).containsExactly(rule("c", 1), rule("d", 1), rule("a", 2));
-    assertThat(here.current().rule("c")).isSameAs(kept);
+    assertThat(here.current().rule("c")).isSameAs(unchanged);
     assertThat(here.history("b").get(0).after()).isEmpty();
     assertThat(here.history("c")).hasSize(1);
     assertThat(here.history("a")).extracting(RuleChange::who).containsExactly("bob", "ann");
-    Await.until(MAX_DELAY, "all is there", () -> there.current().revision() == after);
+    Await.until(
+        MAX_DELAY, "all rules on the other node", () -> there.current().revision() == after);
     assertThat(there.current().rules()).isEqualTo(here.current().rules());
     assertThat(there.replace(here.current().rules(), "bob", after)).isEqualTo(after);
     long moved = there.replace(List.of(rule("a", 2), rule("c", 1), rule("d", 1)), "bob", after);
@@ -130,7 +134,7 @@ abstract class DatabaseRulesContract extends DatabaseTestBase {
     assertThatThrownBy(() -> here.replace(List.of(), "ann", after))
         .isInstanceOfSatisfying(
             StaleRevisionException.class, e -> assertThat(e.currentRevision()).isEqualTo(moved));
-    assertThat(here.current().revision()).as("it knows now").isEqualTo(moved);
+    assertThat(here.current().revision()).as("revision after the rejected change").isEqualTo(moved);
     here.undo("b", "ann");
     assertThat(here.current().rules()).hasSize(4).contains(rule("b", 1));
     assertThat(here.replace(List.of(), "ann", here.current().revision())).isPositive();
@@ -151,7 +155,7 @@ abstract class DatabaseRulesContract extends DatabaseTestBase {
   }
 
   @Test
-  @DisplayName("C5 two rules changed together, here and there: each decision is of one revision")
+  @DisplayName("two rules changed together: each decision on both nodes uses one revision")
   void rulesChangedTogether_eachDecisionSeesOneRevision() {
     DatabaseRules here = openNode();
     here.replace(rulesOfVersion(1), "ann", 0);
@@ -162,10 +166,10 @@ abstract class DatabaseRulesContract extends DatabaseTestBase {
         RevisionConsistencyLoad others = new RevisionConsistencyLoad(there)) {
       RevisionConsistencyLoad.changeRepeatedly(
           n -> here.replace(rulesOfVersion(n), "ann", here.current().revision()));
-      decisions.finishAndCheck(SqlDialect.of(url()).scriptFolder() + " where it is changed");
-      others.finishAndCheck("and elsewhere");
+      decisions.finishAndCheck(SqlDialect.of(url()).scriptFolder() + " on the changing node");
+      others.finishAndCheck("on the other node");
       assertThat(here.current().revision() - first).as("reloads").isGreaterThanOrEqualTo(400);
-      assertThat(log.lines()).noneMatch(line -> line.contains("refused"));
+      assertThat(log.lines()).noneMatch(line -> line.contains("rejected"));
     }
   }
 
@@ -199,8 +203,8 @@ abstract class DatabaseRulesContract extends DatabaseTestBase {
     assertThat(made.get()).isGreaterThanOrEqualTo(8);
     for (DatabaseRules node : List.of(here, there)) {
       Rule last = latest(history);
-      Await.until(MAX_DELAY, "the last is there", () -> node.current().rules().contains(last));
-      Await.until(MAX_DELAY, "all are there", () -> node.current().rules().size() == 9);
+      Await.until(MAX_DELAY, "the last change", () -> node.current().rules().contains(last));
+      Await.until(MAX_DELAY, "all rules", () -> node.current().rules().size() == 9);
     }
   }
 

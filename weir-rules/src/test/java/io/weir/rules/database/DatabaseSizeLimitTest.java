@@ -34,16 +34,17 @@ class DatabaseSizeLimitTest extends DatabaseTestBase {
             Duration.ofMillis(20), Clock.system(), Optional.empty(), 120);
     DatabaseRules small = closeAfterTest(DatabaseRules.open(url(), bounds));
     large.put(rule("second", 1), "ann", 0);
-    Await.until(MAX_DELAY, "two fit", () -> small.current().rules().size() == 2);
+    Await.until(
+        MAX_DELAY, "two rules on the small node", () -> small.current().rules().size() == 2);
     assertThatThrownBy(() -> small.put(rule("third", 1), "ann", 0))
         .isInstanceOf(InvalidConfigurationException.class)
         .hasMessageContaining("rules must be at most 120 bytes");
     assertThat(small.writeFailure()).isEmpty();
     large.put(rule("third", 1), "bob", 0);
-    Await.until(MAX_DELAY, "it is stale", () -> !small.staleness().isZero());
+    Await.until(MAX_DELAY, "stale rules", () -> !small.staleness().isZero());
     assertThat(small.current().rules()).hasSize(2);
     small.delete("third", "ann", large.revision("third"));
-    Await.until(MAX_DELAY, "it is in step", () -> small.staleness().isZero());
+    Await.until(MAX_DELAY, "the rules to be up to date", () -> small.staleness().isZero());
     assertThatThrownBy(
             () ->
                 DatabaseRules.open(

@@ -14,21 +14,21 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 
-/** Nodes on one database, which are closed after the test. */
+/** A base class for tests with nodes on one database, which are closed after the test. */
 abstract class DatabaseTestBase {
-  /** Five times what is promised, for machines that are busy elsewhere. */
+  /** Five times the promised delay, to allow for busy machines. */
   static final Duration MAX_DELAY = Duration.ofSeconds(10);
 
   private final List<DatabaseRules> openNodes = new ArrayList<>();
 
-  /** A database nobody has used yet, the same one throughout a test. */
+  /** Returns the URL of a new database, the same one throughout a test. */
   abstract String url();
 
   final DatabaseRules openNode(RulesListener... listeners) {
     return closeAfterTest(DatabaseRules.open(url(), listeners));
   }
 
-  /** A node that looks that often. */
+  /** Opens a node with a given poll interval. */
   final DatabaseRules openNode(Duration every, RulesListener... listeners) {
     var settings = new DatabaseRules.DatabaseRulesSettings(every, Clock.system(), Optional.empty());
     return closeAfterTest(DatabaseRules.open(url(), settings, listeners));
@@ -52,7 +52,7 @@ abstract class DatabaseTestBase {
     return Rules.readOne("test", "{id: " + id + ", per: [user], limit: " + permits + "/hour}");
   }
 
-  /** Writes past Weir, as somebody with a database client would: all of it in one transaction. */
+  /** Executes statements directly on the database, like a manual edit, in one transaction. */
   final void executeSql(String... statements) {
     try (Connection connection = DriverManager.getConnection(url());
         Statement statement = connection.createStatement()) {

@@ -3,7 +3,7 @@ package io.weir.rules.database;
 import io.weir.store.Clock;
 import java.time.Duration;
 
-/** How long something takes. */
+/** Measures the duration of some work. */
 final class ElapsedTime {
   private static final Clock CLOCK = Clock.system();
 

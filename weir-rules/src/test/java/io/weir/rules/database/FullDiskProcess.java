@@ -10,13 +10,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/** A process whose small disk is filled and freed; prints what became of its changes. */
+/** A process whose small disk is filled and freed; prints the results of its changes. */
 final class FullDiskProcess {
   private static final Duration MAX_WAIT = Duration.ofSeconds(60);
 
   private FullDiskProcess() {}
 
-  /** Takes the folder that is the small disk, and one elsewhere for a copy of its files. */
+  /**
+   * Arguments: the folder of the small disk, and a folder on another disk for a copy of its files.
+   */
   public static void main(String[] arguments) throws IOException {
     Path disk = Path.of(arguments[0]);
     Path fill = disk.resolve("fill");
@@ -27,18 +29,18 @@ final class FullDiskProcess {
       String answer = put(rules, "during");
       System.out.println("answer " + answer);
       System.out.println("failure " + rules.writeFailure());
-      System.out.println("again " + put(rules, "again"));
-      System.out.println("serves " + rules.current().rules().size());
+      System.out.println("retry " + put(rules, "retry"));
+      System.out.println("rules " + rules.current().rules().size());
       Files.delete(fill);
-      Await.until(MAX_WAIT, "it recovers by itself", () -> rules.writeFailure().isEmpty());
+      Await.until(MAX_WAIT, "the recovery", () -> rules.writeFailure().isEmpty());
       System.out.println("after " + put(rules, "after"));
-      // what a process that is killed now leaves behind
+      // the files that a process killed at this point leaves behind
       Files.copy(disk.resolve("rules.mv.db"), Path.of(arguments[1]).resolve("rules.mv.db"));
-      System.out.println("stale " + rules.staleness().toMillis());
+      System.out.println("staleMillis " + rules.staleness().toMillis());
     }
     try (DatabaseRules left = DatabaseRules.open("jdbc:h2:file:" + arguments[1] + "/rules")) {
       List<String> ids = left.current().rules().stream().map(rule -> rule.id()).toList();
-      System.out.println("left " + String.join(",", ids));
+      System.out.println("survivors " + String.join(",", ids));
     }
   }
 

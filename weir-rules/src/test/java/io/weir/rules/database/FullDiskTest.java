@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.TestAbortedException;
 
-/** A disk that was full once. */
+/** Changes on a full disk. */
 @Tag("slow")
 class FullDiskTest {
 
   @Test
-  @DisplayName("H2 on a full disk refuses changes, and keeps them again once there is space")
+  @DisplayName("H2 on a full disk rejects changes, and accepts them again once there is space")
   void h2OnFullDisk_rejectsChangesAndRecovers(@TempDir Path folder) throws Exception {
     Path disk = Files.createDirectory(folder.resolve("disk"));
     Path copy = Files.createDirectory(folder.resolve("copy"));
@@ -30,11 +30,11 @@ class FullDiskTest {
       node.await("filled ");
       assertThat(node.await("answer ")).startsWith("jdbc:h2:file:").doesNotStartWith("ok");
       assertThat(node.await("failure ")).isNotEmpty();
-      assertThat(node.await("again ")).doesNotStartWith("ok");
-      assertThat(node.await("serves ")).isEqualTo("1");
+      assertThat(node.await("retry ")).doesNotStartWith("ok");
+      assertThat(node.await("rules ")).isEqualTo("1");
       assertThat(node.await("after ")).startsWith("ok");
-      assertThat(node.await("stale ")).isEqualTo("0");
-      assertThat(node.await("left ")).isEqualTo("before,after");
+      assertThat(node.await("staleMillis ")).isEqualTo("0");
+      assertThat(node.await("survivors ")).isEqualTo("before,after");
     }
   }
 }

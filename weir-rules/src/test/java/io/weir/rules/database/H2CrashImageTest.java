@@ -11,7 +11,7 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The file of H2, taken as a killed process leaves it, holds every change so far. */
+/** The file of H2, copied while it is open as after a crash, contains all previous changes. */
 class H2CrashImageTest extends DatabaseTestBase {
   private static final int CHANGES = 60;
 
@@ -25,7 +25,7 @@ class H2CrashImageTest extends DatabaseTestBase {
 
   @Override
   String url() {
-    // so that H2 would use space again at once, which it does only after 45 s else
+    // makes H2 reuse space at once, which it does only after 45 s otherwise
     return "jdbc:h2:file:" + folder.resolve("rules") + ";RETENTION_TIME=1";
   }
 
@@ -62,7 +62,9 @@ class H2CrashImageTest extends DatabaseTestBase {
       put(database, CHANGES + 1);
       assertThat(permits(database)).isEqualTo(CHANGES + 1);
       try (Connection again = database.openListeningConnection()) {
-        assertThat(database.compactIfGrown(again)).as("it has not grown since").isFalse();
+        assertThat(database.compactIfGrown(again))
+            .as("compacted although it has not grown")
+            .isFalse();
       }
     }
   }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What holds of every database holds of H2. */
+/** The database contracts on H2. */
 @Tag("slow")
 class H2DatabaseTest {
   @SuppressWarnings("NullAway.Init")
@@ -84,7 +84,7 @@ class H2DatabaseTest {
 
     @Override
     void flushDatabase() {
-      // done when the last connection was closed
+      // H2 flushes when the last connection is closed
     }
   }
 
@@ -92,8 +92,8 @@ class H2DatabaseTest {
   void unsupportedDatabase_isRejected() {
     assertThatThrownBy(() -> DatabaseRules.open("jdbc:mysql://host/db?password=secret"))
         .hasMessage(
-            "'jdbc:mysql://host/db' is no database known here;"
-                + " write jdbc:postgresql://host/database or jdbc:h2:file:./path");
+            "the database must be PostgreSQL or H2 (was 'jdbc:mysql://host/db'),"
+                + " for example jdbc:postgresql://host/database or jdbc:h2:file:./path");
   }
 
   private String h2Url() {

@@ -3,7 +3,7 @@ package io.weir.rules.database;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Much is read in H2 as in any database. Alone, since it takes as long as the tests of nodes. */
+/** The contract of large reloads on H2. A class of its own, since it is slow. */
 class H2LargeReloadTest extends LargeReloadContract {
   @SuppressWarnings("NullAway.Init")
   @TempDir

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What nodes learn of changes in any database they learn of those in H2, where they only look. */
+/** The multi-node contracts on H2, where nodes detect changes by polling only. */
 class H2MultiNodeTest {
   @SuppressWarnings("NullAway.Init")
   @TempDir

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Much of everything, in any database: what reading it takes, and whether it holds anybody up. */
+/** Any database: the time to read many rules and keys, and whether it blocks decisions. */
 @Timeout(600)
 @Tag("slow")
 abstract class LargeReloadContract extends DatabaseTestBase {
@@ -39,7 +39,7 @@ abstract class LargeReloadContract extends DatabaseTestBase {
           + "\"per\":[\"user\"],\"limit\":\"10000000/second\",\"burst\":1000000}";
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-  /** What reading took the processor; others may want it too. */
+  /** The processor time of reads, which does not depend on other load of the machine. */
   private final Map<String, List<Duration>> cpuTimes = new LinkedHashMap<>();
 
   @SuppressWarnings("NullAway.Init")
@@ -53,7 +53,7 @@ abstract class LargeReloadContract extends DatabaseTestBase {
     node = openNode();
     pollerThreadId =
         pollerThreadIds().stream().filter(id -> !others.contains(id)).findAny().orElseThrow();
-    Await.until(MAX_WAIT, "a database that has just begun", this::putFirstRule);
+    Await.until(MAX_WAIT, "a database that has just started", this::putFirstRule);
   }
 
   private boolean putFirstRule() {
@@ -79,7 +79,9 @@ abstract class LargeReloadContract extends DatabaseTestBase {
     node.put(rule("always", 1), "ann", node.revision("always"));
     Duration one = Duration.ofNanos(THREADS.getCurrentThreadCpuTime() - start);
     System.out.println(databaseName() + " one rule changed among them: " + one.toMillis() + " ms");
-    assertThat(one).as("reads what changed only").isLessThan(shortestCpuTime("rules changed"));
+    assertThat(one)
+        .as("time to read only the changed rule")
+        .isLessThan(shortestCpuTime("rules changed"));
     assertReadWithinASecond();
   }
 
@@ -148,17 +150,17 @@ abstract class LargeReloadContract extends DatabaseTestBase {
     return timedReload("keys removed", () -> !has(1) && !has(KEYS), delete);
   }
 
-  /** After which all others are read anew. */
+  /** Deletes one key, after which all others are read again. */
   private Runnable deleteKey(int round) {
     String delete = "DELETE FROM weir_key WHERE id = 'key-" + (round + 1) + "'";
-    return timedReload("keys read anew", () -> !has(round + 1), List.of(delete));
+    return timedReload("keys read again", () -> !has(round + 1), List.of(delete));
   }
 
   private boolean has(int key) {
     return node.keys().verify("weir_key_" + key).isPresent();
   }
 
-  /** The trigger of the rows takes its time for so many. */
+  /** Disables the row trigger, which is slow for many rows. */
   private List<String> withoutTrigger(String statement, String deleted) {
     String move =
         "UPDATE weir_revision SET revision = revision + 1, deleted = %s WHERE kind = 'keys'"
@@ -184,7 +186,7 @@ abstract class LargeReloadContract extends DatabaseTestBase {
         : "(SELECT x AS n FROM SYSTEM_RANGE(1, " + last + "))";
   }
 
-  /** Writes now; what is returned commits, and waits until it is read. */
+  /** Executes statements now; the returned action commits them and waits until they are read. */
   private Runnable timedReload(String what, BooleanSupplier read, List<String> statements) {
     PendingTransaction all = new PendingTransaction(url(), statements);
     return () -> {
@@ -198,7 +200,7 @@ abstract class LargeReloadContract extends DatabaseTestBase {
 
   private void assertNotBlocked(DecisionPauseMeter.PauseMeasurement found) {
     System.out.println(databaseName() + ": " + found);
-    assertThat(found.isBlocking()).as("held up: %s", found).isFalse();
+    assertThat(found.isBlocking()).as("blocked: %s", found).isFalse();
   }
 
   private void assertReadWithinASecond() {
@@ -210,7 +212,7 @@ abstract class LargeReloadContract extends DatabaseTestBase {
                 assertThat(shortestCpuTime(what)).as(what).isPositive().isLessThan(MAX_CPU_TIME));
   }
 
-  /** The first time a JVM has yet to compile what it does. */
+  /** Returns the minimum, since the first run includes JIT compilation. */
   private Duration shortestCpuTime(String what) {
     return Collections.min(cpuTimes.getOrDefault(what, List.of()));
   }

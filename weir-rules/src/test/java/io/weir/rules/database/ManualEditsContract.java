@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rows written by hand in any database are found as soon as changes made by Weir. */
+/** Any database: manual edits of rows are detected as fast as changes made by Weir. */
 @Timeout(60)
 abstract class ManualEditsContract extends DatabaseTestBase {
 
@@ -40,9 +40,9 @@ abstract class ManualEditsContract extends DatabaseTestBase {
     Duration took =
         Await.until(
             MAX_DELAY,
-            what + " by hand is in force",
+            "the manual edit " + what,
             () -> here.current().rules().equals(all) && there.current().rules().equals(all));
-    System.out.println(what + " by hand: in force on both after " + took.toMillis() + " ms");
+    System.out.println(what + " manually: in force on both nodes after " + took.toMillis() + " ms");
   }
 
   @Test
@@ -90,21 +90,21 @@ abstract class ManualEditsContract extends DatabaseTestBase {
     NewApiKey revoked = keys.create("acme", "pro", "ann");
     NewApiKey deleted = keys.create("acme", "pro", "ann");
     executeSql("UPDATE weir_key SET revoked_at = created_at WHERE id = '" + revoked.id() + "'");
-    Await.until(MAX_DELAY, "it is revoked", () -> keys.verify(revoked.secret()).isEmpty());
+    Await.until(MAX_DELAY, "the revocation", () -> keys.verify(revoked.secret()).isEmpty());
     executeSql("UPDATE weir_key SET tier = 'free' WHERE id = '" + deleted.id() + "'");
     Await.until(
         MAX_DELAY,
-        "it is edited",
+        "the edit",
         () -> keys.verify(deleted.secret()).filter(ManualEditsContract::isFree).isPresent());
     executeSql("DELETE FROM weir_key WHERE id = '" + deleted.id() + "'");
-    Await.until(MAX_DELAY, "it is deleted", () -> keys.verify(deleted.secret()).isEmpty());
+    Await.until(MAX_DELAY, "the deletion", () -> keys.verify(deleted.secret()).isEmpty());
     String secret = "weir_made_by_hand";
     String hash = ApiKeySecret.digest(secret).toHex();
     executeSql(
         "INSERT INTO weir_key (id, hash, owner, tier, who, revision) VALUES ('k', '"
             + hash
             + "', 'eve', '', 'ann', 0)");
-    Await.until(MAX_DELAY, "it is good", () -> keys.verify(secret).isPresent());
+    Await.until(MAX_DELAY, "the new key", () -> keys.verify(secret).isPresent());
   }
 
   private static boolean isFree(ApiKeyOwner caller) {

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** Writes past Weir, which are in force all at once, when they are committed. */
+/** Statements executed directly on the database in one transaction, to be committed later. */
 final class PendingTransaction {
   private final Connection connection;
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What holds of every database holds of PostgreSQL, which tells of a change at once. */
+/** The database contracts on PostgreSQL, which notifies nodes of changes at once. */
 @Tag("slow")
 class PostgresDatabaseTest {
   @SuppressWarnings("NullAway.Init")
@@ -49,7 +49,7 @@ class PostgresDatabaseTest {
     }
   }
 
-  /** Told by the database: their own looks would come far too late. */
+  /** Changes arrive by notification: the poll interval is too long to detect them. */
   @Nested
   class PostgresNotifications extends DatabaseTestBase {
     private final String url = postgres.newDatabase();
@@ -64,13 +64,14 @@ class PostgresDatabaseTest {
       DatabaseRules here = openNode(Duration.ofMinutes(1));
       DatabaseRules there = openNode(Duration.ofMinutes(1));
       here.put(rule("api", 1), "ann", 0);
-      Await.until(MAX_DELAY, "it is told", () -> there.revision("api") > 0);
+      Await.until(MAX_DELAY, "the notification", () -> there.revision("api") > 0);
       executeSql("DELETE FROM weir_rule");
-      Await.until(MAX_DELAY, "it is told", () -> there.current().rules().isEmpty());
+      Await.until(MAX_DELAY, "the notification", () -> there.current().rules().isEmpty());
       NewApiKey key = here.keys().create("acme", "pro", "ann");
-      Await.until(MAX_DELAY, "it is told", () -> there.keys().verify(key.secret()).isPresent());
+      Await.until(
+          MAX_DELAY, "the notification", () -> there.keys().verify(key.secret()).isPresent());
       here.keys().revoke(key.id());
-      Await.until(MAX_DELAY, "it is told", () -> there.keys().verify(key.secret()).isEmpty());
+      Await.until(MAX_DELAY, "the notification", () -> there.keys().verify(key.secret()).isEmpty());
     }
   }
 

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What is changed on one node of any database acts on another within two seconds.
+ * A change on one node of any database applies on another node within two seconds.
  *
- * <p>Each change is made three times and the middle one counts, for the machine may be busy once.
+ * <p>Each change is made three times and the median counts, since the machine may be busy at times.
  */
 @Timeout(120)
 @Tag("slow")
@@ -35,7 +35,7 @@ abstract class PropagationDelayContract extends DatabaseTestBase {
   private final Map<String, List<Duration>> delays = new LinkedHashMap<>();
 
   @Test
-  @DisplayName("R5 a rule, an override, an undo, a new key and a revoked one act there within 2 s")
+  @DisplayName("rules, overrides, undos and keys apply on the other node within 2 s")
   void changes_applyOnOtherNodeWithinTwoSeconds() {
     DatabaseRules here = openNode();
     DatabaseRules there = openNode();
@@ -47,17 +47,17 @@ abstract class PropagationDelayContract extends DatabaseTestBase {
       BooleanSupplier allowed = () -> limiter.decideNow(acme).allowed();
 
       here.put(rule, "ann", 0);
-      awaitOnOtherNode("a rule", refused);
+      awaitOnOtherNode("a new rule", refused);
       LimitOverride more = LimitOverride.of(Selector.of("user", "acme"), "1000000/hour");
       here.put(rule.edit().overrides(more).build(), "ann", here.revision(rule.id()));
       awaitOnOtherNode("an override", allowed);
       here.undo(rule.id(), "ann");
       awaitOnOtherNode("an undo", refused);
       here.delete(rule.id(), "ann", here.revision(rule.id()));
-      awaitOnOtherNode("a rule deleted", allowed);
+      awaitOnOtherNode("a deleted rule", allowed);
 
       NewApiKey key = here.keys().create("acme", "pro", "ann");
-      awaitOnOtherNode("a key", () -> there.keys().verify(key.secret()).isPresent());
+      awaitOnOtherNode("a new key", () -> there.keys().verify(key.secret()).isPresent());
       here.keys().revoke(key.id());
       awaitOnOtherNode("a revoked key", () -> there.keys().verify(key.secret()).isEmpty());
     }
@@ -71,7 +71,7 @@ abstract class PropagationDelayContract extends DatabaseTestBase {
   }
 
   private void awaitOnOtherNode(String what, BooleanSupplier there) {
-    Duration time = Await.until(MAX_WAIT, what + " acts there", there);
+    Duration time = Await.until(MAX_WAIT, what + " on the other node", there);
     delays.computeIfAbsent(what, w -> new ArrayList<>()).add(time);
   }
 }

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is bad in any database is told when it becomes so, and not at each look. */
+/** Any database: an invalid row is reported once, and not at each read. */
 @Timeout(60)
 abstract class ReportedOnceContract extends DatabaseTestBase {
   private static final int READS = 40;
@@ -40,25 +40,26 @@ abstract class ReportedOnceContract extends DatabaseTestBase {
       ApiKeys keys = openFastPollingNode().keys();
       NewApiKey bad = keys.create("acme", "pro", "ann");
       executeSql("UPDATE weir_key SET hash = 'no-hex' WHERE id = '" + bad.id() + "'");
-      Await.until(MAX_DELAY, "it is none", () -> keys.verify(bad.secret()).isEmpty());
+      Await.until(MAX_DELAY, "the key to be invalid", () -> keys.verify(bad.secret()).isEmpty());
       for (int i = 0; i < 5; i++) {
         NewApiKey deleted = keys.create("acme", "pro", "ann");
         executeSql("DELETE FROM weir_key WHERE id = '" + deleted.id() + "'");
-        Await.until(MAX_DELAY, "all are read anew", () -> keys.verify(deleted.secret()).isEmpty());
+        Await.until(
+            MAX_DELAY, "all keys to be read again", () -> keys.verify(deleted.secret()).isEmpty());
       }
       assertThat(log.lines()).filteredOn(line -> line.contains(bad.id())).hasSize(1);
     }
   }
 
-  private void writeBadRule(DatabaseRules node, String id, String field, int told) {
+  private void writeBadRule(DatabaseRules node, String id, String field, int count) {
     String body = "{\"id\":\"" + id + "\",\"" + field + "\":1}";
     executeSql("UPDATE weir_rule SET body = '" + body + "' WHERE id = '" + id + "'");
-    Await.until(MAX_DELAY, field + " is told", () -> listener.rejections.size() == told);
-    assertThat(listener.rejections.get(told - 1)).contains(field);
+    Await.until(MAX_DELAY, "the rejection of " + field, () -> listener.rejections.size() == count);
+    assertThat(listener.rejections.get(count - 1)).contains(field);
     forceReads(node);
   }
 
-  /** Each change is followed by a look. */
+  /** Makes many changes, each of which causes a read. */
   private static void forceReads(DatabaseRules node) {
     for (int i = 1; i <= READS; i++) {
       node.put(rule("other", 1 + i), "ann", node.revision("other"));
@@ -67,6 +68,6 @@ abstract class ReportedOnceContract extends DatabaseTestBase {
   }
 
   private static List<String> warnings(CapturedLogs log) {
-    return log.lines().stream().filter(line -> line.contains("refused")).toList();
+    return log.lines().stream().filter(line -> line.contains("rejected")).toList();
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A start from the copy on disk, where the database or the copy itself holds what is bad. */
+/** Starts from the backup on disk, with invalid content in the database or in the backup. */
 @Timeout(60)
 abstract class RuleBackupContract extends DatabaseTestBase {
   private static final String MISSPELLED_RULE = "{\"id\":\"web\",\"limti\":\"1/hour\"}";
@@ -30,7 +30,7 @@ abstract class RuleBackupContract extends DatabaseTestBase {
     backupFile = folder.resolve("rules.copy");
   }
 
-  /** Makes the database one that cannot be opened. */
+  /** Makes the database unavailable. */
   abstract void makeUnavailable() throws Exception;
 
   @Test
@@ -45,7 +45,7 @@ abstract class RuleBackupContract extends DatabaseTestBase {
       try (DatabaseRules node = DatabaseRules.open(url(), backupFile, listener)) {
         assertThat(node.current().rules()).containsExactly(rule("api", 5), rule("web", 6));
         assertThat(node.rejected()).containsOnlyKeys("web");
-        assertThat(listener.rejections).as("told at start %d", start).hasSize(start);
+        assertThat(listener.rejections).as("reported at start %d", start).hasSize(start);
         node.put(rule("api", 5 + start), "ann", node.revision("api"));
         node.put(rule("api", 5), "ann", node.revision("api"));
       }
@@ -76,9 +76,9 @@ abstract class RuleBackupContract extends DatabaseTestBase {
       assertThat(node.rejected().values()).containsExactlyElementsOf(listener.rejections);
       assertThat(node.keys().verify(good.secret()).map(ApiKeyOwner::user)).contains("acme");
       assertThat(node.keys().verify(bad.secret())).isEmpty();
-      Await.until(MAX_DELAY, "it is stale", () -> !node.staleness().isZero());
+      Await.until(MAX_DELAY, "stale rules", () -> !node.staleness().isZero());
       assertThat(log.lines()).filteredOn(line -> line.contains("limti")).hasSize(1);
-      assertThat(log.lines()).filteredOn(line -> line.contains("a key that is none")).hasSize(1);
+      assertThat(log.lines()).filteredOn(line -> line.contains("an invalid API key")).hasSize(1);
     }
   }
 
@@ -96,11 +96,11 @@ abstract class RuleBackupContract extends DatabaseTestBase {
       assertThatThrownBy(cut::read)
           .as("cut to %d characters", length)
           .isInstanceOf(IOException.class)
-          .hasMessageStartingWith("the copy at " + backupFile + " cannot be read: ");
+          .hasMessageStartingWith("the backup at " + backupFile + " cannot be read: ");
     }
     assertThatThrownBy(() -> DatabaseRules.open(url(), backupFile))
         .isInstanceOf(DatabaseException.class)
-        .hasMessageContaining("the copy at " + backupFile + " cannot be read: it is not whole")
+        .hasMessageContaining("the backup at " + backupFile + " cannot be read: it is incomplete")
         .hasMessageEndingWith("; start the database first");
   }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** D4 and D5: what changes of rules in any database do to those who are counted, on two nodes. */
+/** Any database: the effect of rule changes on counters, on two nodes. */
 @Timeout(120)
 @Tag("slow")
 abstract class RuleChangeCountersContract extends DatabaseTestBase {
@@ -42,7 +42,7 @@ abstract class RuleChangeCountersContract extends DatabaseTestBase {
   @SuppressWarnings("NullAway.Init")
   private DatabaseRules there;
 
-  /** Where nodes count: each in its memory, or all in one Redis. */
+  /** The location of counters: in the memory of each node, or in a shared Redis. */
   enum CounterLocation {
     MEMORY,
     REDIS
@@ -70,7 +70,7 @@ abstract class RuleChangeCountersContract extends DatabaseTestBase {
     stores.forEach(RedisStore::close);
   }
 
-  @ParameterizedTest(name = "D4 loosened while refused: helps on both nodes, counters in {0}")
+  @ParameterizedTest(name = "a limit raised while refused admits on both nodes, counters in {0}")
   @EnumSource
   void limitRaisedWhileRefused_admitsOnBothNodes(CounterLocation counters) {
     putRule(rule("api", 10));
@@ -79,11 +79,11 @@ abstract class RuleChangeCountersContract extends DatabaseTestBase {
     useUpLimit(a, b, ACME, 10);
     here.put(rule("api", 1000), "ann", here.revision("api"));
     assertAdmitsOnBothNodes("10/hour made 1000/hour", counters, a, b, ACME);
-    assertThat(a.decideNow(ACME).remaining()).as("what was used stays used").isLessThan(989);
+    assertThat(a.decideNow(ACME).remaining()).as("used permits stay used").isLessThan(989);
   }
 
   @ParameterizedTest(
-      name = "R4 an override for a caller or a tier acts on both nodes, counters in {0}")
+      name = "an override for a caller or a tier applies on both nodes, counters in {0}")
   @EnumSource
   void overrideForCallerOrTier_appliesOnBothNodes(CounterLocation counters) {
     putRule(rule("api", 10));
@@ -97,10 +97,11 @@ abstract class RuleChangeCountersContract extends DatabaseTestBase {
     assertThat(b.decideNow(BOB).allowed()).isFalse();
     putOverride(LimitOverride.of(Selector.of("tier", "pro"), "2000/hour"));
     assertAdmitsOnBothNodes("an override for a tier", counters, a, b, BOB);
-    Await.until(MAX_DELAY, "the first is gone", () -> isRefused(a, ACME) && isRefused(b, ACME));
+    Await.until(
+        MAX_DELAY, "the first override to be gone", () -> isRefused(a, ACME) && isRefused(b, ACME));
   }
 
-  @ParameterizedTest(name = "D5 unrelated edits and another order reset no counter in {0}")
+  @ParameterizedTest(name = "unrelated edits and another order reset no counter in {0}")
   @EnumSource
   void unrelatedEditsAndReordering_keepCounters(CounterLocation counters) {
     putRule(rule("api", 100));
@@ -123,7 +124,7 @@ abstract class RuleChangeCountersContract extends DatabaseTestBase {
       assertThat(remaining(b, ACME)).isEqualTo(100 - (shared ? 2 * used : used));
       long before = here.current().revision();
       edit.run();
-      Await.until(MAX_DELAY, "both have the edit", () -> bothHaveChanged(before));
+      Await.until(MAX_DELAY, "both nodes to apply the edit", () -> bothHaveChanged(before));
     }
   }
 
@@ -134,7 +135,8 @@ abstract class RuleChangeCountersContract extends DatabaseTestBase {
 
   private void putRule(Rule rule) {
     long revision = here.put(rule, "ann", 0);
-    Await.until(MAX_DELAY, "the rule is there", () -> there.revision(rule.id()) == revision);
+    Await.until(
+        MAX_DELAY, "the rule on the other node", () -> there.revision(rule.id()) == revision);
   }
 
   private void putOverride(LimitOverride override) {
@@ -150,7 +152,7 @@ abstract class RuleChangeCountersContract extends DatabaseTestBase {
     return Weir.limiter(rules).store(store).build();
   }
 
-  /** Has the caller refused by both, who from then on know it by themselves. */
+  /** Uses up the limit of a caller, so that both nodes refuse it, also from their local state. */
   private static void useUpLimit(Limiter a, Limiter b, Request caller, int permits) {
     assertThat(a.decideNow(caller.cost(permits)).allowed()).isTrue();
     var unused = b.decideNow(caller.cost(permits));
@@ -178,7 +180,7 @@ abstract class RuleChangeCountersContract extends DatabaseTestBase {
     Duration took =
         Await.until(MAX_DELAY, what, () -> !isRefused(a, caller) && !isRefused(b, caller));
     System.out.printf(
-        "%s, counters in %s: %s helps on both nodes after %d ms%n",
+        "%s, counters in %s: %s applies on both nodes after %d ms%n",
         SqlDialect.of(url()).scriptFolder(), counters, what, took.toMillis());
   }
 }

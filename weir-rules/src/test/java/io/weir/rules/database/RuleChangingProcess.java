@@ -3,8 +3,7 @@ package io.weir.rules.database;
 import io.weir.rules.Rules;
 
 /**
- * A process that changes a rule without end, and prints each change when it is acknowledged; to be
- * killed.
+ * A process that changes a rule until it is killed, and prints each change when it is acknowledged.
  */
 final class RuleChangingProcess {
   static final String FOUND = "found ";
@@ -27,7 +26,7 @@ final class RuleChangingProcess {
     }
   }
 
-  /** A database that recovers on a busy machine may not answer at first. */
+  /** Retries, since a database that recovers on a busy machine may not respond at first. */
   private static DatabaseRules open(String url) {
     for (int attempt = 1; ; attempt++) {
       try {
@@ -45,7 +44,7 @@ final class RuleChangingProcess {
     return rule == null ? 0 : rule.rates().get(0).permits();
   }
 
-  /** The row, its history and the revision are of the same change, or the change was half kept. */
+  /** Fails unless the row, its history and the revision belong to the same change. */
   private static void requireWholeChange(DatabaseRules rules, long permits) {
     if (permits == 0) {
       return;
@@ -57,7 +56,7 @@ final class RuleChangingProcess {
             && last.who().equals("node-" + permits)
             && last.after().orElseThrow().contains(permits + "/hour");
     if (!whole) {
-      throw new IllegalStateException("half a change: " + last + " of " + permits);
+      throw new IllegalStateException("incomplete change: " + last + " for " + permits);
     }
   }
 }

@@ -24,25 +24,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The secret of an API key is nowhere: only who was shown it has it. */
+/** The secret of an API key is stored and logged nowhere. */
 @Timeout(120)
 @Tag("slow")
 abstract class SecretLeakContract extends DatabaseTestBase {
   private static final int PART_LENGTH = 16;
 
-  /** Where the database keeps all its files. */
+  /** Returns the folder with all files of the database. */
   abstract Path databaseFolder();
 
-  /** Has the database write into them what it holds. */
+  /** Makes the database write its memory to these files. */
   abstract void flushDatabase();
 
   @Test
-  @DisplayName("S1 no part of a secret is in the database, its log, the copy, the history or logs")
+  @DisplayName("no part of a secret is in the database, its log, the backup, the history or logs")
   void secret_isStoredAndLoggedNowhere(@TempDir Path folder) throws IOException {
     Path copy = folder.resolve("rules.copy");
     NewApiKey good;
     NewApiKey revoked;
-    String told;
+    String shown;
     FullLogCapture log = new FullLogCapture();
     try (log;
         DatabaseRules node = DatabaseRules.open(url(), copy);
@@ -52,23 +52,24 @@ abstract class SecretLeakContract extends DatabaseTestBase {
       good = node.keys().create("acme", "pro", "ann");
       revoked = node.keys().create("eve", "", "ann");
       String secret = good.secret();
-      Await.until(MAX_DELAY, "it is good there", () -> there.keys().verify(secret).isPresent());
+      Await.until(
+          MAX_DELAY, "the key on the other node", () -> there.keys().verify(secret).isPresent());
       assertThat(node.keys().verify(revoked.secret())).isPresent();
       assertThat(node.keys().verify(secret + "0")).isEmpty();
       assertThat(node.keys().revoke(revoked.id())).isTrue();
-      // a secret where an id belongs, as people mix them up
+      // a secret passed instead of an id
       assertThat(node.keys().revoke(secret)).isFalse();
       Optional<ApiKeyOwner> caller = node.keys().verify(secret);
-      told = List.of(node.keys().list(), node.history("api"), good, revoked, caller).toString();
-      told += Rules.toJson(node.current().rules()) + node.rejected();
+      shown = List.of(node.keys().list(), node.history("api"), good, revoked, caller).toString();
+      shown += Rules.toJson(node.current().rules()) + node.rejected();
     }
     flushDatabase();
     String digest = ApiKeySecret.digest(good.secret()).toHex();
     assertThat(contents(databaseFolder()))
-        .as("the search finds what is kept")
+        .as("the search finds the stored digest")
         .anyMatch(file -> file.contains(digest));
     assertThat(Files.readString(copy)).contains(digest);
-    assertThat(log.text()).as("the log of all parts").contains("revision");
+    assertThat(log.text()).as("the captured log").contains("revision");
     for (NewApiKey key : List.of(good, revoked)) {
       String random = key.secret().substring(key.secret().lastIndexOf('_') + 1);
       for (String part :
@@ -77,7 +78,7 @@ abstract class SecretLeakContract extends DatabaseTestBase {
         assertThat(contents(databaseFolder())).noneMatch(file -> file.contains(part));
         assertThat(contents(folder)).noneMatch(file -> file.contains(part));
         assertThat(log.text().contains(part)).as("in a log").isFalse();
-        assertThat(told).doesNotContain(part);
+        assertThat(shown).doesNotContain(part);
       }
     }
   }
@@ -92,11 +93,11 @@ abstract class SecretLeakContract extends DatabaseTestBase {
     try {
       return new String(Files.readAllBytes(file), ISO_8859_1);
     } catch (IOException e) {
-      return ""; // gone meanwhile, as files of a running database may be
+      return ""; // deleted meanwhile, as files of a running database may be
     }
   }
 
-  /** All that anybody logs, drivers included, down to the finest. */
+  /** Captures all log messages of all levels, including those of drivers. */
   private static final class FullLogCapture extends Handler implements AutoCloseable {
     private final Logger root = Logger.getLogger("");
     private final Level before = root.getLevel();

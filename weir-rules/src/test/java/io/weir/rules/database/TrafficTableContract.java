@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What any database keeps of the traffic, and of the nodes that share it. */
+/** Traffic counts and nodes in any database. */
 @Timeout(120)
 abstract class TrafficTableContract extends DatabaseTestBase {
   private static final long NOON = 1_767_268_800; // a full hour
@@ -26,40 +26,41 @@ abstract class TrafficTableContract extends DatabaseTestBase {
       there.traffic().add(NOON + 59, List.of(new RuleCounts("a", 5, 1, 0)));
       there.traffic().add(NOON + 60, List.of(new RuleCounts("a", 7, 0, 0)));
     }
-    TrafficTable kept = openNode().traffic();
-    assertThat(kept.countsOf("a", TrafficResolution.MINUTE, NOON))
+    TrafficTable traffic = openNode().traffic();
+    assertThat(traffic.countsOf("a", TrafficResolution.MINUTE, NOON))
         .containsEntry(NOON, new RuleCounts("a", 15, 1, 0))
         .containsEntry(NOON + 60, new RuleCounts("a", 7, 0, 0))
         .hasSize(2);
-    assertThat(kept.countsOf("a", TrafficResolution.HOUR, NOON))
+    assertThat(traffic.countsOf("a", TrafficResolution.HOUR, NOON))
         .containsEntry(NOON, new RuleCounts("a", 22, 1, 0));
-    assertThat(kept.countsOf("b", TrafficResolution.HOUR, NOON))
+    assertThat(traffic.countsOf("b", TrafficResolution.HOUR, NOON))
         .containsEntry(NOON, new RuleCounts("b", 1, 2, 3));
-    assertThat(kept.countsOf("a", TrafficResolution.MINUTE, NOON + 60)).containsOnlyKeys(NOON + 60);
-    assertThat(kept.countsOf("none", TrafficResolution.HOUR, NOON)).isEmpty();
+    assertThat(traffic.countsOf("a", TrafficResolution.MINUTE, NOON + 60))
+        .containsOnlyKeys(NOON + 60);
+    assertThat(traffic.countsOf("none", TrafficResolution.HOUR, NOON)).isEmpty();
   }
 
   @Test
   void minutes_areKeptADayAndHoursNinetyDays() {
-    TrafficTable kept = openNode().traffic();
+    TrafficTable traffic = openNode().traffic();
     long day = TrafficResolution.MINUTE.retention().toSeconds();
     long longest = TrafficResolution.HOUR.retention().toSeconds();
-    kept.add(NOON, List.of(new RuleCounts("a", 1, 0, 0)));
-    kept.add(NOON + day - 60, List.of(new RuleCounts("a", 2, 0, 0)));
-    assertThat(kept.countsOf("a", TrafficResolution.MINUTE, 0)).containsKey(NOON);
-    kept.add(NOON + day, List.of(new RuleCounts("a", 3, 0, 0)));
-    assertThat(kept.countsOf("a", TrafficResolution.MINUTE, 0)).doesNotContainKey(NOON);
-    assertThat(kept.countsOf("a", TrafficResolution.HOUR, 0)).containsKey(NOON);
-    kept.add(NOON + longest, List.of());
-    assertThat(kept.countsOf("a", TrafficResolution.HOUR, 0)).doesNotContainKey(NOON).hasSize(2);
-    assertThat(kept.countsOf("a", TrafficResolution.MINUTE, 0)).isEmpty();
+    traffic.add(NOON, List.of(new RuleCounts("a", 1, 0, 0)));
+    traffic.add(NOON + day - 60, List.of(new RuleCounts("a", 2, 0, 0)));
+    assertThat(traffic.countsOf("a", TrafficResolution.MINUTE, 0)).containsKey(NOON);
+    traffic.add(NOON + day, List.of(new RuleCounts("a", 3, 0, 0)));
+    assertThat(traffic.countsOf("a", TrafficResolution.MINUTE, 0)).doesNotContainKey(NOON);
+    assertThat(traffic.countsOf("a", TrafficResolution.HOUR, 0)).containsKey(NOON);
+    traffic.add(NOON + longest, List.of());
+    assertThat(traffic.countsOf("a", TrafficResolution.HOUR, 0)).doesNotContainKey(NOON).hasSize(2);
+    assertThat(traffic.countsOf("a", TrafficResolution.MINUTE, 0)).isEmpty();
   }
 
   @Test
   void concurrentAdds_loseNothing() throws Exception {
     int nodes = 3;
     int hours = 20;
-    CyclicBarrier together = new CyclicBarrier(nodes);
+    CyclicBarrier barrier = new CyclicBarrier(nodes);
     ExecutorService threads = Executors.newFixedThreadPool(nodes);
     try {
       List<Future<?>> adding = new ArrayList<>();
@@ -69,8 +70,8 @@ abstract class TrafficTableContract extends DatabaseTestBase {
             threads.submit(
                 () -> {
                   for (int hour = 0; hour < hours; hour++) {
-                    together.await(
-                        MAX_DELAY.toMillis(), TimeUnit.MILLISECONDS); // all make its rows
+                    barrier.await(
+                        MAX_DELAY.toMillis(), TimeUnit.MILLISECONDS); // all insert its rows
                     long when = NOON + 3_600L * hour;
                     traffic.add(
                         when, List.of(new RuleCounts("b", 1, 0, 0), new RuleCounts("a", 1, 1, 0)));
@@ -84,11 +85,11 @@ abstract class TrafficTableContract extends DatabaseTestBase {
     } finally {
       threads.shutdownNow();
     }
-    TrafficTable kept = openNode().traffic();
-    assertThat(kept.countsOf("a", TrafficResolution.HOUR, 0)).hasSize(hours);
-    assertThat(kept.countsOf("a", TrafficResolution.HOUR, 0).values())
+    TrafficTable traffic = openNode().traffic();
+    assertThat(traffic.countsOf("a", TrafficResolution.HOUR, 0)).hasSize(hours);
+    assertThat(traffic.countsOf("a", TrafficResolution.HOUR, 0).values())
         .containsOnly(new RuleCounts("a", nodes, nodes, 0));
-    assertThat(kept.countsOf("b", TrafficResolution.HOUR, 0).values())
+    assertThat(traffic.countsOf("b", TrafficResolution.HOUR, 0).values())
         .containsOnly(new RuleCounts("b", nodes, 0, 0));
   }
 

@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Imported rules decide as the configuration does, on random configurations and calls. */
+/** Imported rules decide like the configuration, for random configurations and calls. */
 class EnvoyDifferenceTest {
   private static final int CONFIGURATIONS = 400;
   private static final int CALLS = 200;
@@ -29,7 +29,7 @@ class EnvoyDifferenceTest {
     long seed = RandomHistory.seed();
     RandomHistory history = new RandomHistory(seed);
     int refused = 0;
-    int met = 0;
+    int matched = 0;
     for (int i = 0; i < CONFIGURATIONS; i++) {
       EnvoyModel model = new EnvoyModel(history);
       List<Rule> rules = EnvoyRules.read("envoy.yaml", model.configurationText());
@@ -37,7 +37,7 @@ class EnvoyDifferenceTest {
       assertThat(EnvoyRules.read(List.of(source("1", parts.get(0)), source("2", parts.get(1)))))
           .as("in two files, seed " + seed)
           .isEqualTo(rules);
-      assertThat(Rules.read(Rules.toYaml(rules))).as("written and read").isEqualTo(rules);
+      assertThat(Rules.read(Rules.toYaml(rules))).as("after a round trip").isEqualTo(rules);
       FakeClock clock = new FakeClock();
       Limiter limiter =
           Weir.limiter(RuleSet.of(1, rules)).store(new MemoryStore(clock, 1 << 20)).build();
@@ -68,15 +68,15 @@ class EnvoyDifferenceTest {
                       Rules.toYaml(rules)));
         }
         refused += expected.contains(false) ? 1 : 0;
-        met += decisions.stream().anyMatch(d -> d.claimCount() == 1) ? 1 : 0;
+        matched += decisions.stream().anyMatch(d -> d.claimCount() == 1) ? 1 : 0;
         if (history.oneIn(10)) {
           clock.advance(Duration.ofSeconds(history.pick(List.of(1, 61, 3601, 86_401, 2_600_000))));
         }
       }
     }
     int calls = CONFIGURATIONS * CALLS;
-    assertThat(refused).as("calls that try something").isBetween(calls / 20, calls / 2);
-    assertThat(met).isGreaterThan(calls / 4);
+    assertThat(refused).as("refused calls").isBetween(calls / 20, calls / 2);
+    assertThat(matched).isGreaterThan(calls / 4);
   }
 
   private static EnvoyRules.EnvoySource source(String name, String text) {

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A random configuration, the text of it, and what envoyproxy/ratelimit finds in it: written anew
- * from what its documentation says, apart from the importer. Unlike there, a refusal charges
+ * A random configuration with its text, and a model of how envoyproxy/ratelimit applies it: written
+ * from its documentation, independently of the importer. Unlike there, a refused call charges
  * nothing.
  */
 final class EnvoyModel {
@@ -44,7 +44,7 @@ final class EnvoyModel {
     }
   }
 
-  /** What was found for a descriptor, and the name of its counter. */
+  /** The configured descriptor that applies, and the name of its counter. */
   private record CounterMatch(ModelDescriptor matched, String counter) {}
 
   EnvoyModel(RandomHistory history) {
@@ -77,14 +77,14 @@ final class EnvoyModel {
     }
   }
 
-  /** The configuration as people write it. */
+  /** Returns the configuration as YAML. */
   String configurationText() {
     StringBuilder out = new StringBuilder("domain: edge\n");
     write(root, "", out);
     return out.toString();
   }
 
-  /** The same configuration in two files of one domain. */
+  /** Returns the same configuration as two files of one domain. */
   List<String> splitTexts() {
     int cut = history.below(root.children.size() + 1);
     ModelDescriptor first = new ModelDescriptor();
@@ -125,23 +125,23 @@ final class EnvoyModel {
     }
   }
 
-  /** Some descriptor: keys and values in turn. */
+  /** Returns a random descriptor: alternating keys and values. */
   List<String> randomDescriptor() {
     List<String> pairs = new ArrayList<>();
     ModelDescriptor at = root;
     for (int depth = 1 + history.below(3); depth > 0; depth--) {
-      boolean astray = at.children.isEmpty() || history.oneIn(6);
-      at = astray ? new ModelDescriptor() : history.pick(at.children);
-      pairs.add(astray ? history.pick(ENTRY_KEYS) : at.key);
-      boolean meant = !at.value.isEmpty() && history.below(3) > 0;
-      pairs.add(meant ? at.value.replace("*", "") : history.pick(ENTRY_VALUES));
+      boolean unknown = at.children.isEmpty() || history.oneIn(6);
+      at = unknown ? new ModelDescriptor() : history.pick(at.children);
+      pairs.add(unknown ? history.pick(ENTRY_KEYS) : at.key);
+      boolean configured = !at.value.isEmpty() && history.below(3) > 0;
+      pairs.add(configured ? at.value.replace("*", "") : history.pick(ENTRY_VALUES));
     }
     return pairs;
   }
 
-  /** Which descriptors of a call have room; all are charged if all have. */
+  /** Returns which descriptors of a call are admitted; all are charged if all are admitted. */
   List<Boolean> decide(List<List<String>> descriptors, long hits, long now) {
-    List<Boolean> fit = new ArrayList<>();
+    List<Boolean> results = new ArrayList<>();
     List<@Nullable CounterMatch> found = new ArrayList<>();
     Map<String, Long> asked = new HashMap<>();
     boolean admitted = true;
@@ -153,8 +153,8 @@ final class EnvoyModel {
         long sum = asked.merge(one.counter, hits, Long::sum);
         fits = used.getOrDefault(one.counter, 0L) + sum <= one.matched.permits;
       }
-      fit.add(fits || (one != null && one.matched.shadow));
-      admitted &= fit.get(fit.size() - 1);
+      results.add(fits || (one != null && one.matched.shadow));
+      admitted &= results.get(results.size() - 1);
     }
     for (CounterMatch one : found) {
       long before = one == null ? 0 : used.getOrDefault(one.counter, 0L);
@@ -162,7 +162,7 @@ final class EnvoyModel {
         used.put(one.counter, before + hits);
       }
     }
-    return fit;
+    return results;
   }
 
   private @Nullable CounterMatch find(List<String> descriptor, long now) {
@@ -192,12 +192,12 @@ final class EnvoyModel {
       if (!one.key.equals(key)) {
         continue;
       }
-      String said = one.value;
-      if (said.isEmpty()) {
+      String pattern = one.value;
+      if (pattern.isEmpty()) {
         bare = one;
-      } else if (!said.endsWith("*")) {
-        exact = said.equals(value) ? one : exact;
-      } else if (wild == null && value.startsWith(said.substring(0, said.length() - 1))) {
+      } else if (!pattern.endsWith("*")) {
+        exact = pattern.equals(value) ? one : exact;
+      } else if (wild == null && value.startsWith(pattern.substring(0, pattern.length() - 1))) {
         wild = one;
       }
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The shapes that envoyproxy/ratelimit's documentation shows, and what is wrong with others. */
+/** The configurations in envoyproxy/ratelimit's documentation, and errors in others. */
 class EnvoyRulesTest {
 
   @Test
@@ -199,23 +199,23 @@ class EnvoyRulesTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "''                            | 1:1: is text; write domain and descriptors",
-        "{}                            | 1:1: domain: is missing; write one",
-        "{domain: 'a*'}                | 1:1: domain: has a * before its end",
-        "{domain: a, descriptor: []}   | 1:13: descriptor: is not known here; did you mean descriptors?",
-        "{domain: a, descriptors: {}}  | 1:26: descriptors: is a map; write a list",
-        "{domain: a, descriptors: [x]} | 1:27: descriptors: is text; write a map with a key",
-        "{domain: a, descriptors: [{}]} | 1:27: key: is missing",
-        "{domain: a, descriptors: [{key: k, limit: 1}]} | 1:36: limit: is not known here; write one of key, value, rate_limit",
-        "{domain: a, descriptors: [{key: k, value: v}, {key: k, value: v}]} | 1:47: k=v: stands already in line 1; keep one",
+        "''                            | 1:1: must be a map with domain and descriptors (was text)",
+        "{}                            | 1:1: domain: must be set, for example edge",
+        "{domain: 'a*'}                | 1:1: domain: must not have a * before its end",
+        "{domain: a, descriptor: []}   | 1:13: descriptor: is not a field here; did you mean descriptors?",
+        "{domain: a, descriptors: {}}  | 1:26: descriptors: must be a list of descriptors (was a map)",
+        "{domain: a, descriptors: [x]} | 1:27: descriptors: must be a map with a key (was text)",
+        "{domain: a, descriptors: [{}]} | 1:27: key: must be set",
+        "{domain: a, descriptors: [{key: k, limit: 1}]} | 1:36: limit: is not a field here; must be one of key, value, rate_limit",
+        "{domain: a, descriptors: [{key: k, value: v}, {key: k, value: v}]} | 1:47: k=v: must occur once (was already in line 1)",
         "{domain: a, descriptors: [{key: 'k k'}]} | 1:27: k k: key: 'k k' is not an attribute; write",
-        "{domain: a, descriptors: [{key: weir.mode}]} | 1:27: weir.mode: key: begins with weir.",
-        "{domain: a, descriptors: [{key: k, value: 'a*b'}]} | 1:27: k=a*b: value: has a * before its end",
-        "{domain: a, descriptors: [{key: k, value: 'a**'}]} | 1:27: k=a**: value: has a * before its end",
-        "{domain: a, descriptors: [{key: k, value: '!x'}]} | 1:27: k=!x: value: begins with !",
-        "{domain: a, descriptors: [{key: k, value: ' '}]} | 1:27: k= : value: is blank",
-        "{domain: a, descriptors: [{key: k, share_threshold: true}]} | 1:53: k: share_threshold: goes with a value that ends with *",
-        "{domain: a, descriptors: [{key: k, shadow_mode: yes}]} | 1:49: k: shadow_mode: 'yes' is neither true nor false",
+        "{domain: a, descriptors: [{key: weir.mode}]} | 1:27: weir.mode: key: must not begin with weir.",
+        "{domain: a, descriptors: [{key: k, value: 'a*b'}]} | 1:27: k=a*b: value: must not have a * before its end",
+        "{domain: a, descriptors: [{key: k, value: 'a**'}]} | 1:27: k=a**: value: must not have a * before its end",
+        "{domain: a, descriptors: [{key: k, value: '!x'}]} | 1:27: k=!x: value: must not begin with !",
+        "{domain: a, descriptors: [{key: k, value: ' '}]} | 1:27: k= : value: must not be blank",
+        "{domain: a, descriptors: [{key: k, share_threshold: true}]} | 1:53: k: share_threshold: must be left out unless the value ends with *",
+        "{domain: a, descriptors: [{key: k, shadow_mode: yes}]} | 1:49: k: shadow_mode: must be true or false (was 'yes')",
       })
   void invalidDescriptor_isReportedWithPosition(String text, String problem) {
     assertProblem(text, problem);
@@ -226,16 +226,16 @@ class EnvoyRulesTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "x                              | 1:48: k: rate_limit: is text; write a map",
-        "{requests_per_unit: 1}         | 1:48: k: unit: is missing; write one of second, minute",
-        "{unit: second}                 | 1:48: k: requests_per_unit: is missing; write a number, or 0",
-        "{unit: secnd, requests_per_unit: 1} | 1:55: k: unit: 'secnd' does not exist; did you mean second?",
-        "{unit: second, requests_per_unit: -1} | 1:82: k: requests_per_unit: of -1 cannot be",
-        "{unit: second, requests_per_unit: 4294967296} | 1:82: k: requests_per_unit: of 4294967296 cannot be; write 0 to 4294967295",
-        "{unit: second, requests_per_unit: 1e3} | 1:82: k: requests_per_unit: '1e3' is not a whole number",
-        "{unit: second, requests_per_unit: 4294967295} | 1:48: k: rate_limit: 4294967295/second is faster than 10 million a second",
-        "{unit: second, unlimited: true} | 1:55: k: unit: is no part of what is unlimited; leave it out",
-        "{unit: second, requests_per_unit: 1, replaces: [{name: x}]} | 1:95: k: replaces: lets one descriptor of a call lift the limit of another, which no rule can say; leave it out",
+        "x                              | 1:48: k: rate_limit: must be a map (was text)",
+        "{requests_per_unit: 1}         | 1:48: k: unit: must be set to one of second, minute",
+        "{unit: second}                 | 1:48: k: requests_per_unit: must be set, for example 100, or 0",
+        "{unit: secnd, requests_per_unit: 1} | 1:55: k: unit: must be one of second, minute, hour, day, week, month, year (was 'secnd'); did you mean second?",
+        "{unit: second, requests_per_unit: -1} | 1:82: k: requests_per_unit: must be between 0 and 4294967295 (was -1)",
+        "{unit: second, requests_per_unit: 4294967296} | 1:82: k: requests_per_unit: must be between 0 and 4294967295 (was 4294967296)",
+        "{unit: second, requests_per_unit: 1e3} | 1:82: k: requests_per_unit: must be a whole number (was '1e3')",
+        "{unit: second, requests_per_unit: 4294967295} | 1:48: k: rate_limit: 4294967295/second must be at most 10 million permits per second",
+        "{unit: second, unlimited: true} | 1:55: k: unit: must be left out if unlimited is true",
+        "{unit: second, requests_per_unit: 1, replaces: [{name: x}]} | 1:95: k: replaces: must be left out: a rule cannot replace the limit of another descriptor",
       })
   void invalidLimit_isReportedWithPosition(String limit, String problem) {
     assertProblem("{domain: a, descriptors: [{key: k, rate_limit: " + limit + "}]}", problem);
@@ -267,12 +267,13 @@ class EnvoyRulesTest {
                     .satisfiesExactly(
                         line ->
                             assertThat(line)
-                                .startsWith("envoy.yaml:7:28: a=x/b: unit: 'fortnight' does not"),
-                        line -> assertThat(line).startsWith("envoy.yaml:8:9: a=x: key: is missing"),
+                                .startsWith("envoy.yaml:7:28: a=x/b: unit: must be one of second"),
+                        line ->
+                            assertThat(line).startsWith("envoy.yaml:8:9: a=x: key: must be set"),
                         line ->
                             assertThat(line)
                                 .startsWith(
-                                    "envoy.yaml:10:5: rate_limt: is not known here; did you mean"
+                                    "envoy.yaml:10:5: rate_limt: is not a field here; did you mean"
                                         + " rate_limit?")));
   }
 
@@ -280,7 +281,7 @@ class EnvoyRulesTest {
   void deepPaths_areAllowedButNamesMustDiffer() {
     List<String> deep = List.of("k1", "k2", "k3", "k4", "k5", "k6");
     assertThat(read(nested(deep)).get(0).per()).isEqualTo(deep);
-    assertProblem(nested(List.of("a.2", "a", "a")), "'a.2' stands twice; write another");
+    assertProblem(nested(List.of("a.2", "a", "a")), "must be unique (was 'a.2' twice)");
   }
 
   private static String nested(List<String> keys) {

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Rules without the temporary bans that have ended: a ban ends on every node by itself, also where
- * the database that still holds its rule cannot be reached. Safe for any number of threads.
+ * A rule source that leaves out temporary bans that have ended. A ban ends on every node by itself,
+ * even while the database that still stores its rule is unreachable. Thread-safe.
  */
 public final class ActiveRules implements RuleSource {
   private static final long NEVER = Long.MAX_VALUE;
@@ -19,30 +19,31 @@ public final class ActiveRules implements RuleSource {
   private volatile FilteredRules cached;
 
   /**
-   * What is in force of one snapshot.
+   * The rules of one snapshot that are in force.
    *
-   * @param validUntilMicros when the next ban ends, by the wall clock in microseconds
+   * @param validUntilMicros the end of the next ban, in wall-clock microseconds
    */
   private record FilteredRules(RuleSet unfiltered, RuleSet active, long validUntilMicros) {}
 
-  public ActiveRules(RuleSource all, Clock clock) {
-    this.source = all;
+  public ActiveRules(RuleSource source, Clock clock) {
+    this.source = source;
     this.clock = clock;
-    cached = filter(all.current());
+    cached = filter(source.current());
   }
 
   @Override
   public RuleSet current() {
-    RuleSet now = source.current();
-    FilteredRules known = cached;
+    RuleSet latest = source.current();
+    FilteredRules filtered = cached;
     boolean valid =
-        known.unfiltered() == now
-            && (known.validUntilMicros() == NEVER || clock.wallMicros() < known.validUntilMicros());
+        filtered.unfiltered() == latest
+            && (filtered.validUntilMicros() == NEVER
+                || clock.wallMicros() < filtered.validUntilMicros());
     if (!valid) {
-      known = filter(now);
-      cached = known;
+      filtered = filter(latest);
+      cached = filtered;
     }
-    return known.active();
+    return filtered.active();
   }
 
   @Override
@@ -50,24 +51,24 @@ public final class ActiveRules implements RuleSource {
     return source.staleness();
   }
 
-  private FilteredRules filter(RuleSet all) {
+  private FilteredRules filter(RuleSet rules) {
     long now = clock.wallMicros();
-    long until = NEVER;
-    boolean ended = false;
-    for (Rule rule : all.rules()) {
+    long nextEnd = NEVER;
+    boolean anyEnded = false;
+    for (Rule rule : rules.rules()) {
       if (TemporaryBan.isBan(rule)) {
         long end = TemporaryBan.endMicros(rule);
-        ended |= end <= now;
-        until = end <= now ? until : Math.min(until, end);
+        anyEnded |= end <= now;
+        nextEnd = end <= now ? nextEnd : Math.min(nextEnd, end);
       }
     }
-    if (!ended) {
-      return new FilteredRules(all, all, until);
+    if (!anyEnded) {
+      return new FilteredRules(rules, rules, nextEnd);
     }
     List<Rule> active =
-        all.rules().stream()
+        rules.rules().stream()
             .filter(rule -> !TemporaryBan.isBan(rule) || TemporaryBan.endMicros(rule) > now)
             .toList();
-    return new FilteredRules(all, RuleSet.of(all.revision(), active), until);
+    return new FilteredRules(rules, RuleSet.of(rules.revision(), active), nextEnd);
   }
 }

@@ -22,8 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The calls of the admin door: a few for anybody, all others behind the token, those that do not
- * exist included.
+ * Routes of the admin listener. Health and metrics are public; every other path needs the token,
+ * including paths that do not exist.
  */
 public final class AdminApi {
   private static final Duration BAN_CLEANUP_INTERVAL = Duration.ofSeconds(1);
@@ -41,39 +41,39 @@ public final class AdminApi {
   private final List<ApiRoute> protectedRoutes = new ArrayList<>();
 
   /**
-   * @param host where the door listens
+   * @param host the address the admin listener is bound to
    */
   public AdminApi(
-      Vertx vertx, AdministeredNode node, NodeActivity activity, TokenAuth gate, String host) {
-    this.tokenAuth = gate;
+      Vertx vertx, AdministeredNode node, NodeActivity activity, TokenAuth tokenAuth, String host) {
+    this.tokenAuth = tokenAuth;
     this.activity = activity;
     clock = node.clock();
     trafficStats =
         new TrafficStats(activity.totals(), TrafficHistoryStore.of(node.rules()), activity.latency);
     originFilter = new OriginFilter(host);
-    AdminWorkerPool work = new AdminWorkerPool(vertx);
-    healthEndpoints = new HealthEndpoints(node, work);
+    AdminWorkerPool workers = new AdminWorkerPool(vertx);
+    healthEndpoints = new HealthEndpoints(node, workers);
     publicRoutes = healthEndpoints.routes();
-    new RuleEndpoints(node, work).routes().forEach(this::addProtected);
-    new RuleEditEndpoints(node.rules(), work).routes().forEach(this::addProtected);
-    new ApiKeyEndpoints(node.rules(), work).routes().forEach(this::addProtected);
-    new CounterEndpoints(node, work).routes().forEach(this::addProtected);
-    new StatsEndpoints(node, activity, work).routes().forEach(this::addProtected);
-    new TrafficEndpoints(trafficStats, activity.recentRequests, clock, work)
+    new RuleEndpoints(node, workers).routes().forEach(this::addProtected);
+    new RuleEditEndpoints(node.rules(), workers).routes().forEach(this::addProtected);
+    new ApiKeyEndpoints(node.rules(), workers).routes().forEach(this::addProtected);
+    new CounterEndpoints(node, workers).routes().forEach(this::addProtected);
+    new StatsEndpoints(node, activity, workers).routes().forEach(this::addProtected);
+    new TrafficEndpoints(trafficStats, activity.recentRequests, clock, workers)
         .routes()
         .forEach(this::addProtected);
-    BanEndpoints refusals = new BanEndpoints(node, work);
-    refusals.routes().forEach(this::addProtected);
-    deleteEndedBans = refusals::deleteEndedBans;
-    addProtected(new WhatIfEndpoint(node.rules(), activity.recentRequests, clock, work).route());
-    nodesEndpoint = new NodesEndpoint(node, activity, work);
+    BanEndpoints bans = new BanEndpoints(node, workers);
+    bans.routes().forEach(this::addProtected);
+    deleteEndedBans = bans::deleteEndedBans;
+    addProtected(new WhatIfEndpoint(node.rules(), activity.recentRequests, clock, workers).route());
+    nodesEndpoint = new NodesEndpoint(node, activity, workers);
     addProtected(nodesEndpoint.route());
-    new LabEndpoints(work).routes().forEach(this::addProtected);
+    new LabEndpoints(workers).routes().forEach(this::addProtected);
     addProtected(
         new ApiRoute(
             GET,
             "/admin/openapi.json",
-            "This description",
+            "The OpenAPI description of this API",
             List.of(),
             List.of(200),
             (http, id) -> sendOpenApi(http)));
@@ -83,53 +83,53 @@ public final class AdminApi {
     protectedRoutes.add(route.withParameters(RouteParameter.ADMIN_TOKEN).withStatuses(401, 429));
   }
 
-  /** What answers on one event loop. */
+  /** Creates the request handler of one event loop. */
   public Handler<HttpServerRequest> handler() {
-    ApiRouter behind = new ApiRouter(protectedRoutes);
-    ApiRouter door =
+    ApiRouter protectedRouter = new ApiRouter(protectedRoutes);
+    ApiRouter publicRouter =
         new ApiRouter(
             publicRoutes,
             http -> {
               if (tokenAuth.authenticate(http)) {
-                behind.handle(http);
+                protectedRouter.handle(http);
               }
             });
-    ApiRouter pages = new ApiRouter(dashboard.routes(), door);
+    ApiRouter rootRouter = new ApiRouter(dashboard.routes(), publicRouter);
     return http -> {
       if (originFilter.check(http)) {
-        pages.handle(http);
+        rootRouter.handle(http);
       }
     };
   }
 
   /**
-   * Begins to watch the traffic and to delete refusals that have ended, second by second, until
-   * what it returns is closed.
+   * Starts the background tasks: they sample traffic and delete ended bans every second until the
+   * returned handle is closed.
    */
   public AutoCloseable startBackgroundTasks() {
-    AutoCloseable heart =
+    AutoCloseable sampler =
         TrafficSampler.start(
             trafficStats,
             clock,
             second ->
                 activity.events.publish("tick", json -> TrafficEndpoints.writeSecond(second, json)),
             nodesEndpoint::reportAlive);
-    BackgroundTask bans =
+    BackgroundTask banCleanup =
         BackgroundTask.named("ended-bans", clock::micros)
             .interval(BAN_CLEANUP_INTERVAL)
             .start(() -> deleteEndedBans.run());
     return () -> {
-      bans.close();
-      heart.close();
+      banCleanup.close();
+      sampler.close();
     };
   }
 
-  /** Says from now on that the node takes requests. */
+  /** Reports the node as ready from now on. */
   public void markReady() {
     healthEndpoints.setStage(LifecycleStage.READY);
   }
 
-  /** Says from now on that the node takes no more requests, and ends the streams of events. */
+  /** Reports the node as stopping from now on and ends all event streams. */
   public void markStopping() {
     healthEndpoints.setStage(LifecycleStage.STOPPING);
     activity.events.close();

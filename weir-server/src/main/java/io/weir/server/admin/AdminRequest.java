@@ -9,7 +9,7 @@ import io.weir.server.web.InvalidInputException;
 import java.util.List;
 import java.util.Locale;
 
-/** What requests to the admin door say beside their path. */
+/** Reads headers and bodies of admin requests. */
 final class AdminRequest {
   static final String ACTOR_HEADER = "X-Weir-User";
   static final List<String> RULE_CONTENT_TYPES = List.of(AdminResponse.JSON, AdminResponse.YAML);
@@ -22,27 +22,33 @@ final class AdminRequest {
 
   private AdminRequest() {}
 
-  /** Answers what is asked with a body. */
+  /** Handles a request with its body. */
   @FunctionalInterface
   interface AdminBodyHandler {
     AdminResponse handle(Buffer body) throws Exception;
   }
 
-  /** Has a body answered off the event loop; one of another type is refused here. */
+  /**
+   * Reads the body and handles the request on a worker thread. Responds with 415 if the body has
+   * another content type.
+   */
   static void readBody(
       HttpServerRequest http,
       RequestContent content,
-      AdminWorkerPool work,
-      AdminBodyHandler reader) {
+      AdminWorkerPool workers,
+      AdminBodyHandler handler) {
     if (content.types().isEmpty()) {
-      work.respond(http, () -> reader.handle(Buffer.buffer()));
+      workers.respond(http, () -> handler.handle(Buffer.buffer()));
       return;
     }
-    String type = http.getHeader(HttpHeaders.CONTENT_TYPE);
-    String bare = type == null ? "" : type.replaceFirst(";.*", "").strip().toLowerCase(Locale.ROOT);
-    if (content.types().contains(bare)) {
+    String contentType = http.getHeader(HttpHeaders.CONTENT_TYPE);
+    String mediaType =
+        contentType == null
+            ? ""
+            : contentType.replaceFirst(";.*", "").strip().toLowerCase(Locale.ROOT);
+    if (content.types().contains(mediaType)) {
       BoundedBodyReader.read(
-          http, BODY_LIMIT, body -> work.respond(http, () -> reader.handle(body)));
+          http, BODY_LIMIT, body -> workers.respond(http, () -> handler.handle(body)));
     } else {
       String types = String.join(" or ", content.types());
       AdminResponse.error(415, "unsupported_type", "send the body with Content-Type: " + types)
@@ -50,28 +56,28 @@ final class AdminRequest {
     }
   }
 
-  /** Whether somebody would rather have YAML. */
+  /** Returns whether the client accepts YAML. */
   static boolean prefersYaml(HttpServerRequest http) {
     String accept = http.getHeader(HttpHeaders.ACCEPT);
     return accept != null && accept.toLowerCase(Locale.ROOT).contains(AdminResponse.YAML);
   }
 
-  /** Who is asking, for the history. */
+  /** Returns the user named by {@code X-Weir-User}, for the change history. */
   static String actor(HttpServerRequest http) throws InvalidInputException {
-    String said = http.getHeader(ACTOR_HEADER);
-    if (said == null) {
+    String name = http.getHeader(ACTOR_HEADER);
+    if (name == null) {
       return DEFAULT_ACTOR;
     }
-    boolean plain = said.chars().allMatch(c -> c >= ' ' && c != 0x7f);
-    if (said.isBlank() || said.length() > MAX_ACTOR_LENGTH || !plain) {
+    boolean printable = name.chars().allMatch(c -> c >= ' ' && c != 0x7f);
+    if (name.isBlank() || name.length() > MAX_ACTOR_LENGTH || !printable) {
       throw new InvalidInputException(
-          ACTOR_HEADER + " is no name; send 1 to 200 characters, or leave it out");
+          ACTOR_HEADER + " must have 1 to 200 printable characters; leave it out for 'admin'");
     }
-    return said.strip();
+    return name.strip();
   }
 
-  /** What somebody sent, as it may stand in a message. */
-  static String truncate(String sent) {
-    return sent.length() > MAX_QUOTED_LENGTH ? sent.substring(0, MAX_QUOTED_LENGTH) + "…" : sent;
+  /** Shortens a value from a request for use in a message. */
+  static String truncate(String value) {
+    return value.length() > MAX_QUOTED_LENGTH ? value.substring(0, MAX_QUOTED_LENGTH) + "…" : value;
   }
 }

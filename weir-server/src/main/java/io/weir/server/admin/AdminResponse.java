@@ -10,9 +10,9 @@ import io.weir.server.web.ResponseWriter;
 import java.util.List;
 
 /**
- * What a call answers.
+ * Response of an admin endpoint.
  *
- * @param revision the revision of what is shown, as {@code ETag}; 0 for none
+ * @param revision the revision of the returned resource, sent as {@code ETag}; 0 for none
  */
 record AdminResponse(int status, String contentType, String body, long revision) {
   static final String JSON = "application/json";
@@ -26,7 +26,7 @@ record AdminResponse(int status, String contentType, String body, long revision)
     return new AdminResponse(status, JSON, json, 0);
   }
 
-  /** Says what was wrong and what to do instead. */
+  /** Creates an error response with a code and a message. */
   static AdminResponse error(int status, String error, String message) {
     return json(
         status, new JsonObjectBuilder().text("error", error).text("message", message).build());
@@ -36,7 +36,7 @@ record AdminResponse(int status, String contentType, String body, long revision)
     return error(400, "bad_request", e.reason());
   }
 
-  /** Says everything that is wrong with a text, and where. */
+  /** Creates a 400 response that lists all problems of a text with their positions. */
   static AdminResponse invalidText(String error, InvalidConfigurationException e) {
     List<ConfigurationProblem> problems = e.problems();
     return json(

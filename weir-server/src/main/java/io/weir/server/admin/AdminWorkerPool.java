@@ -10,11 +10,11 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.Callable;
 
-/** Does what may take its time off the event loops, and answers with what comes of it. */
+/** Runs blocking work off the event loops and sends its response. */
 final class AdminWorkerPool {
   private static final Logger LOG = System.getLogger(AdminWorkerPool.class.getName());
 
-  /** As many as the rules' database has connections: more would only wait for each other. */
+  /** The number of connections of the rule database; more threads would only wait for them. */
   private static final int THREADS = 4;
 
   private final WorkerExecutor workers;
@@ -26,7 +26,7 @@ final class AdminWorkerPool {
   void respond(HttpServerRequest http, Callable<AdminResponse> work) {
     workers
         .executeBlocking(() -> call(work), false)
-        .onSuccess(answer -> answer.send(http.response()));
+        .onSuccess(response -> response.send(http.response()));
   }
 
   private static AdminResponse call(Callable<AdminResponse> work) {
@@ -39,8 +39,8 @@ final class AdminWorkerPool {
     } catch (DatabaseException e) {
       return AdminResponse.error(503, "database_failed", String.valueOf(e.getMessage()));
     } catch (Exception | OutOfMemoryError | StackOverflowError e) {
-      LOG.log(Level.WARNING, "a call of the admin door failed", e);
-      return AdminResponse.error(500, "failed", "this node failed; its log says why");
+      LOG.log(Level.WARNING, "an admin API request failed", e);
+      return AdminResponse.error(500, "failed", "internal error; see the log of this node");
     }
   }
 }

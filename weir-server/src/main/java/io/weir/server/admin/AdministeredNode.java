@@ -7,12 +7,12 @@ import io.weir.store.Store;
 import java.util.function.Supplier;
 
 /**
- * The node that is administered, by its parts.
+ * The parts of this node that the admin API reads and changes.
  *
- * @param name what people call it
- * @param rules as they are written
- * @param regions what of them is enforced here
- * @param metrics the page Prometheus reads, in its text format
+ * @param name the display name of the node
+ * @param rules the rules as they are configured
+ * @param regions the share of the rules that is enforced in this region
+ * @param metrics supplies the metrics in the Prometheus text format
  */
 public record AdministeredNode(
     String name,

@@ -24,7 +24,7 @@ import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.List;
 
-/** The calls about API keys, which live beside the rules in a database. */
+/** Endpoints that list, create and revoke API keys, which are stored in the rule database. */
 final class ApiKeyEndpoints {
   private static final Logger LOG = System.getLogger(ApiKeyEndpoints.class.getName());
   private static final String PATH = "/admin/keys";
@@ -36,20 +36,30 @@ final class ApiKeyEndpoints {
   private final RuleSource rules;
   private final AdminWorkerPool workers;
 
-  ApiKeyEndpoints(RuleSource rules, AdminWorkerPool work) {
+  ApiKeyEndpoints(RuleSource rules, AdminWorkerPool workers) {
     this.rules = rules;
-    this.workers = work;
+    this.workers = workers;
   }
 
   List<ApiRoute> routes() {
     return List.of(
-        route(GET, PATH, "All keys, without their secrets", List.of(), (keys, asked) -> list(keys))
+        route(GET, PATH, "All API keys, without secrets", List.of(), (keys, request) -> list(keys))
             .withStatuses(200),
         create(POST),
         create(PUT),
-        route(GET, PATH + "/{id}", "One key, without its secret", List.of(), ApiKeyEndpoints::find)
+        route(
+                GET,
+                PATH + "/{id}",
+                "One API key, without its secret",
+                List.of(),
+                ApiKeyEndpoints::find)
             .withStatuses(200, 404),
-        route(DELETE, PATH + "/{id}", "Revokes a key for good", List.of(), ApiKeyEndpoints::revoke)
+        route(
+                DELETE,
+                PATH + "/{id}",
+                "Revokes an API key permanently",
+                List.of(),
+                ApiKeyEndpoints::revoke)
             .withStatuses(200, 404));
   }
 
@@ -57,19 +67,19 @@ final class ApiKeyEndpoints {
     return route(
             method,
             PATH,
-            "Makes a key; only now its secret is shown",
+            "Creates an API key; the response is the only one with its secret",
             KEY_FIELDS,
             ApiKeyEndpoints::create)
         .withStatuses(201, 413, 415);
   }
 
-  /** What a request asks. */
+  /** A request about API keys. */
   private record ApiKeyRequest(String id, String actor, Buffer body) {}
 
-  /** Answers a question. */
+  /** Executes an API key request. */
   @FunctionalInterface
   private interface ApiKeyOperation {
-    AdminResponse execute(ApiKeys keys, ApiKeyRequest asked) throws InvalidInputException;
+    AdminResponse execute(ApiKeys keys, ApiKeyRequest request) throws InvalidInputException;
   }
 
   private ApiRoute route(
@@ -77,30 +87,30 @@ final class ApiKeyEndpoints {
       String path,
       String summary,
       List<BodyField> fields,
-      ApiKeyOperation call) {
+      ApiKeyOperation operation) {
     RequestContent content = RequestContent.json(fields);
-    ApiRoute.RouteHandler handler = (http, id) -> handle(http, id, content, call);
+    ApiRoute.RouteHandler handler = (http, id) -> handle(http, id, content, operation);
     return new ApiRoute(method, path, summary, fields, List.of(409, 503), handler)
         .withParameters(RouteParameter.header(AdminRequest.ACTOR_HEADER));
   }
 
   private void handle(
-      HttpServerRequest http, String id, RequestContent content, ApiKeyOperation call) {
+      HttpServerRequest http, String id, RequestContent content, ApiKeyOperation operation) {
     if (!(rules instanceof DatabaseRules database)) {
       AdminResponse.error(
               409,
               "no_database",
-              "API keys live in a database beside the rules; start with --rules jdbc:…")
+              "API keys are stored in the rule database; start with --rules jdbc:…")
           .send(http.response());
       return;
     }
     try {
-      String who = AdminRequest.actor(http);
+      String actor = AdminRequest.actor(http);
       AdminRequest.readBody(
           http,
           content,
           workers,
-          body -> call.execute(database.keys(), new ApiKeyRequest(id, who, body)));
+          body -> operation.execute(database.keys(), new ApiKeyRequest(id, actor, body)));
     } catch (InvalidInputException e) {
       AdminResponse.badRequest(e).send(http.response());
     }
@@ -111,26 +121,26 @@ final class ApiKeyEndpoints {
     return AdminResponse.ok(new JsonObjectBuilder().rawJsonList("keys", all).build());
   }
 
-  private static AdminResponse find(ApiKeys keys, ApiKeyRequest asked) {
+  private static AdminResponse find(ApiKeys keys, ApiKeyRequest request) {
     return keys.list().stream()
-        .filter(key -> key.owner().key().equals(asked.id()))
+        .filter(key -> key.owner().key().equals(request.id()))
         .findAny()
         .map(key -> AdminResponse.ok(keyJson(key)))
-        .orElseGet(() -> unknownKey(asked.id()));
+        .orElseGet(() -> unknownKey(request.id()));
   }
 
-  private static AdminResponse create(ApiKeys keys, ApiKeyRequest asked)
+  private static AdminResponse create(ApiKeys keys, ApiKeyRequest request)
       throws InvalidInputException {
     List<String> known = KEY_FIELDS.stream().map(BodyField::name).toList();
-    JsonRequestBody form = JsonRequestBody.read(asked.body(), known, EXAMPLE);
-    String user = requirePlainText("user", form.text("user"));
-    String tier = requirePlainText("tier", form.text("tier", ""));
+    JsonRequestBody body = JsonRequestBody.read(request.body(), known, EXAMPLE);
+    String user = requirePlainText("user", body.text("user"));
+    String tier = requirePlainText("tier", body.text("tier", ""));
     try {
-      NewApiKey made = keys.create(user, tier, asked.actor());
-      LOG.log(Level.INFO, "{0} made API key {1}", asked.actor(), made.id());
-      JsonObjectBuilder shown = new JsonObjectBuilder().text("id", made.id());
-      shown.text("user", user).text("tier", tier).text("secret", made.secret());
-      return AdminResponse.json(201, shown.build());
+      NewApiKey created = keys.create(user, tier, request.actor());
+      LOG.log(Level.INFO, "{0} created API key {1}", request.actor(), created.id());
+      JsonObjectBuilder response = new JsonObjectBuilder().text("id", created.id());
+      response.text("user", user).text("tier", tier).text("secret", created.secret());
+      return AdminResponse.json(201, response.build());
     } catch (IllegalArgumentException e) {
       throw new InvalidInputException(String.valueOf(e.getMessage()));
     }
@@ -138,17 +148,17 @@ final class ApiKeyEndpoints {
 
   private static String requirePlainText(String name, String text) throws InvalidInputException {
     if (text.chars().anyMatch(Character::isISOControl)) {
-      throw new InvalidInputException(name + " has control characters; send text");
+      throw new InvalidInputException(name + " must not contain control characters");
     }
     return text;
   }
 
-  private static AdminResponse revoke(ApiKeys keys, ApiKeyRequest asked) {
-    if (!keys.revoke(asked.id())) {
-      return unknownKey(asked.id());
+  private static AdminResponse revoke(ApiKeys keys, ApiKeyRequest request) {
+    if (!keys.revoke(request.id())) {
+      return unknownKey(request.id());
     }
-    LOG.log(Level.INFO, "{0} revoked API key {1}", asked.actor(), asked.id());
-    return AdminResponse.ok(new JsonObjectBuilder().text("revoked", asked.id()).build());
+    LOG.log(Level.INFO, "{0} revoked API key {1}", request.actor(), request.id());
+    return AdminResponse.ok(new JsonObjectBuilder().text("revoked", request.id()).build());
   }
 
   private static String keyJson(ApiKey key) {
@@ -166,6 +176,6 @@ final class ApiKeyEndpoints {
     return AdminResponse.error(
         404,
         "unknown_key",
-        "there is no good key '" + AdminRequest.truncate(id) + "'; ids are in " + PATH);
+        "there is no valid key '" + AdminRequest.truncate(id) + "'; list the ids with GET " + PATH);
   }
 }

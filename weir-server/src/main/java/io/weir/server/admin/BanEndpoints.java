@@ -30,14 +30,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The calls that refuse a caller for a time, whatever it asks for, and lift that again. */
+/** Endpoints that ban a caller for a limited time, and list and lift bans. */
 final class BanEndpoints {
   private static final String PATH = "/admin/refusals";
   private static final String DURATION_FIELD = "for";
 
-  /** Who is said to have deleted a rule that has ended. */
   private static final Logger LOG = System.getLogger(BanEndpoints.class.getName());
 
+  /** The user in the change history for bans deleted after their end. */
   private static final String CLEANUP_ACTOR = "weir";
 
   private static final String EXAMPLE = "{\"for\":\"10m\"}";
@@ -47,9 +47,9 @@ final class BanEndpoints {
   private final AdministeredNode node;
   private final AdminWorkerPool workers;
 
-  BanEndpoints(AdministeredNode node, AdminWorkerPool work) {
+  BanEndpoints(AdministeredNode node, AdminWorkerPool workers) {
     this.node = node;
-    this.workers = work;
+    this.workers = workers;
   }
 
   List<ApiRoute> routes() {
@@ -57,87 +57,91 @@ final class BanEndpoints {
         new ApiRoute(
             GET,
             PATH,
-            "Callers refused for a time",
+            "Temporary bans",
             List.of(),
             List.of(200),
             (http, id) -> workers.respond(http, this::listBans)),
-        route(POST, "Refuses a caller for a time", BAN_FIELDS, this::ban).withStatuses(413, 415),
-        route(DELETE, "Lifts the refusal of a caller", List.of(), this::liftBan).withStatuses(404));
+        route(POST, "Bans a caller for a limited time", BAN_FIELDS, this::ban)
+            .withStatuses(413, 415),
+        route(DELETE, "Lifts the ban of a caller", List.of(), this::liftBan).withStatuses(404));
   }
 
-  /** What a request asks. */
+  /** A request about the ban of a caller. */
   private record BanRequest(
       DatabaseRules rules, Map<String, String> caller, String actor, Buffer body) {}
 
-  /** Answers a question. */
+  /** Executes a ban request. */
   @FunctionalInterface
   private interface BanOperation {
-    AdminResponse execute(BanRequest asked) throws InvalidInputException;
+    AdminResponse execute(BanRequest request) throws InvalidInputException;
   }
 
   private ApiRoute route(
-      HttpMethod method, String summary, List<BodyField> fields, BanOperation call) {
+      HttpMethod method, String summary, List<BodyField> fields, BanOperation operation) {
     RequestContent content = RequestContent.json(fields);
-    ApiRoute.RouteHandler handler = (http, id) -> handle(http, content, call);
+    ApiRoute.RouteHandler handler = (http, id) -> handle(http, content, operation);
     return new ApiRoute(method, PATH, summary, fields, List.of(200, 409, 503), handler)
         .withParameters(
             RouteParameter.query("user"), RouteParameter.header(AdminRequest.ACTOR_HEADER));
   }
 
-  private void handle(HttpServerRequest http, RequestContent content, BanOperation call) {
+  private void handle(HttpServerRequest http, RequestContent content, BanOperation operation) {
     if (!(node.rules() instanceof DatabaseRules rules)) {
       RuleEditEndpoints.rulesInFile(node.rules()).send(http.response());
       return;
     }
     try {
       Map<String, String> caller = CounterEndpoints.callerAttributes(http);
-      String who = AdminRequest.actor(http);
+      String actor = AdminRequest.actor(http);
       AdminRequest.readBody(
-          http, content, workers, body -> call.execute(new BanRequest(rules, caller, who, body)));
+          http,
+          content,
+          workers,
+          body -> operation.execute(new BanRequest(rules, caller, actor, body)));
     } catch (InvalidInputException e) {
       AdminResponse.badRequest(e).send(http.response());
     }
   }
 
-  private AdminResponse ban(BanRequest asked) throws InvalidInputException {
-    Duration time;
-    Rule rule;
+  private AdminResponse ban(BanRequest request) throws InvalidInputException {
+    Duration duration;
+    Rule ban;
     try {
-      time =
+      duration =
           Durations.parse(
-              JsonRequestBody.read(asked.body(), List.of(DURATION_FIELD), EXAMPLE)
+              JsonRequestBody.read(request.body(), List.of(DURATION_FIELD), EXAMPLE)
                   .text(DURATION_FIELD));
-      rule = TemporaryBan.create(asked.caller(), time, node.clock().wallMicros());
+      ban = TemporaryBan.create(request.caller(), duration, node.clock().wallMicros());
     } catch (IllegalArgumentException e) {
       throw new InvalidInputException(e.getMessage() + "; send " + EXAMPLE);
     }
-    List<Rule> before = bansOf(asked.caller());
-    put(asked, rule);
-    before.stream()
-        .filter(old -> !old.id().equals(rule.id()))
-        .forEach(old -> delete(asked.rules(), old.id(), asked.actor()));
-    Request caller = Request.of(asked.caller());
-    Limiter limiter = limiter(RuleSet.of(rule));
+    List<Rule> previous = bansOf(request.caller());
+    put(request, ban);
+    previous.stream()
+        .filter(other -> !other.id().equals(ban.id()))
+        .forEach(other -> delete(request.rules(), other.id(), request.actor()));
+    Request caller = Request.of(request.caller());
+    Limiter limiter = limiter(RuleSet.of(ban));
     limiter.reset(caller).join();
-    Decision charged = limiter.charge(caller.cost(TemporaryBan.initialCharge(time))).join();
+    Decision charged = limiter.charge(caller.cost(TemporaryBan.initialCharge(duration))).join();
     return charged.degraded()
         ? AdminResponse.error(
             503,
             "store_unavailable",
-            "the store does not answer; the caller is refused until it does")
-        : AdminResponse.ok(banJson(rule));
+            "the store is unavailable; the caller is refused until it is back")
+        : AdminResponse.ok(banJson(ban));
   }
 
-  private AdminResponse liftBan(BanRequest asked) {
-    List<Rule> refusing = bansOf(asked.caller());
-    if (refusing.isEmpty()) {
-      return AdminResponse.error(404, "not_refused", "that caller is not refused for a time");
+  private AdminResponse liftBan(BanRequest request) {
+    List<Rule> bans = bansOf(request.caller());
+    if (bans.isEmpty()) {
+      return AdminResponse.error(404, "not_refused", "that caller is not banned");
     }
-    for (Rule rule : refusing) {
-      limiter(RuleSet.of(rule)).reset(Request.of(asked.caller())).join();
-      delete(asked.rules(), rule.id(), asked.actor());
+    for (Rule ban : bans) {
+      limiter(RuleSet.of(ban)).reset(Request.of(request.caller())).join();
+      delete(request.rules(), ban.id(), request.actor());
     }
-    return AdminResponse.ok(new JsonObjectBuilder().text("lifted", refusing.get(0).id()).build());
+    return AdminResponse.ok(new JsonObjectBuilder().text("lifted", bans.get(0).id()).build());
   }
 
   private List<Rule> bansOf(Map<String, String> caller) {
@@ -147,13 +151,13 @@ final class BanEndpoints {
   }
 
   private AdminResponse listBans() {
-    List<String> refused = new ArrayList<>();
+    List<String> bans = new ArrayList<>();
     for (Rule rule : node.rules().current().rules()) {
       if (TemporaryBan.isBan(rule) && remaining(rule).toMillis() > 0) {
-        refused.add(banJson(rule));
+        bans.add(banJson(rule));
       }
     }
-    return AdminResponse.ok(new JsonObjectBuilder().rawJsonList("refusals", refused).build());
+    return AdminResponse.ok(new JsonObjectBuilder().rawJsonList("refusals", bans).build());
   }
 
   private String banJson(Rule rule) {
@@ -166,7 +170,7 @@ final class BanEndpoints {
         .build();
   }
 
-  /** For how long the caller of a rule is refused from now on. */
+  /** Returns how long a ban still lasts. */
   private Duration remaining(Rule rule) {
     return limiter(RuleSet.of(rule))
         .peek(Request.of(TemporaryBan.caller(rule)))
@@ -174,7 +178,7 @@ final class BanEndpoints {
         .retryAfter();
   }
 
-  /** Deletes the rules whose time is over; every node may do it, at any time. */
+  /** Deletes the rules of ended bans. Any node may do this at any time. */
   void deleteEndedBans() {
     if (node.rules() instanceof DatabaseRules rules) {
       long now = node.clock().wallMicros();
@@ -186,7 +190,10 @@ final class BanEndpoints {
     }
   }
 
-  /** A database that is away is told of by the rules' health; the rule does not act meanwhile. */
+  /**
+   * Deletes the rule of an ended ban. A failure is harmless: the rule is no longer enforced, and
+   * rule health reports the unavailable database.
+   */
   private static void deleteEndedBan(DatabaseRules rules, Rule rule) {
     try {
       delete(rules, rule.id(), CLEANUP_ACTOR);
@@ -195,18 +202,19 @@ final class BanEndpoints {
     }
   }
 
-  private static void put(BanRequest asked, Rule rule) {
+  private static void put(BanRequest request, Rule ban) {
     var unused =
         new Precondition(Precondition.PreconditionType.ANY, 0)
             .apply(
-                asked.rules().revision(rule.id()), r -> asked.rules().put(rule, asked.actor(), r));
+                request.rules().revision(ban.id()),
+                revision -> request.rules().put(ban, request.actor(), revision));
   }
 
-  private static void delete(DatabaseRules rules, String id, String who) {
+  private static void delete(DatabaseRules rules, String id, String actor) {
     try {
-      rules.delete(id, who, rules.revision(id));
+      rules.delete(id, actor, rules.revision(id));
     } catch (StaleRevisionException e) {
-      // somebody else was faster
+      // another node or user has changed the rule meanwhile
     }
   }
 

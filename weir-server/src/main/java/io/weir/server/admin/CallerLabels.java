@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What a caller is shown as: the attributes it is counted by. They are cut to what a screen has
- * room for, and of headers that hold secrets only a digest is shown.
+ * Display values of a caller: the attributes it is counted by, shortened for the screen. Headers
+ * that may hold secrets are replaced by a digest.
  */
 final class CallerLabels {
   private static final int MAX_VALUE_LENGTH = 200;
@@ -25,19 +25,19 @@ final class CallerLabels {
   private CallerLabels() {}
 
   static Map<String, String> of(List<String> attributes, Request request) {
-    Map<String, String> shown = new LinkedHashMap<>();
+    Map<String, String> labels = new LinkedHashMap<>();
     for (String name : attributes) {
       String value = request.get(name);
       if (value != null) {
-        shown.put(name, label(name, value));
+        labels.put(name, label(name, value));
       }
     }
-    return shown;
+    return labels;
   }
 
-  static String toJson(Map<String, String> names) {
+  static String toJson(Map<String, String> labels) {
     JsonObjectBuilder fields = new JsonObjectBuilder();
-    names.forEach(fields::text);
+    labels.forEach(fields::text);
     return fields.build();
   }
 

@@ -27,10 +27,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The calls about one caller's counters: seen, given permits back, made fresh.
+ * Endpoints that show, refund and reset the counters of one caller.
  *
- * <p>A caller is named by the attributes a rule counts per, as {@code ?rule=api&user=42}, whatever
- * else the rule selects by.
+ * <p>A caller is identified by the attributes a rule counts per, for example {@code
+ * ?rule=api&user=42}. The other selectors of the rule do not matter.
  */
 final class CounterEndpoints {
   private static final Logger LOG = System.getLogger(CounterEndpoints.class.getName());
@@ -41,42 +41,42 @@ final class CounterEndpoints {
   private static final List<BodyField> GRANT_FIELDS =
       List.of(new BodyField(GRANT_FIELD, true, "{\"type\":\"integer\",\"minimum\":1}"));
 
-  /** So that one call cannot ask a store for the counters of ten thousand rules at once. */
+  /** Bounds the counters one request can read from the store. */
   private static final int MAX_RULES = 200;
 
   private final AdministeredNode node;
   private final AdminWorkerPool workers;
 
-  CounterEndpoints(AdministeredNode node, AdminWorkerPool work) {
+  CounterEndpoints(AdministeredNode node, AdminWorkerPool workers) {
     this.node = node;
-    this.workers = work;
+    this.workers = workers;
   }
 
   List<ApiRoute> routes() {
     return List.of(
-        route(GET, "A caller's counters, of one rule or of all", List.of(), this::show),
-        route(DELETE, "Makes a caller's counters of a rule fresh", List.of(), this::reset),
-        route(POST, "Gives a caller permits of a rule back", GRANT_FIELDS, this::grant)
+        route(GET, "Counters of a caller, for one rule or all rules", List.of(), this::show),
+        route(DELETE, "Resets the counters of a caller for one rule", List.of(), this::reset),
+        route(POST, "Refunds permits of a rule to a caller", GRANT_FIELDS, this::grant)
             .withStatuses(413, 415));
   }
 
   /**
-   * What a request asks.
+   * A request about the counters of a caller.
    *
-   * @param rule empty where all are meant
+   * @param rule the rule id; empty for all rules
    */
   private record CounterRequest(String rule, Request caller, String actor, Buffer body) {}
 
-  /** Answers a question. */
+  /** Executes a counter request. */
   @FunctionalInterface
   private interface CounterOperation {
-    AdminResponse execute(CounterRequest asked) throws InvalidInputException;
+    AdminResponse execute(CounterRequest request) throws InvalidInputException;
   }
 
   private ApiRoute route(
-      HttpMethod method, String summary, List<BodyField> fields, CounterOperation call) {
+      HttpMethod method, String summary, List<BodyField> fields, CounterOperation operation) {
     RequestContent content = RequestContent.json(fields);
-    ApiRoute.RouteHandler handler = (http, id) -> handle(http, content, call);
+    ApiRoute.RouteHandler handler = (http, id) -> handle(http, content, operation);
     return new ApiRoute(method, PATH, summary, fields, List.of(200, 404, 503), handler)
         .withParameters(
             RouteParameter.query(RULE_PARAMETER),
@@ -84,18 +84,18 @@ final class CounterEndpoints {
             RouteParameter.header(AdminRequest.ACTOR_HEADER));
   }
 
-  private void handle(HttpServerRequest http, RequestContent content, CounterOperation call) {
+  private void handle(HttpServerRequest http, RequestContent content, CounterOperation operation) {
     try {
       Map<String, String> caller = callerAttributes(http);
       String rule = caller.getOrDefault(RULE_PARAMETER, "");
       caller.remove(RULE_PARAMETER);
-      Request request = Request.of(caller);
-      String who = AdminRequest.actor(http);
+      Request callerRequest = Request.of(caller);
+      String actor = AdminRequest.actor(http);
       AdminRequest.readBody(
           http,
           content,
           workers,
-          body -> call.execute(new CounterRequest(rule, request, who, body)));
+          body -> operation.execute(new CounterRequest(rule, callerRequest, actor, body)));
     } catch (InvalidInputException e) {
       AdminResponse.badRequest(e).send(http.response());
     } catch (IllegalArgumentException e) {
@@ -104,97 +104,104 @@ final class CounterEndpoints {
     }
   }
 
-  /** The attributes a query names. */
+  /** Returns the attributes given as query parameters. */
   static Map<String, String> callerAttributes(HttpServerRequest http) throws InvalidInputException {
     Map<String, String> caller = new LinkedHashMap<>();
-    for (Map.Entry<String, String> one : http.params(true)) {
-      if (caller.put(one.getKey(), one.getValue()) != null) {
+    for (Map.Entry<String, String> parameter : http.params(true)) {
+      if (caller.put(parameter.getKey(), parameter.getValue()) != null) {
         throw new InvalidInputException(
-            "'" + AdminRequest.truncate(one.getKey()) + "' stands twice; send it once");
+            "'" + AdminRequest.truncate(parameter.getKey()) + "' is given twice; send it once");
       }
     }
     return caller;
   }
 
-  private AdminResponse show(CounterRequest asked) throws InvalidInputException {
-    RuleSet all = node.regions().rules().current();
-    if (!asked.rule().isEmpty()) {
-      return all.rule(asked.rule()) == null
-          ? RuleEndpoints.unknownRule(asked.rule())
-          : respondWith(asked, singleRule(all, asked));
+  private AdminResponse show(CounterRequest request) throws InvalidInputException {
+    RuleSet rules = node.regions().rules().current();
+    if (!request.rule().isEmpty()) {
+      return rules.rule(request.rule()) == null
+          ? RuleEndpoints.unknownRule(request.rule())
+          : respondWith(request, singleRule(rules, request));
     }
-    List<Rule> counting =
-        all.rules().stream().filter(rule -> isCountedBy(rule, asked.caller())).toList();
-    Stream<Rule> some = counting.stream().limit(MAX_RULES);
-    RuleSet together = RuleSet.of(all.revision(), some.map(r -> isolated(all, r)).toList());
-    return respondWith(asked, together);
+    List<Rule> matching =
+        rules.rules().stream().filter(rule -> isCountedBy(rule, request.caller())).toList();
+    Stream<Rule> first = matching.stream().limit(MAX_RULES);
+    RuleSet isolatedRules =
+        RuleSet.of(rules.revision(), first.map(r -> isolated(rules, r)).toList());
+    return respondWith(request, isolatedRules);
   }
 
-  private AdminResponse reset(CounterRequest asked) throws InvalidInputException {
-    return changeCounters(asked, "reset", limiter -> limiter.reset(asked.caller()).join());
+  private AdminResponse reset(CounterRequest request) throws InvalidInputException {
+    return changeCounters(
+        request, "reset a counter", limiter -> limiter.reset(request.caller()).join());
   }
 
-  private AdminResponse grant(CounterRequest asked) throws InvalidInputException {
+  private AdminResponse grant(CounterRequest request) throws InvalidInputException {
     String text =
-        JsonRequestBody.read(asked.body(), List.of(GRANT_FIELD), EXAMPLE).text(GRANT_FIELD);
+        JsonRequestBody.read(request.body(), List.of(GRANT_FIELD), EXAMPLE).text(GRANT_FIELD);
     if (!text.matches("[0-9]{1,16}") || text.matches("0+")) {
-      throw new InvalidInputException("grant is no number of permits; send " + EXAMPLE);
+      throw new InvalidInputException(
+          "grant must be a positive whole number, for example " + EXAMPLE);
     }
     long permits = Math.min(Long.parseLong(text), Claim.MAX_COST);
-    return changeCounters(asked, "granted", l -> l.refund(asked.caller().cost(permits)).join());
+    return changeCounters(
+        request,
+        "granted permits",
+        limiter -> limiter.refund(request.caller().cost(permits)).join());
   }
 
-  /** Something done to the counters of one rule. */
+  /** A change to the counters of one rule. */
   @FunctionalInterface
   private interface CounterChange {
     Decision applyTo(Limiter limiter);
   }
 
-  private AdminResponse changeCounters(CounterRequest asked, String done, CounterChange deed)
+  private AdminResponse changeCounters(CounterRequest request, String action, CounterChange change)
       throws InvalidInputException {
-    if (asked.rule().isEmpty()) {
-      throw new InvalidInputException("rule is missing; send ?rule=id and whom it counts");
+    if (request.rule().isEmpty()) {
+      throw new InvalidInputException(
+          "rule is missing; send ?rule=id and the attributes it counts per");
     }
-    RuleSet all = node.regions().rules().current();
-    if (all.rule(asked.rule()) == null) {
-      return RuleEndpoints.unknownRule(asked.rule());
+    RuleSet rules = node.regions().rules().current();
+    if (rules.rule(request.rule()) == null) {
+      return RuleEndpoints.unknownRule(request.rule());
     }
-    RuleSet rule = singleRule(all, asked);
-    if (deed.applyTo(limiter(rule)).degraded()) {
+    RuleSet rule = singleRule(rules, request);
+    if (change.applyTo(limiter(rule)).degraded()) {
       return AdminResponse.error(
-          503, "store_unavailable", "the store does not answer; nothing was done");
+          503, "store_unavailable", "the store is unavailable; nothing was changed");
     }
-    LOG.log(Level.INFO, "{0} {1} a counter of rule {2}", asked.actor(), done, asked.rule());
-    return respondWith(asked, rule);
+    LOG.log(Level.INFO, "{0} {1} of rule {2}", request.actor(), action, request.rule());
+    return respondWith(request, rule);
   }
 
-  private AdminResponse respondWith(CounterRequest asked, RuleSet rules) {
+  private AdminResponse respondWith(CounterRequest request, RuleSet rules) {
     return AdminResponse.ok(
-        CounterJson.of(asked.caller(), limiter(rules).peek(asked.caller()).join()));
+        CounterJson.of(request.caller(), limiter(rules).peek(request.caller()).join()));
   }
 
   private Limiter limiter(RuleSet rules) {
     return Weir.limiter(rules).store(node.store()).clock(node.clock()).build();
   }
 
-  /** The rule that is named, for a caller that it counts. */
-  private static RuleSet singleRule(RuleSet all, CounterRequest asked)
+  /** Returns the requested rule if the request names all attributes it counts per. */
+  private static RuleSet singleRule(RuleSet rules, CounterRequest request)
       throws InvalidInputException {
-    RuleSet one = all.onlyRule(asked.rule());
-    Rule rule = one.rules().get(0);
-    if (!isCountedBy(rule, asked.caller())) {
+    RuleSet single = rules.onlyRule(request.rule());
+    Rule rule = single.rules().get(0);
+    if (!isCountedBy(rule, request.caller())) {
       throw new InvalidInputException(
           "rule '%s' counts per %s; send &%s=…"
               .formatted(rule.id(), rule.per(), String.join("=…&", rule.per())));
     }
-    return one;
+    return single;
   }
 
   private static boolean isCountedBy(Rule rule, Request caller) {
     return rule.per().stream().allMatch(name -> caller.get(name) != null);
   }
 
-  private static Rule isolated(RuleSet all, Rule rule) {
-    return all.onlyRule(rule.id()).rules().get(0);
+  private static Rule isolated(RuleSet rules, Rule rule) {
+    return rules.onlyRule(rule.id()).rules().get(0);
   }
 }

@@ -8,7 +8,7 @@ import io.weir.store.ClaimOutcome;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A caller's counters as JSON. */
+/** Formats the counters of a caller as JSON. */
 final class CounterJson {
   private CounterJson() {}
 

@@ -13,10 +13,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * News of a node, for those who listen: refusals, of which there may be too many to tell all,
- * changes of rules, the store lost and found.
+ * Broadcasts the events of a node to all subscribers: refusals (sampled), rule changes, and the
+ * store being lost or found.
  *
- * <p>While nobody listens it costs a read. Safe for any number of threads.
+ * <p>Without subscribers an event costs one read. Thread-safe.
  */
 final class EventBroadcaster {
   static final int MAX_STREAMS = 64;
@@ -35,9 +35,9 @@ final class EventBroadcaster {
   }
 
   /**
-   * Tells a listener all news from now on.
+   * Subscribes a client to all events from now on.
    *
-   * @return whether there is room for one more
+   * @return false if there are too many subscribers or the node is stopping
    */
   synchronized boolean subscribe(HttpServerRequest http, Consumer<JsonObjectBuilder> hello) {
     if (closed || streams.size() >= MAX_STREAMS) {
@@ -64,10 +64,10 @@ final class EventBroadcaster {
     if (streams.isEmpty()) {
       return;
     }
-    long leftOut = refusalSampler.sample();
-    if (leftOut != EventSampler.NOT_SAMPLED) {
+    long skipped = refusalSampler.sample();
+    if (skipped != EventSampler.NOT_SAMPLED) {
       publish(
-          "refused", json -> refusalJson(json, request, rule, outcome).number("left_out", leftOut));
+          "refused", json -> refusalJson(json, request, rule, outcome).number("left_out", skipped));
     }
   }
 
@@ -88,9 +88,9 @@ final class EventBroadcaster {
     if (streams.isEmpty()) {
       return;
     }
-    long leftOut = degradedSampler.sample();
-    if (leftOut != EventSampler.NOT_SAMPLED) {
-      publish("degraded", json -> json.number("decisions", leftOut + 1));
+    long skipped = degradedSampler.sample();
+    if (skipped != EventSampler.NOT_SAMPLED) {
+      publish("degraded", json -> json.number("decisions", skipped + 1));
     }
   }
 
@@ -101,7 +101,7 @@ final class EventBroadcaster {
     return "event: " + type + "\ndata: " + json.build() + "\n\n";
   }
 
-  /** Ends all streams and opens no more, for a node that stops. */
+  /** Ends all streams and rejects new subscribers; used when the node stops. */
   synchronized void close() {
     closed = true;
     streams.forEach(EventStream::finish);

@@ -9,7 +9,10 @@ import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Lets so many through, by a rule of Weir's own, and counts the rest. */
+/**
+ * Samples events at a fixed rate, by a built-in rate limit, and counts the skipped ones.
+ * Thread-safe.
+ */
 final class EventSampler {
   static final long NOT_SAMPLED = -1;
 
@@ -24,7 +27,10 @@ final class EventSampler {
     limiter = Weir.limiter(RuleSet.of(rule)).store(new MemoryStore(clock, STORE_BYTES)).build();
   }
 
-  /** How many were left out since the last one, if this one is let through; else LEFT_OUT. */
+  /**
+   * Returns the number of events skipped since the last sampled one if this event is sampled, else
+   * {@link #NOT_SAMPLED}.
+   */
   long sample() {
     if (limiter.decideNow(EMPTY_REQUEST).allowed()) {
       return skipped.getAndSet(0);

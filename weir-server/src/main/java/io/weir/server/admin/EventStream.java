@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * One who listens to events, as a stream of server-sent events.
+ * The server-sent event stream of one client.
  *
- * <p>Who reads too slowly is cut off: what waits for one listener is bounded, and no event waits
- * for any.
+ * <p>A client that reads too slowly is disconnected: its queue is bounded, and publishing an event
+ * never blocks.
  */
 final class EventStream {
   private static final int MAX_PENDING_EVENTS = 256;
@@ -26,27 +26,27 @@ final class EventStream {
   private long heartbeatTimer;
 
   /**
-   * @param gone told when nobody listens any more
+   * @param onClosed called when the stream has ended
    */
-  EventStream(HttpServerRequest http, Consumer<EventStream> gone) {
+  EventStream(HttpServerRequest http, Consumer<EventStream> onClosed) {
     response = http.response();
-    this.onClosed = gone;
+    this.onClosed = onClosed;
   }
 
-  /** Answers, with a first event; on the event loop of the request. */
+  /** Starts the response with a first event. Must be called on the event loop of the request. */
   void start(String first) {
     response
         .putHeader(HttpHeaders.CONTENT_TYPE, "text/event-stream; charset=utf-8")
         .setChunked(true)
         .setWriteQueueMaxSize(MAX_BUFFERED_BYTES);
-    heartbeatTimer = context.owner().setPeriodic(HEARTBEAT_MILLIS, t -> write(": still here\n\n"));
+    heartbeatTimer = context.owner().setPeriodic(HEARTBEAT_MILLIS, t -> write(": keep-alive\n\n"));
     response.exceptionHandler(e -> onEnd());
     response.closeHandler(v -> onEnd());
     response.endHandler(v -> onEnd());
     response.write("retry: 2000\n\n" + first);
   }
 
-  /** Sends an event, or gives the listener up; from any thread. */
+  /** Sends an event, or disconnects a client that is too slow. Can be called from any thread. */
   void send(String event) {
     if (pendingEvents.incrementAndGet() > MAX_PENDING_EVENTS) {
       context.runOnContext(v -> disconnect());
@@ -75,7 +75,7 @@ final class EventStream {
     response.reset();
   }
 
-  /** Ends the stream; from any thread. */
+  /** Ends the stream. Can be called from any thread. */
   void finish() {
     context.runOnContext(
         v -> {

@@ -13,22 +13,23 @@ import io.weir.store.StoreHealth;
 import java.util.List;
 
 /**
- * What anybody may ask: whether the node lives, whether it takes requests, and its metrics.
+ * Public endpoints: liveness, readiness and metrics.
  *
- * <p>A node without its store decides by postures, so it stays ready and says that it is degraded:
- * taking all nodes out of service at once would make the limiter the outage.
+ * <p>A node whose store is unavailable decides by the fallbacks of its rules, so it stays ready and
+ * reports itself as degraded. If it became unready, all nodes would leave service at once and the
+ * limiter would cause the outage.
  */
 final class HealthEndpoints {
   private final AdministeredNode node;
   private final AdminWorkerPool workers;
   private volatile LifecycleStage stage = LifecycleStage.STARTING;
 
-  HealthEndpoints(AdministeredNode node, AdminWorkerPool work) {
+  HealthEndpoints(AdministeredNode node, AdminWorkerPool workers) {
     this.node = node;
-    this.workers = work;
+    this.workers = workers;
   }
 
-  /** How far a node's life has come. */
+  /** The lifecycle stage of the node. */
   enum LifecycleStage {
     STARTING("the node is starting"),
     READY(""),
@@ -47,10 +48,15 @@ final class HealthEndpoints {
 
   List<ApiRoute> routes() {
     return List.of(
-        new ApiRoute(GET, "/health", "Whether it lives", List.of(), List.of(200), this::health),
+        new ApiRoute(GET, "/health", "Liveness", List.of(), List.of(200), this::health),
+        new ApiRoute(GET, "/ready", "Readiness", List.of(), List.of(200, 503), this::ready),
         new ApiRoute(
-            GET, "/ready", "Whether it takes requests", List.of(), List.of(200, 503), this::ready),
-        new ApiRoute(GET, "/metrics", "For Prometheus", List.of(), List.of(200), this::metrics));
+            GET,
+            "/metrics",
+            "Metrics in the Prometheus text format",
+            List.of(),
+            List.of(200),
+            this::metrics));
   }
 
   private void health(HttpServerRequest http, String id) {
@@ -89,15 +95,15 @@ final class HealthEndpoints {
   }
 
   private void ready(HttpServerRequest http, String id) {
-    LifecycleStage now = stage;
-    boolean ready = now == LifecycleStage.READY;
+    LifecycleStage current = stage;
+    boolean ready = current == LifecycleStage.READY;
     ResponseWriter.writeJson(
         http.response(),
         ready ? 200 : 503,
         new JsonObjectBuilder()
             .bool("ready", ready)
             .bool("degraded", !node.store().health().available())
-            .textList("reasons", ready ? List.of() : List.of(now.reason))
+            .textList("reasons", ready ? List.of() : List.of(current.reason))
             .build());
   }
 

@@ -12,36 +12,36 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A small JSON object as it is sent: names and texts, of which all must be known. */
+/** A request body that is a small JSON object with known text fields. */
 record JsonRequestBody(Map<String, String> fields, String example) {
 
   /**
-   * Reads one.
+   * Parses a request body.
    *
-   * @param example one that can be, to be shown where this one cannot
+   * @param example a valid body, shown in error messages
    */
   static JsonRequestBody read(Buffer body, List<String> known, String example)
       throws InvalidInputException {
     ProblemCollector problems = new ProblemCollector("body");
     try {
-      ParsedValue top =
+      ParsedValue parsed =
           YamlReader.read(TextDecoder.decode(body.getBytes(), problems), problems).orElse(null);
       if (problems.hasProblems()) {
         throw problems.toException();
       }
       Map<String, String> fields = new LinkedHashMap<>();
-      if (!(top instanceof ParsedValue.MapValue all)) {
-        throw new InvalidInputException("the body is no object; send " + example);
+      if (!(parsed instanceof ParsedValue.MapValue object)) {
+        throw new InvalidInputException("the body must be a JSON object, for example " + example);
       }
-      for (ParsedValue.MapEntry field : all.fields()) {
+      for (ParsedValue.MapEntry field : object.fields()) {
         if (!known.contains(field.name())) {
           throw new InvalidInputException(
               ProblemCollector.quote(field.name())
-                  + " is not known; "
+                  + " is not a known field; "
                   + NameSuggestion.hint(field.name(), known));
         }
         if (!(field.value() instanceof ParsedValue.ScalarValue text) || text.isNull()) {
-          throw new InvalidInputException(field.name() + " is no text; send " + example);
+          throw new InvalidInputException(field.name() + " must be text, for example " + example);
         }
         fields.put(field.name(), text.value());
       }
@@ -59,7 +59,7 @@ record JsonRequestBody(Map<String, String> fields, String example) {
     return value;
   }
 
-  String text(String name, String otherwise) {
-    return fields.getOrDefault(name, otherwise);
+  String text(String name, String defaultValue) {
+    return fields.getOrDefault(name, defaultValue);
   }
 }

@@ -28,57 +28,57 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The calls that make an experiment and tell what it found; nothing of the node is touched. */
+/** Endpoints that run simulations and return the results; the node itself is not affected. */
 final class LabEndpoints {
   private static final RequestContent CSV =
       new RequestContent(List.of("text/csv"), "{\"type\":\"string\",\"example\":\"0.5,alice,1\"}");
 
   private final AdminWorkerPool workers;
 
-  LabEndpoints(AdminWorkerPool work) {
-    this.workers = work;
+  LabEndpoints(AdminWorkerPool workers) {
+    this.workers = workers;
   }
 
   List<ApiRoute> routes() {
     return List.of(
         route(
             "edge",
-            "A limit asked for twice, across the edge of its window",
-            q ->
+            "Two bursts around the edge of a window",
+            p ->
                 new WindowEdgeExperiment(
-                        q.number("limit", 100),
-                        q.duration("window", "1m"),
-                        q.fraction("position", 0.9))
+                        p.number("limit", 100),
+                        p.duration("window", "1m"),
+                        p.fraction("position", 0.9))
                     .run(),
             "limit",
             "window",
             "position"),
         route(
             "sync",
-            "By how much nodes overrun a limit that reconcile every interval",
-            q ->
+            "Overshoot of nodes that synchronize every interval",
+            p ->
                 new SyncExperiment(
-                        q.count("nodes", 3), q.number("limit", 60), q.duration("interval", "400ms"))
+                        p.count("nodes", 3), p.number("limit", 60), p.duration("interval", "400ms"))
                     .run(),
             "nodes",
             "limit",
             "interval"),
         route(
             "skew",
-            "What wrong clocks do, the nodes' or the store's counting",
-            q ->
+            "Effect of clock skew between nodes",
+            p ->
                 new ClockSkewExperiment(
-                        q.count("nodes", 3), q.number("limit", 60), q.duration("skew", "300ms"))
+                        p.count("nodes", 3), p.number("limit", 60), p.duration("skew", "300ms"))
                     .run(),
             "nodes",
             "limit",
             "skew"),
         route(
             "burst",
-            "One burst at a token bucket and at a leaky bucket",
-            q ->
+            "One burst on a token bucket and on a leaky bucket",
+            p ->
                 new BurstExperiment(
-                        q.number("limit", 100), q.number("burst", 50), q.number("requests", 80))
+                        p.number("limit", 100), p.number("burst", 50), p.number("requests", 80))
                     .run(),
             "limit",
             "burst",
@@ -90,7 +90,7 @@ final class LabEndpoints {
     return new ApiRoute(
         POST,
         "/admin/lab/trace",
-        "Requests that happened, through all algorithms",
+        "A request trace replayed on all algorithms",
         List.of(RouteParameter.query("limit"), RouteParameter.query("burst")),
         CSV,
         List.of(200, 413, 415),
@@ -98,7 +98,7 @@ final class LabEndpoints {
   }
 
   private void runTrace(HttpServerRequest http, String id) {
-    ExperimentParameters query = new ExperimentParameters(http.params(true));
+    ExperimentParameters values = new ExperimentParameters(http.params(true));
     AdminRequest.readBody(
         http,
         CSV,
@@ -106,9 +106,9 @@ final class LabEndpoints {
         body -> {
           List<String> lines = body.toString(UTF_8).lines().toList();
           return respondWith(
-              query,
-              q ->
-                  new TraceExperiment(TraceLine.read(lines), q.rate("limit"), q.number("burst", 0))
+              values,
+              p ->
+                  new TraceExperiment(TraceLine.read(lines), p.rate("limit"), p.number("burst", 0))
                       .run());
         });
   }
@@ -118,7 +118,7 @@ final class LabEndpoints {
       String summary,
       Function<ExperimentParameters, ExperimentResult> experiment,
       String... parameters) {
-    RouteParameter[] asked =
+    RouteParameter[] queryParameters =
         Stream.of(parameters).map(RouteParameter::query).toArray(RouteParameter[]::new);
     return new ApiRoute(
             GET,
@@ -127,57 +127,58 @@ final class LabEndpoints {
             List.of(),
             List.of(200),
             (http, id) -> {
-              ExperimentParameters query = new ExperimentParameters(http.params(true));
-              workers.respond(http, () -> respondWith(query, experiment));
+              ExperimentParameters values = new ExperimentParameters(http.params(true));
+              workers.respond(http, () -> respondWith(values, experiment));
             })
-        .withParameters(asked);
+        .withParameters(queryParameters);
   }
 
   private static AdminResponse respondWith(
-      ExperimentParameters query, Function<ExperimentParameters, ExperimentResult> experiment)
+      ExperimentParameters values, Function<ExperimentParameters, ExperimentResult> experiment)
       throws InvalidInputException {
     try {
-      return AdminResponse.ok(json(experiment.apply(query)));
+      return AdminResponse.ok(json(experiment.apply(values)));
     } catch (IllegalArgumentException e) {
       throw new InvalidInputException(String.valueOf(e.getMessage()));
     }
   }
 
-  /** What a request says of an experiment; what it leaves out has a usual value. */
+  /** The parameters of an experiment; missing parameters have defaults. */
   private record ExperimentParameters(MultiMap parameters) {
-    long number(String name, long usual) {
+    long number(String name, long defaultValue) {
       String text = text(name);
       if (text != null && !text.matches("[0-9]{1,15}")) {
         throw new IllegalArgumentException(
-            name + " is no number; send a whole one, such as " + usual);
+            name + " must be a whole number; send for example " + defaultValue);
       }
-      return text == null ? usual : Long.parseLong(text);
+      return text == null ? defaultValue : Long.parseLong(text);
     }
 
-    int count(String name, int usual) {
-      return (int) Math.min(Integer.MAX_VALUE, number(name, usual));
+    int count(String name, int defaultValue) {
+      return (int) Math.min(Integer.MAX_VALUE, number(name, defaultValue));
     }
 
-    double fraction(String name, double usual) {
+    double fraction(String name, double defaultValue) {
       String text = text(name);
       if (text != null && !text.matches("[0-9](\\.[0-9]{1,9})?")) {
-        throw new IllegalArgumentException(name + " is no part; send 0 to 1, such as " + usual);
+        throw new IllegalArgumentException(
+            name + " must be between 0 and 1; send for example " + defaultValue);
       }
-      return text == null ? usual : Double.parseDouble(text);
+      return text == null ? defaultValue : Double.parseDouble(text);
     }
 
-    /** A duration; a number alone is milliseconds, as sliders have it. */
-    Duration duration(String name, String usual) {
+    /** Returns a duration; a number without unit is in milliseconds, as the sliders send it. */
+    Duration duration(String name, String defaultValue) {
       String text = text(name);
-      String said = text == null ? usual : text;
-      return Durations.parse(said.matches("[0-9]{1,12}") ? said + "ms" : said);
+      String value = text == null ? defaultValue : text;
+      return Durations.parse(value.matches("[0-9]{1,12}") ? value + "ms" : value);
     }
 
-    /** A rate; a number alone is by the second. */
+    /** Returns a rate; a number without unit is per second. */
     Rate rate(String name) {
       String text = text(name);
-      String said = text == null ? "10" : text;
-      return Rate.parse(said.matches("[0-9]{1,15}") ? said + "/second" : said);
+      String value = text == null ? "10" : text;
+      return Rate.parse(value.matches("[0-9]{1,15}") ? value + "/second" : value);
     }
 
     private @Nullable String text(String name) {

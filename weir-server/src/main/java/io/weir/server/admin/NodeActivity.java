@@ -17,18 +17,18 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What happens on a node, for those who look at it: what every rule said so far, whom it refused
- * most of late, and news as they come.
+ * Records the activity of a node for the admin API: decision counts of every rule, the callers it
+ * refused most in the last minutes, and events as they happen.
  *
  * <pre>{@code
- * Activity activity = new Activity(Clock.system());
- * rules = FileRules.open(file, activity.rules());
- * store = RedisStore.at(url).listener(activity.store()).open();
- * limiter = Weir.limiter(rules).store(store).listener(activity.decisions()).build();
+ * NodeActivity activity = new NodeActivity(Clock.system());
+ * rules = FileRules.open(file, activity.rulesListener());
+ * store = RedisStore.at(url).listener(activity.storeListener()).open();
+ * limiter = Weir.limiter(rules).store(store).listener(activity.decisionListener()).build();
  * }</pre>
  *
- * <p>Safe for any number of threads. A decision costs a few additions and a place in a bounded
- * list; only a refusal costs more, and none waits.
+ * <p>Thread-safe. A decision costs a few counter increments and one entry in a bounded list; a
+ * refusal costs more. No decision blocks.
  */
 public final class NodeActivity {
   final long startedMicros;
@@ -51,14 +51,14 @@ public final class NodeActivity {
     requestRecorder = recentRequests.listener();
   }
 
-  /** Hears what is decided. */
+  /** Returns the listener that records decisions. */
   public DecisionListener decisionListener() {
     return this::onDecision;
   }
 
-  /** Hears how the store fares. */
+  /** Returns the listener that records store failures and latencies. */
   public StoreListener storeListener() {
-    StoreListener news =
+    StoreListener publisher =
         new StoreListener() {
           @Override
           public void onUnavailable(String reason) {
@@ -70,18 +70,20 @@ public final class NodeActivity {
             events.publish("store_found", json -> json.number("away_ms", away.toMillis()));
           }
         };
-    return StoreListener.combine(news, latency.listener());
+    return StoreListener.combine(publisher, latency.listener());
   }
 
-  /** Hears of rules that change. */
+  /** Returns the listener that records rule changes. */
   public RulesListener rulesListener() {
     return new RulesListener() {
       @Override
-      public void changed(RuleSet now) {
-        ruleStats.retainOnly(now);
+      public void changed(RuleSet current) {
+        ruleStats.retainOnly(current);
         events.publish(
             "rules",
-            json -> json.number("revision", now.revision()).number("rules", now.rules().size()));
+            json ->
+                json.number("revision", current.revision())
+                    .number("rules", current.rules().size()));
       }
 
       @Override
@@ -96,20 +98,20 @@ public final class NodeActivity {
     boolean anyDegraded = false;
     for (int i = 0; i < decision.claimCount(); ) {
       int first = i;
-      int refusing = -1;
-      boolean posture = false;
+      int refusedIndex = -1;
+      boolean fallback = false;
       Rule rule = decision.claim(first).limit().rule();
       for (; i < decision.claimCount() && belongsTo(rule, decision, i); i++) {
-        refusing = decision.outcome(i).admitted() ? refusing : i;
-        posture |= decision.outcome(i).degraded();
+        refusedIndex = decision.outcome(i).admitted() ? refusedIndex : i;
+        fallback |= decision.outcome(i).degraded();
       }
-      RuleStats tally = ruleStats.forRule(rule);
-      tally.count(rule.shadow(), refusing < 0, posture);
-      anyDegraded |= posture;
-      if (refusing >= 0) {
+      RuleStats stats = ruleStats.forRule(rule);
+      stats.count(rule.shadow(), refusedIndex < 0, fallback);
+      anyDegraded |= fallback;
+      if (refusedIndex >= 0) {
         long key = decision.claim(first).key();
-        ruleStats.recordRefusal(tally, clock.micros(), key, rule, request);
-        events.publishRefusal(request, rule, decision.outcome(refusing));
+        ruleStats.recordRefusal(stats, clock.micros(), key, rule, request);
+        events.publishRefusal(request, rule, decision.outcome(refusedIndex));
       }
     }
     if (anyDegraded) {
@@ -119,7 +121,7 @@ public final class NodeActivity {
     requestRecorder.onDecision(request, decision);
   }
 
-  /** What was counted so far. */
+  /** Returns the counts since the start of the node. */
   TrafficStats.TrafficTotals totals() {
     return new TrafficStats.TrafficTotals() {
       @Override

@@ -18,31 +18,31 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The call that says how nodes fare: this one, and all that share its rule database, each as it
- * said of itself a few seconds ago.
+ * Endpoint that shows the health of this node and of all nodes that share its rule database. Each
+ * of those reports its own state to the database every few seconds.
  */
 final class NodesEndpoint {
   private final AdministeredNode node;
   private final NodeActivity activity;
   private final AdminWorkerPool workers;
 
-  NodesEndpoint(AdministeredNode node, NodeActivity activity, AdminWorkerPool work) {
+  NodesEndpoint(AdministeredNode node, NodeActivity activity, AdminWorkerPool workers) {
     this.node = node;
     this.activity = activity;
-    this.workers = work;
+    this.workers = workers;
   }
 
   ApiRoute route() {
     return new ApiRoute(
         GET,
         "/admin/nodes",
-        "How this node fares, and those it shares its rule database with",
+        "Health of this node and of the nodes that share its rule database",
         List.of(),
         List.of(200),
         (http, id) -> workers.respond(http, this::listNodes));
   }
 
-  /** Says to the others that this node lives. */
+  /** Reports the state of this node to the rule database. */
   void reportAlive() {
     if (node.rules() instanceof DatabaseRules database) {
       database.nodes().report(node.name(), selfJson());
@@ -57,8 +57,8 @@ final class NodesEndpoint {
     if (node.rules() instanceof DatabaseRules database) {
       try {
         database.nodes().list().stream()
-            .filter(seen -> !seen.name().equals(node.name()))
-            .forEach(seen -> nodes.add(nodeJson(seen)));
+            .filter(other -> !other.name().equals(node.name()))
+            .forEach(other -> nodes.add(nodeJson(other)));
       } catch (DatabaseException e) {
         problem = e.getMessage();
       }
@@ -71,10 +71,10 @@ final class NodesEndpoint {
             .build());
   }
 
-  private static String nodeJson(NodeRegistry.RegisteredNode seen) {
+  private static String nodeJson(NodeRegistry.RegisteredNode other) {
     return new JsonObjectBuilder()
-        .number("seen_ms", Math.max(0, seen.age().toMillis()))
-        .rawJson("says", seen.body())
+        .number("seen_ms", Math.max(0, other.age().toMillis()))
+        .rawJson("says", other.body())
         .build();
   }
 
@@ -84,14 +84,14 @@ final class NodesEndpoint {
 
   private String selfJson() {
     long now = node.clock().micros();
-    Map<String, Long> counting =
+    Map<String, Long> byConsistency =
         node.rules().current().rules().stream()
             .filter(Rule::enabled)
             .collect(
                 Collectors.groupingBy(
                     NodesEndpoint::consistencyName, TreeMap::new, Collectors.counting()));
     JsonObjectBuilder rules = new JsonObjectBuilder();
-    counting.forEach(rules::number);
+    byConsistency.forEach(rules::number);
     return new JsonObjectBuilder()
         .text("node", node.name())
         .text("started", Instant.EPOCH.plus(activity.startedMicros, ChronoUnit.MICROS).toString())

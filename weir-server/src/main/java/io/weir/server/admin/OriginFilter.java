@@ -13,11 +13,11 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Keeps other people's web pages away: what a browser sends on their behalf is refused, and no page
- * may show, keep or interpret what is answered.
+ * Protects the admin API from cross-origin requests: rejects requests that a browser sends for
+ * pages of other origins, and adds headers that forbid framing, caching and content sniffing.
  *
- * <p>A door of this machine only is asked by a name of this machine only: a page whose own name was
- * made to point here asks by that name.
+ * <p>A listener on a loopback address accepts only loopback host names, which prevents DNS
+ * rebinding.
  */
 final class OriginFilter {
   private static final Set<String> LOCAL_NAMES = Set.of("localhost", "127.0.0.1", "::1", "[::1]");
@@ -30,20 +30,23 @@ final class OriginFilter {
     loopbackOnly = isLoopback(host);
   }
 
-  /** Whether a request is meant for this door; one that is not is answered here. */
+  /** Returns whether a request may proceed; responds with an error if it may not. */
   boolean check(HttpServerRequest http) {
     addSecurityHeaders(http.response());
     HostAndPort authority = http.authority();
     String origin = http.getHeader(HttpHeaders.ORIGIN);
-    boolean named = authority != null || http.getHeader(HttpHeaders.HOST) != null;
-    if (loopbackOnly && named && (authority == null || !isLocalName(authority.host()))) {
+    boolean hasHost = authority != null || http.getHeader(HttpHeaders.HOST) != null;
+    if (loopbackOnly && hasHost && (authority == null || !isLocalName(authority.host()))) {
       ResponseWriter.writeErrorAndClose(
-          http, 421, "wrong_host", "this door is of this machine only; ask it as localhost");
+          http,
+          421,
+          "wrong_host",
+          "this listener accepts only local requests; use the host name localhost");
       return false;
     }
     if (origin != null && (authority == null || !isSameOrigin(origin, authority))) {
       ResponseWriter.writeErrorAndClose(
-          http, 403, "cross_origin", "pages of other origins may not ask this door");
+          http, 403, "cross_origin", "cross-origin requests are not allowed");
       return false;
     }
     return true;
@@ -67,10 +70,10 @@ final class OriginFilter {
   private static boolean isSameOrigin(String origin, HostAndPort authority) {
     try {
       URI uri = new URI(origin);
-      int usual = "https".equals(uri.getScheme()) ? 443 : 80;
-      int port = uri.getPort() < 0 ? usual : uri.getPort();
-      int asked = authority.port() <= 0 ? usual : authority.port();
-      return authority.host().equalsIgnoreCase(uri.getHost()) && port == asked;
+      int defaultPort = "https".equals(uri.getScheme()) ? 443 : 80;
+      int originPort = uri.getPort() < 0 ? defaultPort : uri.getPort();
+      int requestedPort = authority.port() <= 0 ? defaultPort : authority.port();
+      return authority.host().equalsIgnoreCase(uri.getHost()) && originPort == requestedPort;
     } catch (URISyntaxException e) {
       return false;
     }
@@ -80,7 +83,7 @@ final class OriginFilter {
     try {
       return InetAddress.getByName(host).isLoopbackAddress();
     } catch (UnknownHostException e) {
-      return false; // nor can the door be opened there
+      return false; // the listener cannot be bound to that address either
     }
   }
 }

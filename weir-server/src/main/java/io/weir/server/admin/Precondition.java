@@ -9,23 +9,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which revision a change is meant for, as {@code If-Match} and {@code If-None-Match} say it.
+ * The revision a change applies to, from the {@code If-Match} and {@code If-None-Match} headers.
  *
- * @param revision where {@link PreconditionType#REVISION} is said
+ * @param revision the expected revision, for {@link PreconditionType#REVISION}
  */
 record Precondition(PreconditionType type, long revision) {
   private static final Pattern ETAG_PATTERN = Pattern.compile("\"?([0-9]{1,18})\"?");
   private static final int MAX_ATTEMPTS = 5;
 
-  /** What is said. */
+  /** The types of preconditions. */
   enum PreconditionType {
-    /** Nothing: it is taken for something new. */
+    /** No header: the resource must not exist. */
     NONE,
-    /** Something new. */
+    /** The resource must not exist. */
     ABSENT,
-    /** Whatever is there, or nothing. */
+    /** Any revision, or none. */
     ANY,
-    /** A certain revision. */
+    /** One revision. */
     REVISION
   }
 
@@ -46,39 +46,40 @@ record Precondition(PreconditionType type, long revision) {
       return new Precondition(PreconditionType.ANY, 0);
     }
     throw new InvalidInputException(
-        "send If-Match with the ETag you read, such as \"7\", or * for whatever is there;"
-            + " or If-None-Match: * for something new");
+        "If-Match must be the ETag you read, for example \"7\", or * for any revision;"
+            + " to create, send If-None-Match: *");
   }
 
   boolean isPresent() {
     return type != PreconditionType.NONE;
   }
 
-  /** The same, or whatever is there if nothing is said. */
+  /** Returns this precondition, or {@link PreconditionType#ANY} if no header was sent. */
   Precondition orAny() {
     return isPresent() ? this : new Precondition(PreconditionType.ANY, 0);
   }
 
   /**
-   * Makes a change of what is meant.
+   * Applies a change to the revision this precondition names. For {@link PreconditionType#ANY} the
+   * change is retried on the current revision.
    *
-   * @param known the revision there is, as far as is known
-   * @param change makes it of a revision
-   * @throws StaleRevisionException if something else is there
+   * @param known the current revision, as far as this node knows
+   * @param change applies the change to a revision and returns the new one
+   * @throws StaleRevisionException if the current revision is another one
    */
   long apply(long known, LongUnaryOperator change) {
     if (type != PreconditionType.ANY) {
       return change.applyAsLong(revision);
     }
-    long there = known;
-    for (int tries = 1; ; tries++) {
+    long current = known;
+    for (int attempts = 1; ; attempts++) {
       try {
-        return change.applyAsLong(there);
+        return change.applyAsLong(current);
       } catch (StaleRevisionException e) {
-        if (tries == MAX_ATTEMPTS || e.currentRevision() == there) {
+        if (attempts == MAX_ATTEMPTS || e.currentRevision() == current) {
           throw e;
         }
-        there = e.currentRevision();
+        current = e.currentRevision();
       }
     }
   }

@@ -23,34 +23,34 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The calls that change rules, where these live in a database.
+ * Endpoints that change rules stored in a database.
  *
- * <p>A change says which revision it is a change of, so that nobody undoes by accident what
- * somebody else did meanwhile. Only what is new, and what can be taken back by one more call, needs
- * not say it.
+ * <p>A change names the revision it applies to (optimistic locking), so that it cannot overwrite a
+ * concurrent change. The revision is optional only for new rules and for changes that one undo
+ * reverts.
  */
 final class RuleEditEndpoints {
   private final RuleSource rules;
   private final AdminWorkerPool workers;
 
-  RuleEditEndpoints(RuleSource rules, AdminWorkerPool work) {
+  RuleEditEndpoints(RuleSource rules, AdminWorkerPool workers) {
     this.rules = rules;
-    this.workers = work;
+    this.workers = workers;
   }
 
-  /** A change as a request asks for it. */
+  /** A requested change. */
   private record RuleEdit(
       DatabaseRules rules, String id, String actor, Precondition precondition, Buffer body) {}
 
   List<ApiRoute> routes() {
     return List.of(
-        route(PUT, "/admin/rules", "Makes these all rules there are", this::replace)
+        route(PUT, "/admin/rules", "Replaces all rules", this::replace)
             .withStatuses(200, 413, 415, 428),
-        route(PUT, "/admin/rules/{id}", "Makes or replaces a rule", this::put)
+        route(PUT, "/admin/rules/{id}", "Creates or replaces a rule", this::put)
             .withParameters(RouteParameter.header("If-None-Match"))
             .withStatuses(200, 201, 413, 415, 428),
         route(DELETE, "/admin/rules/{id}", "Deletes a rule", this::delete).withStatuses(200, 404),
-        route(POST, "/admin/rules/{id}/undo", "Takes the last change of a rule back", this::undo)
+        route(POST, "/admin/rules/{id}/undo", "Undoes the last change of a rule", this::undo)
             .withStatuses(200, 404));
   }
 
@@ -78,13 +78,13 @@ final class RuleEditEndpoints {
       return;
     }
     try {
-      String who = AdminRequest.actor(http);
-      Precondition meant = Precondition.from(http);
+      String actor = AdminRequest.actor(http);
+      Precondition precondition = Precondition.from(http);
       AdminRequest.readBody(
           http,
           content,
           workers,
-          text -> apply(new RuleEdit(database, id, who, meant, text), change));
+          body -> apply(new RuleEdit(database, id, actor, precondition, body), change));
     } catch (InvalidInputException e) {
       AdminResponse.badRequest(e).send(http.response());
     }
@@ -103,7 +103,8 @@ final class RuleEditEndpoints {
     long revision =
         edit.precondition()
             .apply(
-                edit.rules().current().revision(), r -> edit.rules().replace(all, edit.actor(), r));
+                edit.rules().current().revision(),
+                expected -> edit.rules().replace(all, edit.actor(), expected));
     return AdminResponse.ok(
             new JsonObjectBuilder()
                 .number("revision", revision)
@@ -114,16 +115,16 @@ final class RuleEditEndpoints {
 
   private AdminResponse put(RuleEdit edit) {
     Rule rule = RuleRequestBody.readNamed(edit.body().getBytes(), edit.id());
-    boolean[] made = {false};
+    boolean[] created = {false};
     long revision =
         edit.precondition()
             .apply(
                 edit.rules().revision(edit.id()),
-                r -> {
-                  made[0] = r == 0;
-                  return edit.rules().put(rule, edit.actor(), r);
+                expected -> {
+                  created[0] = expected == 0;
+                  return edit.rules().put(rule, edit.actor(), expected);
                 });
-    return AdminResponse.json(made[0] ? 201 : 200, Rules.toJson(rule)).withRevision(revision);
+    return AdminResponse.json(created[0] ? 201 : 200, Rules.toJson(rule)).withRevision(revision);
   }
 
   private AdminResponse delete(RuleEdit edit) {
@@ -132,7 +133,7 @@ final class RuleEditEndpoints {
             .orAny()
             .apply(
                 edit.rules().revision(edit.id()),
-                r -> edit.rules().delete(edit.id(), edit.actor(), r));
+                expected -> edit.rules().delete(edit.id(), edit.actor(), expected));
     return AdminResponse.ok(
         new JsonObjectBuilder().text("deleted", edit.id()).number("revision", revision).build());
   }
@@ -155,21 +156,22 @@ final class RuleEditEndpoints {
     if (e.currentRevision() == 0 && edit.body().length() == 0) {
       return RuleEndpoints.unknownRule(edit.id());
     }
-    boolean unsaid = e.currentRevision() != 0 && !edit.precondition().isPresent();
+    boolean preconditionMissing = e.currentRevision() != 0 && !edit.precondition().isPresent();
     JsonObjectBuilder fields = new JsonObjectBuilder();
-    if (unsaid) {
+    if (preconditionMissing) {
       fields.text("error", "precondition_required");
       fields.text(
           "message",
-          "it exists; send If-Match with the ETag of the one you replace, or * for whatever is there");
+          "it exists; send If-Match with the ETag of the revision you replace, or * for any revision");
     } else {
       fields.text("error", "conflict").text("message", e.getMessage());
     }
-    return AdminResponse.json(unsaid ? 428 : 409, stateJson(edit, fields, e.currentRevision()))
+    return AdminResponse.json(
+            preconditionMissing ? 428 : 409, stateJson(edit, fields, e.currentRevision()))
         .withRevision(e.currentRevision());
   }
 
-  /** What is there now: its revision and, where one rule is meant, that rule. */
+  /** Returns the current revision and, for a change of one rule, the current rule. */
   private static String stateJson(RuleEdit edit, JsonObjectBuilder fields, long revision) {
     fields.number("revision", revision);
     if (!edit.id().isEmpty()) {
@@ -179,9 +181,9 @@ final class RuleEditEndpoints {
     return fields.build();
   }
 
-  /** Says where rules are changed that are not changed here. */
+  /** Responds that rules of a file cannot be changed over the API. */
   static AdminResponse rulesInFile(RuleSource rules) {
-    String place = rules instanceof FileRules file ? "edit " + file.file() : "edit them there";
-    return AdminResponse.error(409, "rules_in_file", "rules live in a file; " + place);
+    String advice = rules instanceof FileRules file ? "edit " + file.file() : "edit that file";
+    return AdminResponse.error(409, "rules_in_file", "rules are stored in a file; " + advice);
   }
 }

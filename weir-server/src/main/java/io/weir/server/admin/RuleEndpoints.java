@@ -20,9 +20,9 @@ import io.weir.store.nodes.OvershootBound;
 import java.util.List;
 import java.util.Locale;
 
-/** The calls that show rules and their history. */
+/** Endpoints that show, validate and search rules and their history. */
 final class RuleEndpoints {
-  /** The schema of rules is that of their file, whose problems are told with their places. */
+  /** Any object is accepted here; the rule parser reports problems with their positions. */
   static final RequestContent RULE_CONTENT =
       new RequestContent(AdminRequest.RULE_CONTENT_TYPES, "{\"type\":\"object\"}");
 
@@ -34,10 +34,10 @@ final class RuleEndpoints {
   private final RuleSource rules;
   private final AdminWorkerPool workers;
 
-  RuleEndpoints(AdministeredNode node, AdminWorkerPool work) {
+  RuleEndpoints(AdministeredNode node, AdminWorkerPool workers) {
     this.node = node;
     rules = node.rules();
-    this.workers = work;
+    this.workers = workers;
   }
 
   List<ApiRoute> routes() {
@@ -45,7 +45,7 @@ final class RuleEndpoints {
         new ApiRoute(
                 GET,
                 "/admin/rules",
-                "All rules, or some of those in which a text is found",
+                "All rules, or a page of the rules that contain a text",
                 List.of(),
                 List.of(200),
                 this::listRules)
@@ -56,7 +56,7 @@ final class RuleEndpoints {
         new ApiRoute(
             POST,
             "/admin/rules/validate",
-            "Says everything that is wrong with a rule, or with a file of them",
+            "Validates a rule or a rules file and lists all problems",
             List.of(),
             RULE_CONTENT,
             List.of(200, 413, 415),
@@ -65,13 +65,13 @@ final class RuleEndpoints {
                     http,
                     RULE_CONTENT,
                     workers,
-                    text -> RuleRequestBody.validate(text.getBytes()))),
+                    body -> RuleRequestBody.validate(body.getBytes()))),
         new ApiRoute(
             GET, "/admin/rules/{id}", "One rule", List.of(), List.of(200, 404), this::showRule),
         new ApiRoute(
             GET,
             "/admin/rules/{id}/history",
-            "The changes of a rule, the last one first",
+            "The changes of a rule, newest first",
             List.of(),
             List.of(200, 404, 409, 503),
             this::history));
@@ -88,9 +88,9 @@ final class RuleEndpoints {
   }
 
   /**
-   * Which rules are asked for.
+   * Selects a page of rules.
    *
-   * @param find a text that the rule has, as JSON; in small letters
+   * @param find a text that the JSON of a rule contains, in lower case; empty for all rules
    */
   private record RuleQuery(String find, int from, int count) {
     static RuleQuery of(HttpServerRequest http) throws InvalidInputException {
@@ -101,13 +101,13 @@ final class RuleEndpoints {
           intParameter(http, COUNT_PARAMETER, Integer.MAX_VALUE));
     }
 
-    private static int intParameter(HttpServerRequest http, String name, int otherwise)
+    private static int intParameter(HttpServerRequest http, String name, int defaultValue)
         throws InvalidInputException {
       String text = http.params(true).get(name);
       if (text != null && !text.matches("[0-9]{1,9}")) {
-        throw new InvalidInputException(name + " is no number; send digits");
+        throw new InvalidInputException(name + " must be a whole number; send digits");
       }
-      return text == null ? otherwise : Integer.parseInt(text);
+      return text == null ? defaultValue : Integer.parseInt(text);
     }
 
     boolean matches(Rule rule) {
@@ -119,14 +119,14 @@ final class RuleEndpoints {
     }
   }
 
-  private AdminResponse jsonResponse(RuleQuery some) {
+  private AdminResponse jsonResponse(RuleQuery query) {
     RuleSet all = rules.current();
-    List<Rule> found = all.rules().stream().filter(some::matches).toList();
-    JsonObjectBuilder revisions = revisionsJson(some.page(found));
-    while (all != rules.current()) { // a revision must not be newer than the rule it stands for
+    List<Rule> found = all.rules().stream().filter(query::matches).toList();
+    JsonObjectBuilder revisions = revisionsJson(query.page(found));
+    while (all != rules.current()) { // a revision must not be newer than its rule
       all = rules.current();
-      found = all.rules().stream().filter(some::matches).toList();
-      revisions = revisionsJson(some.page(found));
+      found = all.rules().stream().filter(query::matches).toList();
+      revisions = revisionsJson(query.page(found));
     }
     JsonObjectBuilder fields = new JsonObjectBuilder();
     fields.number("revision", all.revision()).number("stale_ms", rules.staleness().toMillis());
@@ -135,14 +135,14 @@ final class RuleEndpoints {
       fields.text("file", file.file().toString());
     }
     fields.number("total", all.rules().size()).number("found", found.size());
-    fields.rawJsonList("rules", some.page(found).stream().map(Rules::toJson).toList());
+    fields.rawJsonList("rules", query.page(found).stream().map(Rules::toJson).toList());
     fields.rawJson("revisions", revisions.build());
-    fields.rawJson("overshoot", overshootJson(some.page(found)).build());
-    JsonObjectBuilder refused = new JsonObjectBuilder();
+    fields.rawJson("overshoot", overshootJson(query.page(found)).build());
+    JsonObjectBuilder rejected = new JsonObjectBuilder();
     if (rules instanceof DatabaseRules database) {
-      database.rejected().forEach(refused::text);
+      database.rejected().forEach(rejected::text);
     }
-    return AdminResponse.ok(fields.rawJson("refused", refused.build()).build())
+    return AdminResponse.ok(fields.rawJson("refused", rejected.build()).build())
         .withRevision(all.revision());
   }
 
@@ -152,21 +152,24 @@ final class RuleEndpoints {
     return revisions;
   }
 
-  /** By how much the present nodes together may overrun a counter, of rules they may overrun. */
+  /**
+   * Returns by how many permits the current nodes together may exceed each rule; exact rules are
+   * omitted.
+   */
   private JsonObjectBuilder overshootJson(List<Rule> shown) {
     int nodes = node.store().health().nodes();
     JsonObjectBuilder overshoot = new JsonObjectBuilder();
     for (Rule rule : shown) {
-      long most = OvershootBound.of(rule, nodes);
-      if (most > 0) {
-        overshoot.number(rule.id(), most);
+      long permits = OvershootBound.of(rule, nodes);
+      if (permits > 0) {
+        overshoot.number(rule.id(), permits);
       }
     }
     return overshoot;
   }
 
   private void showRule(HttpServerRequest http, String id) {
-    long revision = revision(id); // before the rule, lest it be newer
+    long revision = revision(id); // read before the rule, so that it is not newer
     Rule rule = rules.current().rule(id);
     AdminResponse answer =
         rule == null
@@ -195,9 +198,9 @@ final class RuleEndpoints {
     if (changes.isEmpty()) {
       return unknownRule(id);
     }
-    List<String> told = changes.stream().map(RuleEndpoints::changeJson).toList();
+    List<String> entries = changes.stream().map(RuleEndpoints::changeJson).toList();
     return AdminResponse.ok(
-        new JsonObjectBuilder().text("id", id).rawJsonList("changes", told).build());
+        new JsonObjectBuilder().text("id", id).rawJsonList("changes", entries).build());
   }
 
   private static String changeJson(RuleChange change) {

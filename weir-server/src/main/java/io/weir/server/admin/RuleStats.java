@@ -3,19 +3,21 @@ package io.weir.server.admin;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** What one rule said so far. */
+/** Decision counts of one rule since the start of the node. Thread-safe. */
 final class RuleStats {
   final LongAdder allowed = new LongAdder();
   final LongAdder refused = new LongAdder();
   final LongAdder shadowRefused = new LongAdder();
   final LongAdder degraded = new LongAdder();
 
-  /** Whom it refused; null while it refused nobody, or there is no room to know whom. */
+  /**
+   * The callers it refused most; null before the first refusal, or if too many rules are tracked.
+   */
   volatile @Nullable TopRefusedCallers refusedCallers;
 
-  void count(boolean shadow, boolean fits, boolean posture) {
-    (fits ? allowed : shadow ? shadowRefused : refused).increment();
-    if (posture) {
+  void count(boolean shadow, boolean admitted, boolean fallback) {
+    (admitted ? allowed : shadow ? shadowRefused : refused).increment();
+    if (fallback) {
       degraded.increment();
     }
   }

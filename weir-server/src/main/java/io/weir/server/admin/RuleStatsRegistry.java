@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every rule said so far, and whom so many of them refused at most; all of rules alone, and so
- * bounded whatever callers send. Safe for any number of threads.
+ * Statistics of all rules. The callers refused most are tracked for a limited number of rules.
+ * Entries exist per rule only, so memory is bounded whatever callers send. Thread-safe.
  */
 final class RuleStatsRegistry {
   private static final int MAX_TRACKED_RULES = 1000;
@@ -21,48 +21,48 @@ final class RuleStatsRegistry {
   private int trackedRules;
 
   RuleStats forRule(Rule rule) {
-    RuleStats tally = byRule.get(rule.id());
-    return tally != null ? tally : byRule.computeIfAbsent(rule.id(), id -> new RuleStats());
+    RuleStats stats = byRule.get(rule.id());
+    return stats != null ? stats : byRule.computeIfAbsent(rule.id(), id -> new RuleStats());
   }
 
-  void recordRefusal(RuleStats tally, long now, long key, Rule rule, Request request) {
-    TopRefusedCallers callers = tally.refusedCallers;
+  void recordRefusal(RuleStats stats, long now, long key, Rule rule, Request request) {
+    TopRefusedCallers callers = stats.refusedCallers;
     if (callers == null) {
-      callers = trackCallers(tally);
+      callers = trackCallers(stats);
     }
     if (callers != null) {
       callers.record(now, key, rule.per(), request);
     }
   }
 
-  private synchronized @Nullable TopRefusedCallers trackCallers(RuleStats tally) {
-    if (tally.refusedCallers == null && trackedRules < MAX_TRACKED_RULES) {
+  private synchronized @Nullable TopRefusedCallers trackCallers(RuleStats stats) {
+    if (stats.refusedCallers == null && trackedRules < MAX_TRACKED_RULES) {
       trackedRules++;
-      tally.refusedCallers = new TopRefusedCallers();
+      stats.refusedCallers = new TopRefusedCallers();
     }
-    return tally.refusedCallers;
+    return stats.refusedCallers;
   }
 
-  /** Forgets rules that are no more. */
+  /** Removes the statistics of deleted rules. */
   synchronized void retainOnly(RuleSet rules) {
     byRule.keySet().removeIf(id -> rules.rule(id) == null);
     trackedRules =
-        (int) byRule.values().stream().filter(tally -> tally.refusedCallers != null).count();
+        (int) byRule.values().stream().filter(stats -> stats.refusedCallers != null).count();
   }
 
-  /** As {@link #all}, in numbers and in no order. */
+  /** Returns the counts of all rules that decided at least once, unordered. */
   Map<String, RuleCounts> counts() {
-    Map<String, RuleCounts> said = new HashMap<>(2 * byRule.size());
+    Map<String, RuleCounts> counts = new HashMap<>(2 * byRule.size());
     byRule.forEach(
-        (id, tally) ->
-            said.put(
+        (id, stats) ->
+            counts.put(
                 id,
                 new RuleCounts(
-                    id, tally.allowed.sum(), tally.refused.sum(), tally.shadowRefused.sum())));
-    return said;
+                    id, stats.allowed.sum(), stats.refused.sum(), stats.shadowRefused.sum())));
+    return counts;
   }
 
-  /** What every rule said that said anything, by its id. */
+  /** Returns the statistics of all rules that decided at least once, ordered by rule id. */
   Map<String, RuleStats> all() {
     return new TreeMap<>(byRule);
   }

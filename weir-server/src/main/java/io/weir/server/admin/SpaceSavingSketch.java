@@ -9,13 +9,14 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * The most frequent of any number of callers, in little memory: Space-Saving.
+ * Finds the most frequent callers in constant memory with the Space-Saving algorithm.
  *
- * <p>So many are counted. One that is not yet counted takes the place of the least, and its number:
- * so nobody is counted too low, nor too high by more than the least count, which is at most the
- * {@value #CAPACITY}th part of all. Who has more than that part is surely among them.
+ * <p>At most {@link #CAPACITY} callers are counted. A new caller replaces the one with the lowest
+ * count and inherits that count. So a count is never too low, and too high by at most the lowest
+ * count, which is at most the total divided by {@link #CAPACITY}. Every caller with a larger part
+ * than that is among those counted.
  *
- * <p>For one thread at a time. Callers are told apart by the keys of their counters.
+ * <p>Not thread-safe. Callers are identified by the keys of their counters.
  */
 final class SpaceSavingSketch {
   static final int CAPACITY = 32;
@@ -28,28 +29,29 @@ final class SpaceSavingSketch {
   private int size;
 
   void add(long key, List<String> per, Request request) {
-    int least = 0;
+    int lowest = 0;
     for (int i = 0; i < size; i++) {
       if (keys[i] == key) {
         counts[i]++;
         return;
       }
-      least = counts[i] < counts[least] ? i : least;
+      lowest = counts[i] < counts[lowest] ? i : lowest;
     }
     if (size < CAPACITY) {
       grow();
-      least = size++;
+      lowest = size++;
       attributes.add(Map.of());
     }
-    keys[least] = key;
-    errors[least] = counts[least];
-    counts[least]++;
-    attributes.set(least, CallerLabels.of(per, request));
+    keys[lowest] = key;
+    errors[lowest] = counts[lowest];
+    counts[lowest]++;
+    attributes.set(lowest, CallerLabels.of(per, request));
   }
 
-  void forEach(BiConsumer<Long, RefusedCaller> each) {
+  void forEach(BiConsumer<Long, RefusedCaller> consumer) {
     for (int i = 0; i < size; i++) {
-      each.accept(keys[i], new RefusedCaller(attributes.get(i), counts[i], counts[i] - errors[i]));
+      consumer.accept(
+          keys[i], new RefusedCaller(attributes.get(i), counts[i], counts[i] - errors[i]));
     }
   }
 

@@ -17,7 +17,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** The calls that say what happens on a node: so far, and from now on. */
+/** Endpoints for the statistics of a node since its start, and for its live events. */
 final class StatsEndpoints {
   private static final int DEFAULT_TOP = 20;
   private static final int MAX_TOP = 1000;
@@ -26,10 +26,10 @@ final class StatsEndpoints {
   private final NodeActivity activity;
   private final AdminWorkerPool workers;
 
-  StatsEndpoints(AdministeredNode node, NodeActivity activity, AdminWorkerPool work) {
+  StatsEndpoints(AdministeredNode node, NodeActivity activity, AdminWorkerPool workers) {
     this.node = node;
     this.activity = activity;
-    this.workers = work;
+    this.workers = workers;
   }
 
   List<ApiRoute> routes() {
@@ -37,7 +37,7 @@ final class StatsEndpoints {
         new ApiRoute(
                 GET,
                 "/admin/stats",
-                "What was decided since the start, whom rules refused most, how the store fares",
+                "Decisions since the start, most refused callers, and store health",
                 List.of(),
                 List.of(200),
                 this::stats)
@@ -45,7 +45,7 @@ final class StatsEndpoints {
         new ApiRoute(
             GET,
             "/admin/events",
-            "News from now on, as server-sent events",
+            "Live events, as server-sent events",
             List.of(),
             List.of(200, 503),
             this::events));
@@ -56,7 +56,7 @@ final class StatsEndpoints {
     String top = http.params(true).get("top");
     if (top != null && !top.matches("[0-9]{1,4}")) {
       AdminResponse.badRequest(
-              new InvalidInputException("top is no number; send one from 0 to " + MAX_TOP))
+              new InvalidInputException("top must be a whole number from 0 to " + MAX_TOP))
           .send(http.response());
       return;
     }
@@ -64,12 +64,12 @@ final class StatsEndpoints {
     workers.respond(http, () -> AdminResponse.ok(stats(rule == null ? "" : rule, count)));
   }
 
-  private String stats(String only, int count) {
+  private String stats(String ruleFilter, int count) {
     long now = node.clock().micros();
-    Map<String, RuleStats> tallies = activity.ruleStats.all();
-    tallies.keySet().removeIf(rule -> !only.isEmpty() && !rule.equals(only));
+    Map<String, RuleStats> statsByRule = activity.ruleStats.all();
+    statsByRule.keySet().removeIf(rule -> !ruleFilter.isEmpty() && !rule.equals(ruleFilter));
     List<String> rules = new ArrayList<>();
-    tallies.forEach((rule, tally) -> rules.add(ruleJson(rule, tally)));
+    statsByRule.forEach((rule, stats) -> rules.add(ruleJson(rule, stats)));
     return new JsonObjectBuilder()
         .text("node", node.name())
         .text("started", Instant.EPOCH.plus(activity.startedMicros, ChronoUnit.MICROS).toString())
@@ -85,7 +85,7 @@ final class StatsEndpoints {
                 .number("refused", activity.refused.sum())
                 .build())
         .rawJsonList("rules", rules)
-        .rawJsonList("top_refused", topRefused(tallies, now, count))
+        .rawJsonList("top_refused", topRefused(statsByRule, now, count))
         .number("listeners", activity.events.subscriberCount())
         .build();
   }
@@ -104,60 +104,63 @@ final class StatsEndpoints {
         .build();
   }
 
-  private static String ruleJson(String rule, RuleStats tally) {
+  private static String ruleJson(String rule, RuleStats stats) {
     return new JsonObjectBuilder()
         .text("id", rule)
-        .number("allowed", tally.allowed.sum())
-        .number("refused", tally.refused.sum())
-        .number("shadow_refused", tally.shadowRefused.sum())
-        .number("degraded", tally.degraded.sum())
+        .number("allowed", stats.allowed.sum())
+        .number("refused", stats.refused.sum())
+        .number("shadow_refused", stats.shadowRefused.sum())
+        .number("degraded", stats.degraded.sum())
         .build();
   }
 
-  /** One of those a rule refused most. */
+  /** A caller and the rule that refused it. */
   private record RefusedCallerOfRule(String rule, RefusedCaller caller) {}
 
-  private List<String> topRefused(Map<String, RuleStats> tallies, long now, int count) {
-    List<RefusedCallerOfRule> all = new ArrayList<>();
-    tallies.forEach(
-        (rule, tally) -> {
-          TopRefusedCallers callers = tally.refusedCallers;
+  private List<String> topRefused(Map<String, RuleStats> statsByRule, long now, int count) {
+    List<RefusedCallerOfRule> entries = new ArrayList<>();
+    statsByRule.forEach(
+        (rule, stats) -> {
+          TopRefusedCallers callers = stats.refusedCallers;
           if (callers != null) {
             callers
                 .top(now, count)
-                .forEach(caller -> all.add(new RefusedCallerOfRule(rule, caller)));
+                .forEach(caller -> entries.add(new RefusedCallerOfRule(rule, caller)));
           }
         });
-    return all.stream()
+    return entries.stream()
         .sorted(
-            Comparator.comparingLong((RefusedCallerOfRule r) -> r.caller().refused()).reversed())
+            Comparator.comparingLong((RefusedCallerOfRule entry) -> entry.caller().refused())
+                .reversed())
         .limit(count)
         .map(this::refusedJson)
         .toList();
   }
 
-  private String refusedJson(RefusedCallerOfRule one) {
-    Rule rule = node.rules().current().rule(one.rule());
+  private String refusedJson(RefusedCallerOfRule entry) {
+    Rule rule = node.rules().current().rule(entry.rule());
     return new JsonObjectBuilder()
-        .text("rule", one.rule())
+        .text("rule", entry.rule())
         .bool("shadow", rule != null && rule.shadow())
-        .rawJson("caller", CallerLabels.toJson(one.caller().attributes()))
-        .number("refused", one.caller().refused())
-        .number("surely", one.caller().atLeast())
+        .rawJson("caller", CallerLabels.toJson(entry.caller().attributes()))
+        .number("refused", entry.caller().refused())
+        .number("surely", entry.caller().atLeast())
         .build();
   }
 
   private void events(HttpServerRequest http, String id) {
-    boolean open =
+    boolean subscribed =
         activity.events.subscribe(
             http,
             json ->
                 json.text("node", node.name())
                     .number("revision", node.rules().current().revision())
                     .bool("degraded", !node.store().health().available()));
-    if (!open) {
+    if (!subscribed) {
       AdminResponse.error(
-              503, "not_now", "too many listen already, or the node is stopping; try again later")
+              503,
+              "not_now",
+              "too many event streams are open, or the node is stopping; try again later")
           .send(http.response());
     }
   }

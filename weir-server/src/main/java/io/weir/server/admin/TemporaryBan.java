@@ -18,12 +18,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A rule that refuses one caller for a time: a temporary ban.
+ * Creates and recognizes temporary bans: rules that refuse one caller for a limited time.
  *
- * <p>Its limit is one nobody reaches; what refuses is a debt, charged once, that takes the time to
- * be paid back. So the end needs nobody to be there: a refusal that its makers forget, or whose
- * node dies, is over when it was to be. While the store is away the rule itself refuses (fail
- * closed), so its id ends with the second at which it ends: from then on no node enforces it
+ * <p>The rule has a limit that is never reached. The caller is refused because of a debt that is
+ * charged once and takes the duration of the ban to be repaid. So the ban ends by itself, even if
+ * the node that created it dies. While the store is unavailable the rule fails closed; therefore
+ * the rule id ends with the second at which the ban ends: from then on no node enforces the rule
  * ({@link ActiveRules}), and one of them deletes it.
  */
 final class TemporaryBan {
@@ -31,7 +31,7 @@ final class TemporaryBan {
   private static final Pattern ID_PATTERN =
       Pattern.compile(ID_PREFIX + "[0-9a-f]{16}-([0-9]{1,12})");
 
-  /** How much longer than the debt the rule lives, for clocks of nodes and store that differ. */
+  /** How long the rule outlives the debt, to allow for clock differences of nodes and store. */
   private static final long CLOCK_MARGIN_SECONDS = 2;
 
   private static final long MICROS_PER_SECOND = 1_000_000;
@@ -42,31 +42,35 @@ final class TemporaryBan {
   private TemporaryBan() {}
 
   /**
-   * @param now the wall clock, in microseconds
-   * @throws IllegalArgumentException if nobody is named, or somebody a rule cannot name
+   * Creates the rule that bans a caller.
+   *
+   * @param nowMicros the wall clock, in microseconds
+   * @throws IllegalArgumentException if the caller is empty or a rule cannot select it
    */
-  static Rule create(Map<String, String> caller, Duration time, long now) {
+  static Rule create(Map<String, String> caller, Duration duration, long nowMicros) {
     if (caller.isEmpty()) {
-      throw new IllegalArgumentException("nobody is named; send whom to refuse, as ?user=42");
+      throw new IllegalArgumentException(
+          "the caller is missing; name it by its attributes, for example ?user=42");
     }
-    if (time.toSeconds() < 1 || time.compareTo(MAX_DURATION) > 0) {
-      throw new IllegalArgumentException("a refusal lasts from a second to 30 days");
+    if (duration.toSeconds() < 1 || duration.compareTo(MAX_DURATION) > 0) {
+      throw new IllegalArgumentException("a ban must last 1s to 30d");
     }
-    long end = now / MICROS_PER_SECOND + 1 + time.toSeconds() + CLOCK_MARGIN_SECONDS;
-    RuleBuilder rule = Rule.named(idPrefix(caller) + "-" + end).match(selector(caller));
+    long endSeconds =
+        nowMicros / MICROS_PER_SECOND + 1 + duration.toSeconds() + CLOCK_MARGIN_SECONDS;
+    RuleBuilder rule = Rule.named(idPrefix(caller) + "-" + endSeconds).match(selector(caller));
     return rule.per(caller.keySet().toArray(new String[0]))
         .limit(PERMITS_PER_SECOND + "/second")
-        .burst(PERMITS_PER_SECOND * time.toSeconds())
+        .burst(PERMITS_PER_SECOND * duration.toSeconds())
         .onStoreFailure(StoreFailureFallback.CLOSED)
         .build();
   }
 
-  /** What must be charged at once to a fresh counter. */
-  static long initialCharge(Duration time) {
-    return 2 * PERMITS_PER_SECOND * time.toSeconds() - 1;
+  /** Returns the cost to charge once to a fresh counter so that it is refused for the duration. */
+  static long initialCharge(Duration duration) {
+    return 2 * PERMITS_PER_SECOND * duration.toSeconds() - 1;
   }
 
-  /** What the ids of all rules that refuse a caller begin with. */
+  /** Returns the prefix of the ids of all bans of a caller. */
   private static String idPrefix(Map<String, String> caller) {
     StringBuilder text = new StringBuilder();
     new TreeMap<>(caller)
@@ -85,19 +89,21 @@ final class TemporaryBan {
         && rule.id().startsWith(idPrefix(caller(rule)) + "-");
   }
 
-  /** Whether a rule refuses this caller for a time. */
+  /** Returns whether a rule is a ban of this caller. */
   static boolean isBanOf(Rule rule, Map<String, String> caller) {
     return isBan(rule) && caller(rule).equals(caller);
   }
 
   /**
-   * When a rule that {@link #isBan} one of these ends, by the wall clock in microseconds; from then
-   * on it must not be enforced.
+   * Returns when a ban ends, in wall-clock microseconds. From then on the rule must not be
+   * enforced.
+   *
+   * @throws IllegalArgumentException if the rule is not a ban
    */
   static long endMicros(Rule rule) {
     Matcher id = ID_PATTERN.matcher(rule.id());
     if (!id.matches()) {
-      throw new IllegalArgumentException(rule.id() + " is no temporary ban");
+      throw new IllegalArgumentException(rule.id() + " is not a temporary ban");
     }
     return Long.parseLong(id.group(1)) * MICROS_PER_SECOND;
   }
@@ -114,13 +120,14 @@ final class TemporaryBan {
         (name, value) -> {
           if (value.startsWith("!")) {
             throw new IllegalArgumentException(
-                name + " begins with !, which selects all others; write a rule by hand");
+                name
+                    + " must not begin with !, which matches all other callers; write a rule instead");
           }
           if (value.contains("*")) {
             throw new IllegalArgumentException(
                 name
-                    + " has a *, which would match other callers too; refuse the caller by another"
-                    + " attribute, such as its ip or api_key");
+                    + " must not contain *, which matches other callers too; ban the caller by another"
+                    + " attribute, for example ip or api_key");
           }
           patterns.put(name, List.of(value));
         });

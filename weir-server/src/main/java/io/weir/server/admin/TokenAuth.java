@@ -26,10 +26,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets in who shows the token.
+ * Bearer token authentication of the admin API.
  *
- * <p>Who shows a wrong one is limited by a rule of Weir's own, by address: past it a token is not
- * even looked at. Only a digest of the token is kept, and digests are compared in constant time.
+ * <p>Wrong tokens are rate limited per client address by a built-in rule; over that limit a token
+ * is not checked at all. Only a digest of the token is kept, and digests are compared in constant
+ * time.
  */
 public final class TokenAuth {
   private static final Rule GUESS_RULE =
@@ -52,30 +53,30 @@ public final class TokenAuth {
             .build();
   }
 
-  /** A token nobody can guess. */
+  /** Generates a random token of 192 bits. */
   public static String newToken() {
     byte[] bytes = new byte[TOKEN_BYTES];
     new SecureRandom().nextBytes(bytes);
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** Whether a request may come in; one that may not is answered here. */
+  /** Returns whether a request has the token; responds with an error if it has not. */
   boolean authenticate(HttpServerRequest http) {
-    String shown = bearerToken(http);
-    if (shown == null) {
-      sendUnauthorized(http, "", "show the admin token; send Authorization: Bearer and the token");
+    String token = bearerToken(http);
+    if (token == null) {
+      sendUnauthorized(http, "", "the admin token is missing; send Authorization: Bearer TOKEN");
       return false;
     }
-    // charged before it is looked at, so that guesses made at the same time are all counted
+    // charged before the check, so that concurrent guesses are all counted
     Decision decision = guessLimiter.decideNow(Request.of("ip", addressKey(http)));
     if (!decision.allowed()) {
       RateLimitHeaders.write(decision, http.response()::putHeader);
       ResponseWriter.writeError(
-          http, 429, "rate_limited", "too many wrong tokens; wait as Retry-After says");
+          http, 429, "rate_limited", "too many wrong tokens; retry after the time in Retry-After");
       return false;
     }
-    if (!MessageDigest.isEqual(digest, digest(shown))) {
-      sendUnauthorized(http, ", error=\"invalid_token\"", "that is not the admin token");
+    if (!MessageDigest.isEqual(digest, digest(token))) {
+      sendUnauthorized(http, ", error=\"invalid_token\"", "wrong admin token");
       return false;
     }
     var unused = guessLimiter.refund(decision);
@@ -83,10 +84,10 @@ public final class TokenAuth {
   }
 
   private static @Nullable String bearerToken(HttpServerRequest http) {
-    List<String> all = http.headers().getAll(HttpHeaders.AUTHORIZATION);
-    String one = all.size() == 1 ? all.get(0) : "";
-    return one.regionMatches(true, 0, BEARER_PREFIX, 0, BEARER_PREFIX.length())
-        ? one.substring(BEARER_PREFIX.length()).strip()
+    List<String> values = http.headers().getAll(HttpHeaders.AUTHORIZATION);
+    String value = values.size() == 1 ? values.get(0) : "";
+    return value.regionMatches(true, 0, BEARER_PREFIX, 0, BEARER_PREFIX.length())
+        ? value.substring(BEARER_PREFIX.length()).strip()
         : null;
   }
 
@@ -97,8 +98,10 @@ public final class TokenAuth {
     return address == null ? "unknown" : callerAddress.toAttribute(address);
   }
 
-  private static void sendUnauthorized(HttpServerRequest http, String why, String message) {
-    http.response().putHeader("WWW-Authenticate", "Bearer realm=\"weir admin\"" + why);
+  private static void sendUnauthorized(
+      HttpServerRequest http, String challengeParameters, String message) {
+    http.response()
+        .putHeader("WWW-Authenticate", "Bearer realm=\"weir admin\"" + challengeParameters);
     ResponseWriter.writeError(http, 401, "unauthorized", message);
   }
 

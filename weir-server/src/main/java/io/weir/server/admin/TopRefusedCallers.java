@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Whom a rule refused most in the last five to ten minutes.
+ * The callers a rule refused most in the last five to ten minutes.
  *
- * <p>Counted in turns of five minutes, of which the last and the present one are kept. A thread
- * that finds another one counting goes on and leaves its refusal out: deciding never waits.
+ * <p>Refusals are counted in windows of five minutes; the current and the previous window are kept.
+ * A thread that cannot get the lock at once skips its refusal, so decisions never block.
  */
 final class TopRefusedCallers {
   static final long WINDOW_MICROS = 5L * 60 * 1_000_000;
@@ -24,10 +24,11 @@ final class TopRefusedCallers {
   private SpaceSavingSketch previous = new SpaceSavingSketch();
 
   /**
-   * One who was refused.
+   * A refused caller with bounds for its number of refusals.
    *
-   * @param refused how often, at most
-   * @param atLeast how often, at least
+   * @param attributes the attributes the caller is counted by
+   * @param refused the upper bound
+   * @param atLeast the lower bound
    */
   record RefusedCaller(Map<String, String> attributes, long refused, long atLeast) {}
 
@@ -44,25 +45,25 @@ final class TopRefusedCallers {
     }
   }
 
-  /** Those refused most, the most refused first. */
+  /** Returns the callers refused most, in descending order. */
   List<RefusedCaller> top(long time, int count) {
-    Map<Long, RefusedCaller> all = new HashMap<>();
+    Map<Long, RefusedCaller> callers = new HashMap<>();
     lock.lock();
     try {
       advanceTo(time / WINDOW_MICROS);
-      for (SpaceSavingSketch turn : List.of(previous, current)) {
-        turn.forEach((key, caller) -> all.merge(key, caller, TopRefusedCallers::merge));
+      for (SpaceSavingSketch sketch : List.of(previous, current)) {
+        sketch.forEach((key, caller) -> callers.merge(key, caller, TopRefusedCallers::merge));
       }
     } finally {
       lock.unlock();
     }
-    return all.values().stream()
+    return callers.values().stream()
         .sorted(Comparator.comparingLong(RefusedCaller::refused).reversed())
         .limit(count)
         .toList();
   }
 
-  /** How many refusals were left out so far. */
+  /** Returns the number of refusals that were not counted. */
   long skipped() {
     return skipped.sum();
   }

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** The calls that say what came, by time, and who and what came most. */
+/** Endpoints for traffic over time and for the most frequent callers and endpoints. */
 final class TrafficEndpoints {
   private static final List<String> STEPS = List.of("second", "minute", "hour");
   private static final List<String> RANKED_ATTRIBUTES =
@@ -36,11 +36,12 @@ final class TrafficEndpoints {
   private final Clock clock;
   private final AdminWorkerPool workers;
 
-  TrafficEndpoints(TrafficStats pulse, RecentRequests recent, Clock clock, AdminWorkerPool work) {
+  TrafficEndpoints(
+      TrafficStats pulse, RecentRequests recent, Clock clock, AdminWorkerPool workers) {
     this.trafficStats = pulse;
     this.recentRequests = recent;
     this.clock = clock;
-    this.workers = work;
+    this.workers = workers;
   }
 
   List<ApiRoute> routes() {
@@ -48,7 +49,7 @@ final class TrafficEndpoints {
         new ApiRoute(
                 GET,
                 "/admin/traffic",
-                "What was said by the second (5 minutes), the minute (a day), the hour (90 days)",
+                "Decisions by second (5 minutes), by minute (a day) or by hour (90 days)",
                 List.of(),
                 List.of(200, 503),
                 this::traffic)
@@ -56,53 +57,59 @@ final class TrafficEndpoints {
         new ApiRoute(
             GET,
             "/admin/busy",
-            "Who called most in the last five minutes, and what was called",
+            "Most frequent callers and endpoints of the last five minutes",
             List.of(),
             List.of(200),
             (http, id) -> workers.respond(http, this::topValues)));
   }
 
   private void traffic(HttpServerRequest http, String id) {
-    String asked = http.params(true).get("step");
-    String step = asked == null ? "second" : asked;
+    String parameter = http.params(true).get("step");
+    String step = parameter == null ? "second" : parameter;
     String rule = http.params(true).get("rule");
-    String only = rule == null ? "" : rule;
+    String ruleFilter = rule == null ? "" : rule;
     workers.respond(
         http,
         () -> {
           if (!STEPS.contains(step)) {
             throw new InvalidInputException(
-                "'" + AdminRequest.truncate(step) + "' is no step; send second, minute or hour");
+                "step must be second, minute or hour (was '" + AdminRequest.truncate(step) + "')");
           }
           return AdminResponse.ok(
               step.equals("second")
-                  ? secondsJson(only)
-                  : historyJson(only, TrafficResolution.valueOf(step.toUpperCase(Locale.ROOT))));
+                  ? secondsJson(ruleFilter)
+                  : historyJson(
+                      ruleFilter, TrafficResolution.valueOf(step.toUpperCase(Locale.ROOT))));
         });
   }
 
-  private String historyJson(String rule, TrafficResolution step) {
+  private String historyJson(String rule, TrafficResolution resolution) {
     TrafficHistoryStore history = trafficStats.history();
     long now = clock.wallMicros() / 1_000_000;
-    NavigableMap<Long, RuleCounts> kept =
-        history.of(rule.isEmpty() ? RuleCounts.WHOLE_REQUESTS : rule, step, step.oldestKept(now));
+    NavigableMap<Long, RuleCounts> counts =
+        history.of(
+            rule.isEmpty() ? RuleCounts.WHOLE_REQUESTS : rule,
+            resolution,
+            resolution.oldestKept(now));
     List<String> points = new ArrayList<>();
-    kept.forEach((began, said) -> points.add(point(began, said)));
+    counts.forEach((start, count) -> points.add(point(start, count)));
     return new JsonObjectBuilder()
-        .number("seconds", step.seconds())
+        .number("seconds", resolution.seconds())
         .bool("survives", history.isPersistent())
         .rawJsonList("points", points)
         .build();
   }
 
-  /** Of each second all requests, and of each rule the seconds in which it said anything. */
-  private String secondsJson(String only) {
-    List<TrafficSecond> all = trafficStats.seconds();
+  /** Returns the counts of every second, and per rule those of the seconds with decisions. */
+  private String secondsJson(String ruleFilter) {
+    List<TrafficSecond> seconds = trafficStats.seconds();
     Map<String, List<String>> rules = new TreeMap<>();
     List<String> requests = new ArrayList<>();
-    for (TrafficSecond second : all) {
+    for (TrafficSecond second : seconds) {
       requests.add(point(second.time(), second.requests()));
-      second.rules().forEach((id, said) -> addPoint(rules, only, id, point(second.time(), said)));
+      second
+          .rules()
+          .forEach((id, counts) -> addPoint(rules, ruleFilter, id, point(second.time(), counts)));
     }
     JsonObjectBuilder byRule = new JsonObjectBuilder();
     rules.forEach(byRule::rawJsonList);
@@ -111,23 +118,24 @@ final class TrafficEndpoints {
         .bool("survives", false)
         .rawJsonList("points", requests)
         .rawJson("rules", byRule.build())
-        .rawJsonList("store", all.stream().map(TrafficEndpoints::storePoint).toList())
+        .rawJsonList("store", seconds.stream().map(TrafficEndpoints::storePoint).toList())
         .build();
   }
 
   private static void addPoint(
-      Map<String, List<String>> rules, String only, String id, String point) {
-    if (only.isEmpty() || only.equals(id)) {
+      Map<String, List<String>> rules, String ruleFilter, String id, String point) {
+    if (ruleFilter.isEmpty() || ruleFilter.equals(id)) {
       rules.computeIfAbsent(id, any -> new ArrayList<>()).add(point);
     }
   }
 
-  /** When, allowed, refused, refused by a rule that only looks on. */
-  private static String point(long time, RuleCounts said) {
-    return "[%d,%d,%d,%d]".formatted(time, said.allowed(), said.refused(), said.shadowRefused());
+  /** Formats a time in seconds with the allowed, refused and shadow-refused counts. */
+  private static String point(long time, RuleCounts counts) {
+    return "[%d,%d,%d,%d]"
+        .formatted(time, counts.allowed(), counts.refused(), counts.shadowRefused());
   }
 
-  /** When, answers, their median and 99th percentile in microseconds. */
+  /** Formats a second with the store's reply count, median and 99th percentile in microseconds. */
   private static String storePoint(TrafficSecond second) {
     return "[%d,%d,%d,%d]"
         .formatted(
@@ -137,37 +145,37 @@ final class TrafficEndpoints {
             second.storeLatency().p99());
   }
 
-  /** A second as an event tells it. */
+  /** Writes the fields of the event that reports one second. */
   static void writeSecond(TrafficSecond second, JsonObjectBuilder json) {
     json.number("second", second.time());
     json.rawJson("requests", point(second.time(), second.requests()));
     JsonObjectBuilder rules = new JsonObjectBuilder();
-    second.rules().forEach((id, said) -> rules.rawJson(id, point(second.time(), said)));
+    second.rules().forEach((id, counts) -> rules.rawJson(id, point(second.time(), counts)));
     json.rawJson("rules", rules.build());
     json.rawJson("store", storePoint(second)).number("degraded", second.degraded());
   }
 
   private AdminResponse topValues() {
-    List<PastRequest> some = recentRequests.since(RANKING_SPAN_MICROS);
-    List<String> lines = new ArrayList<>();
+    List<PastRequest> requests = recentRequests.since(RANKING_SPAN_MICROS);
+    List<String> values = new ArrayList<>();
     for (String attribute : RANKED_ATTRIBUTES) {
-      TopAttributeValues.rank(attribute, some, MAX_VALUES)
-          .forEach(line -> lines.add(valueJson(line)));
+      TopAttributeValues.rank(attribute, requests, MAX_VALUES)
+          .forEach(line -> values.add(valueJson(line)));
     }
     return AdminResponse.ok(
         new JsonObjectBuilder()
             .number("span_ms", RANKING_SPAN_MICROS / 1000)
             .number("one_in", recentRequests.weight())
-            .rawJsonList("lines", lines)
+            .rawJsonList("lines", values)
             .build());
   }
 
-  private static String valueJson(TopAttributeValues.AttributeTraffic line) {
+  private static String valueJson(TopAttributeValues.AttributeTraffic value) {
     return new JsonObjectBuilder()
-        .text("attribute", line.attribute())
-        .text("value", line.value())
-        .number("requests", line.requests())
-        .number("refused", line.refused())
+        .text("attribute", value.attribute())
+        .text("value", value.value())
+        .number("requests", value.requests())
+        .number("refused", value.refused())
         .build();
   }
 }

@@ -15,7 +15,9 @@ import io.weir.store.Clock;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The call that says what a rule would have refused of the last hour, before it is made. */
+/**
+ * Endpoint that replays the last hour to show what a rule would have refused before it is saved.
+ */
 final class WhatIfEndpoint {
   private static final int MAX_CALLERS = 10;
   private static final int BAR_COUNT = 60;
@@ -25,18 +27,18 @@ final class WhatIfEndpoint {
   private final Clock clock;
   private final AdminWorkerPool workers;
 
-  WhatIfEndpoint(RuleSource rules, RecentRequests recent, Clock clock, AdminWorkerPool work) {
+  WhatIfEndpoint(RuleSource rules, RecentRequests recent, Clock clock, AdminWorkerPool workers) {
     this.rules = rules;
     this.recentRequests = recent;
     this.clock = clock;
-    this.workers = work;
+    this.workers = workers;
   }
 
   ApiRoute route() {
     return new ApiRoute(
         POST,
         "/admin/rules/what-if",
-        "What a rule would have refused of this node's last hour, and what it refuses as it is",
+        "What a new or changed rule would have refused in the last hour of this node",
         List.of(),
         RuleEndpoints.RULE_CONTENT,
         List.of(200, 413, 415),
@@ -45,24 +47,24 @@ final class WhatIfEndpoint {
                 http,
                 RuleEndpoints.RULE_CONTENT,
                 workers,
-                text -> evaluate(RuleRequestBody.readOne(text.getBytes()))));
+                body -> evaluate(RuleRequestBody.readOne(body.getBytes()))));
   }
 
   private AdminResponse evaluate(Rule candidate) {
     List<PastRequest> requests = recentRequests.all();
-    RuleSet now = rules.current();
-    ReplayResult then =
-        RuleReplay.run(requests, RuleReplay.withRule(now, candidate), candidate.id());
-    ReplayResult asIs =
-        now.rule(candidate.id()) == null
+    RuleSet active = rules.current();
+    ReplayResult changed =
+        RuleReplay.run(requests, RuleReplay.withRule(active, candidate), candidate.id());
+    ReplayResult unchanged =
+        active.rule(candidate.id()) == null
             ? new ReplayResult(0, 0, List.of())
-            : RuleReplay.run(requests, now, candidate.id());
+            : RuleReplay.run(requests, active, candidate.id());
     long oldest = requests.isEmpty() ? clock.micros() : requests.get(0).time();
     long span = clock.micros() - oldest;
     List<String> callers = new ArrayList<>();
     RuleReplay.forEachTopCaller(
         requests,
-        then,
+        changed,
         candidate,
         MAX_CALLERS,
         (example, refused) ->
@@ -79,28 +81,28 @@ final class WhatIfEndpoint {
             .number("requests", requests.stream().mapToLong(PastRequest::weight).sum())
             .number("one_in", recentRequests.weight())
             .number("left_out", recentRequests.skipped())
-            .number("met", then.matched())
-            .number("refused", then.refused())
-            .number("refused_as_is", asIs.refused())
-            .rawJson("bars", barsJson(requests, then, oldest, span))
-            .rawJson("bars_as_is", barsJson(requests, asIs, oldest, span))
+            .number("met", changed.matched())
+            .number("refused", changed.refused())
+            .number("refused_as_is", unchanged.refused())
+            .rawJson("bars", barsJson(requests, changed, oldest, span))
+            .rawJson("bars_as_is", barsJson(requests, unchanged, oldest, span))
             .rawJsonList("callers", callers)
             .build());
   }
 
-  /** The refusals, in so many equal parts of the time. */
+  /** Returns the number of refusals in equal parts of the span. */
   private static String barsJson(
       List<PastRequest> requests, ReplayResult verdict, long oldest, long span) {
     long[] bars = new long[BAR_COUNT];
-    for (int i : verdict.refusedIndexes()) {
-      PastRequest one = requests.get(i);
-      long at = (one.time() - oldest) * BAR_COUNT / Math.max(1, span);
-      bars[(int) Math.max(0, Math.min(BAR_COUNT - 1, at))] += one.weight();
+    for (int refused : verdict.refusedIndexes()) {
+      PastRequest request = requests.get(refused);
+      long index = (request.time() - oldest) * BAR_COUNT / Math.max(1, span);
+      bars[(int) Math.max(0, Math.min(BAR_COUNT - 1, index))] += request.weight();
     }
-    List<String> shown = new ArrayList<>();
-    for (long bar : bars) {
-      shown.add(Long.toString(bar));
+    List<String> values = new ArrayList<>();
+    for (long count : bars) {
+      values.add(Long.toString(count));
     }
-    return JsonObjectBuilder.jsonArray(shown);
+    return JsonObjectBuilder.jsonArray(values);
   }
 }

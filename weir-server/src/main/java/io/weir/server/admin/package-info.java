@@ -1,2 +1,2 @@
-/** The admin door: how a node fares, its rules, keys and counters, for those who run it. */
+/** The admin API: health, rules, API keys, counters, bans and statistics of a node. */
 package io.weir.server.admin;

@@ -5,12 +5,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One kind of trouble: whether there is any, and whether that has been told. For one thread.
+ * One alert condition: whether it is active, and whether that was reported. Not thread-safe.
  *
- * <p>What was told follows what is, as soon as it may: trouble is over once it has been calm for
- * ten seconds, it is told anew at most once a minute, and what could not be told is tried again. So
- * trouble that comes and goes makes few notices, and a webhook that was away gets the present
- * state.
+ * <p>The condition is cleared after ten seconds without a sign of it, it is reported again at most
+ * once a minute, and a failed delivery is retried. So a flapping condition causes few
+ * notifications, and a webhook that was unreachable gets the current state.
  */
 final class AlertCondition {
   private static final long MICROS_PER_SECOND = 1_000_000;
@@ -28,21 +27,21 @@ final class AlertCondition {
   private String reason = "";
 
   /**
-   * @param trouble why there is trouble now, if there is
+   * @param probe returns the reason if the condition holds now
    */
-  AlertCondition(String event, Supplier<Optional<String>> trouble) {
+  AlertCondition(String event, Supplier<Optional<String>> probe) {
     this.event = event;
-    this.probe = trouble;
+    this.probe = probe;
   }
 
-  /** Looks; what is to be told now, if anything. */
+  /** Checks the condition; returns the notification to send now, or null. */
   @Nullable AlertNotification check(long now) {
-    Optional<String> seen = probe.get();
-    if (seen.isPresent()) {
+    Optional<String> found = probe.get();
+    if (found.isPresent()) {
       sinceMicros = active ? sinceMicros : now;
       active = true;
       lastSeenMicros = now;
-      reason = seen.get();
+      reason = found.get();
     } else if (active && now - lastSeenMicros >= CLEAR_DELAY_MICROS) {
       active = false;
     }
@@ -54,9 +53,9 @@ final class AlertCondition {
         : new AlertNotification("recovered", sinceMicros, event);
   }
 
-  /** Notes whether what the last look gave could be told. */
-  void recordDelivery(boolean heard, long now) {
-    if (heard) {
+  /** Records whether the notification of the last check was delivered. */
+  void recordDelivery(boolean delivered, long now) {
+    if (delivered) {
       reportedActive = active;
       notBeforeMicros = active ? now : now + MIN_REPEAT_MICROS;
     } else {

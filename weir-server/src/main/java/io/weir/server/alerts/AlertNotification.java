@@ -5,11 +5,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * What a webhook is told.
+ * A notification for the alert webhook.
  *
- * @param event what began, or {@code recovered}
- * @param sinceMicros when the trouble began, in microseconds since the epoch
- * @param reason why, in words; of {@code recovered}, the event that is over
+ * @param event the condition that began, or {@code recovered}
+ * @param sinceMicros when the condition began, in microseconds since the epoch
+ * @param reason the reason; for {@code recovered}, the event that is over
  */
 record AlertNotification(String event, long sinceMicros, String reason) {
 

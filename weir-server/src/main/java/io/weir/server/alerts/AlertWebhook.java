@@ -20,11 +20,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a webhook, by POST of {@code {"event","node","since","reason"}}, that decisions are {@code
- * degraded}, that rules are stale ({@code stale-rules}), that clocks {@code drift} apart, and that
- * each is over ({@code recovered}).
+ * Sends alerts to a webhook, by POST of {@code {"event","node","since","reason"}}: decisions are
+ * {@code degraded}, rules are stale ({@code stale-rules}), clocks {@code drift} apart, and each of
+ * them is over ({@code recovered}).
  *
- * <p>It looks every second, in a thread of its own that no decision waits for.
+ * <p>It checks every second in a background thread, on which no decision waits.
  */
 public final class AlertWebhook implements AutoCloseable {
   private static final Logger LOG = System.getLogger(AlertWebhook.class.getName());
@@ -43,7 +43,7 @@ public final class AlertWebhook implements AutoCloseable {
   private long lastDegradedCount;
   private boolean failureLogged;
 
-  /** Does nothing until it is told to {@link #checkConditions}. */
+  /** Creates a webhook that is idle until {@link #checkConditions} is called. */
   AlertWebhook(URI url, String node, NodeHealth vitals, Clock clock) {
     this.url = url;
     this.node = node;
@@ -58,9 +58,9 @@ public final class AlertWebhook implements AutoCloseable {
   }
 
   /**
-   * Looks after a node from now on.
+   * Starts to monitor a node.
    *
-   * @param url of http or https; it may be a secret, and is not logged
+   * @param url an http or https URL; it may contain a secret, and is not logged
    */
   public static AlertWebhook start(URI url, String node, NodeHealth vitals) {
     AlertWebhook hook = new AlertWebhook(url, node, vitals, Clock.system());
@@ -80,7 +80,7 @@ public final class AlertWebhook implements AutoCloseable {
           alarm.recordDelivery(post(notice), clock.micros());
         }
       } catch (RuntimeException e) {
-        LOG.log(Level.WARNING, "an alarm fails", e);
+        LOG.log(Level.WARNING, "an alert check failed", e);
       }
     }
   }
@@ -93,7 +93,7 @@ public final class AlertWebhook implements AutoCloseable {
     }
     return lastDegradedCount == before
         ? Optional.empty()
-        : Optional.of(lastDegradedCount - before + " decisions were answered by posture");
+        : Optional.of(lastDegradedCount - before + " decisions were answered by a fallback");
   }
 
   private Optional<String> staleRulesReason() {
@@ -101,7 +101,7 @@ public final class AlertWebhook implements AutoCloseable {
     return stale.compareTo(MAX_RULES_AGE) < 0
         ? Optional.empty()
         : Optional.of(
-            "the rules have not been in step for "
+            "the rules have not been in sync for "
                 + Durations.format(stale.truncatedTo(ChronoUnit.SECONDS)));
   }
 
@@ -112,9 +112,9 @@ public final class AlertWebhook implements AutoCloseable {
         : Optional.of("the store's clock is " + drift.toMillis() + " ms ahead of this node's");
   }
 
-  /** Whether it was heard. */
+  /** Sends a notification; returns whether it was delivered. */
   private boolean post(AlertNotification notice) {
-    String trouble;
+    String failure;
     try {
       HttpRequest request =
           HttpRequest.newBuilder(url)
@@ -127,21 +127,21 @@ public final class AlertWebhook implements AutoCloseable {
         failureLogged = false;
         return true;
       }
-      trouble = "status " + reply.statusCode();
+      failure = "status " + reply.statusCode();
     } catch (IOException e) {
-      trouble = e.getClass().getSimpleName();
+      failure = e.getClass().getSimpleName();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      trouble = "interrupted";
+      failure = "interrupted";
     }
     if (!failureLogged) {
       failureLogged = true;
       LOG.log(
           Level.WARNING,
-          "the alert webhook at {0} does not take ''{1}'' ({2}); trying again",
+          "the alert webhook at {0} did not accept ''{1}'' ({2}); retrying",
           url.getHost(),
           notice.event(),
-          trouble);
+          failure);
     }
     return false;
   }
@@ -150,7 +150,7 @@ public final class AlertWebhook implements AutoCloseable {
   public void close() {
     BackgroundTask running = task;
     if (running != null) {
-      running.stop(); // not waited for: it may be telling a webhook that is silent
+      running.stop(); // without waiting: it may be calling a webhook that does not respond
     }
   }
 }

@@ -1,2 +1,2 @@
-/** Tells a webhook of trouble that metrics would show only to those who look. */
+/** Alerts: pushes conditions to a webhook that otherwise only metrics would show. */
 package io.weir.server.alerts;

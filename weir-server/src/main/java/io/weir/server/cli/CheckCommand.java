@@ -17,21 +17,21 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Asks a running server for one decision, and tells it to people. */
+/** {@code weir check}: requests one decision from a running server and prints it. */
 @Command(
     name = "check",
     sortOptions = false,
     description = {
-      "Asks a running server for one decision, and charges it if it is allowed.",
+      "Requests one decision from a running server, and charges it if it is allowed.",
       "",
-      "The attributes are those that rules name in match and per."
+      "The attributes are the ones that rules use in match and per."
     },
     footer = {
       "  weir check user=42 endpoint=\"GET /v1/orders\"",
-      "  weir check user=42 --cost 5 --peek        what would be said, charging nothing",
+      "  weir check user=42 --cost 5 --peek        decides without charging",
       "  weir check ip=10.0.0.1 --server https://weir.internal:8080 --ca ca.pem"
     },
-    exitCodeList = {"0:allowed", "1:error, such as no server there", "2:refused"})
+    exitCodeList = {"0:allowed", "1:error, such as an unreachable server", "2:refused"})
 final class CheckCommand implements Callable<Integer> {
   static final int EXIT_REFUSED = 2;
 
@@ -45,13 +45,13 @@ final class CheckCommand implements Callable<Integer> {
       names = "--cost",
       paramLabel = "N",
       defaultValue = "1",
-      description = "What the request costs (${DEFAULT-VALUE}).")
+      description = "Cost of the request in permits (${DEFAULT-VALUE}).")
   long cost = 1;
 
-  @Option(names = "--peek", description = "Asks without charging.")
+  @Option(names = "--peek", description = "Decides without charging.")
   boolean peek;
 
-  @Option(names = "--json", description = "Prints the server's answer as it came.")
+  @Option(names = "--json", description = "Prints the server's JSON response unchanged.")
   boolean json;
 
   @Mixin ServerUrlOptions serverOptions = new ServerUrlOptions();
@@ -61,25 +61,25 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ServerHttpClient server = serverOptions.client();
-    ServerHttpResponse answer =
+    ServerHttpResponse response =
         server.send("POST", peek ? "/v1/peek" : "/v1/check", Map.of(), toJson(parseRequest()));
-    if (answer.status() != 200 && answer.status() != RefusalResponse.STATUS) {
-      throw new CommandException(server.address() + " answered " + answer.errorText());
+    if (response.status() != 200 && response.status() != RefusalResponse.STATUS) {
+      throw new CommandException(server.address() + " responded with " + response.errorText());
     }
-    CheckResult verdict;
+    CheckResult result;
     try {
-      verdict = CheckResult.parse(answer.body());
+      result = CheckResult.parse(response.body());
     } catch (IllegalArgumentException e) {
       throw new CommandException(
-          server.address() + " is no decision API of Weir; write --server URL", e);
+          server.address() + " is not a Weir decision API; use --server URL", e);
     }
-    TerminalOutput screen = TerminalOutput.of(spec.commandLine());
+    TerminalOutput output = TerminalOutput.of(spec.commandLine());
     if (json) {
-      screen.println(answer.body());
+      output.println(response.body());
     } else {
-      print(verdict, screen);
+      print(result, output);
     }
-    return verdict.allowed() ? 0 : EXIT_REFUSED;
+    return result.allowed() ? 0 : EXIT_REFUSED;
   }
 
   private Request parseRequest() {
@@ -88,13 +88,13 @@ final class CheckCommand implements Callable<Integer> {
       int equals = attribute.indexOf('=');
       if (equals < 1) {
         throw new CommandException(
-            "'"
+            "an attribute must be name=value (was '"
                 + TerminalText.sanitize(attribute)
-                + "' is no attribute; write name=value, such as user=42");
+                + "'), for example user=42");
       }
-      if (attribute.indexOf('\uFFFD') >= 0) { // what Java makes of bytes it cannot read
+      if (attribute.indexOf('\uFFFD') >= 0) { // Java's replacement for undecodable bytes
         throw new CommandException(
-            "'" + attribute + "' cannot be read in this locale; write LC_ALL=C.UTF-8 weir check …");
+            "'" + attribute + "' cannot be read in this locale; run LC_ALL=C.UTF-8 weir check …");
       }
       pairs.add(attribute.substring(0, equals));
       pairs.add(attribute.substring(equals + 1));
@@ -118,52 +118,52 @@ final class CheckCommand implements Callable<Integer> {
     return JsonText.quote(new StringBuilder(), text).toString();
   }
 
-  private void print(CheckResult verdict, TerminalOutput screen) {
-    String word = verdict.allowed() ? screen.success("allowed") : screen.error("refused");
-    screen.println(
-        word
-            + verdict.bindingRule().map(row -> explain(verdict, row)).orElse(", no rule enforced"));
-    if (verdict.delayMillis() > 0) {
-      screen.println(
-          "hold it for " + TerminalText.formatMillis(verdict.delayMillis()) + " before it goes on");
+  private void print(CheckResult result, TerminalOutput output) {
+    String outcome = result.allowed() ? output.success("allowed") : output.error("refused");
+    output.println(
+        outcome
+            + result.bindingRule().map(rule -> explain(result, rule)).orElse(", no rule enforced"));
+    if (result.delayMillis() > 0) {
+      output.println("delay the request by " + TerminalText.formatMillis(result.delayMillis()));
     }
-    if (verdict.degraded()) {
-      screen.println(
-          screen.warning("degraded")
-              + ": the store did not answer in time, the rules' fallbacks did");
+    if (result.degraded()) {
+      output.println(
+          output.warning("degraded")
+              + ": the store did not answer in time, so the rules' fallbacks were used");
     }
-    if (!verdict.rules().isEmpty()) {
-      screen.println("");
-      TextTable table = new TextTable("rule", "says", "limit", "remaining", "reset", "retry after");
-      verdict.rules().forEach(row -> table.addRow(tableCells(row)));
-      screen.printTable(table);
+    if (!result.rules().isEmpty()) {
+      output.println("");
+      TextTable table =
+          new TextTable("rule", "result", "limit", "remaining", "reset", "retry after");
+      result.rules().forEach(rule -> table.addRow(tableCells(rule)));
+      output.printTable(table);
     }
   }
 
-  private String explain(CheckResult verdict, RuleCheckResult row) {
-    String by = " by " + row.id();
-    if (verdict.costExceedsLimit()) {
-      return by + ": a cost of " + cost + " can never fit its " + row.limit();
+  private String explain(CheckResult result, RuleCheckResult rule) {
+    String by = " by " + rule.id();
+    if (result.costExceedsLimit()) {
+      return by + ": a cost of " + cost + " always exceeds its limit of " + rule.limit();
     }
-    String left = by + ": " + remainingText(row) + " of " + row.limit() + " left";
-    return verdict.allowed()
+    String left = by + ": " + remainingText(rule) + " of " + rule.limit() + " left";
+    return result.allowed()
         ? left
-        : left + ", retry after " + TerminalText.formatMillis(verdict.retryAfterMillis());
+        : left + ", retry after " + TerminalText.formatMillis(result.retryAfterMillis());
   }
 
-  private static Object remainingText(RuleCheckResult row) {
-    return row.remaining().isPresent() ? (Object) row.remaining().getAsLong() : "unknown";
+  private static Object remainingText(RuleCheckResult rule) {
+    return rule.remaining().isPresent() ? (Object) rule.remaining().getAsLong() : "unknown";
   }
 
-  private static Object[] tableCells(RuleCheckResult row) {
-    String says = row.allowed() ? "allowed" : row.shadow() ? "would be refused" : "refused";
+  private static Object[] tableCells(RuleCheckResult rule) {
+    String result = rule.allowed() ? "allowed" : rule.shadow() ? "would be refused" : "refused";
     return new Object[] {
-      row.id(),
-      row.shadow() ? says + " (shadow)" : says,
-      row.limit(),
-      remainingText(row),
-      TerminalText.formatMillis(row.resetMillis()),
-      row.retryAfterMillis() == 0 ? "-" : TerminalText.formatMillis(row.retryAfterMillis())
+      rule.id(),
+      rule.shadow() ? result + " (shadow)" : result,
+      rule.limit(),
+      remainingText(rule),
+      TerminalText.formatMillis(rule.resetMillis()),
+      rule.retryAfterMillis() == 0 ? "-" : TerminalText.formatMillis(rule.retryAfterMillis())
     };
   }
 }

@@ -10,11 +10,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A decision as the decision API tells it. Times are in milliseconds.
+ * A decision, parsed from the response of the decision API. Times are in milliseconds.
  *
- * @param costExceedsLimit whether its cost can never fit
- * @param bindingRule the rule that bound: the one that refused, else the one with the fewest
- *     permits left
+ * @param costExceedsLimit whether the cost exceeds the limit, so that the request can never be
+ *     admitted
+ * @param bindingRule the binding rule: the one that refused, or the one with the fewest permits
+ *     left
  */
 record CheckResult(
     boolean allowed,
@@ -27,9 +28,9 @@ record CheckResult(
     List<RuleCheckResult> rules) {
 
   /**
-   * What one rule said.
+   * The result of one rule.
    *
-   * @param remaining empty where the store had no answer
+   * @param remaining empty if the store did not answer
    */
   record RuleCheckResult(
       String id,
@@ -41,9 +42,9 @@ record CheckResult(
       long retryAfterMillis) {}
 
   /**
-   * Reads what a server answered.
+   * Parses the response of a server.
    *
-   * @throws IllegalArgumentException if that is no decision
+   * @throws IllegalArgumentException if it is not a decision
    */
   static CheckResult parse(String json) {
     try {
@@ -66,7 +67,7 @@ record CheckResult(
           bound,
           rows);
     } catch (DecodeException | ClassCastException | NullPointerException e) {
-      throw new IllegalArgumentException("that is no decision", e);
+      throw new IllegalArgumentException("the response is not a decision", e);
     }
   }
 

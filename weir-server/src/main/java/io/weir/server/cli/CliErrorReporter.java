@@ -15,14 +15,14 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** What is said when a command cannot do its work: one line, never a stack unless asked for. */
+/** Prints the errors of commands: one line each, with a stack trace only on request. */
 final class CliErrorReporter {
-  /** What the library says of a command that has commands and was given none. */
+  /** picocli's message for a command that requires a subcommand and got none. */
   private static final String MISSING_SUBCOMMAND = "Missing required subcommand";
 
   private CliErrorReporter() {}
 
-  /** Of arguments that mean nothing. */
+  /** Reports invalid arguments; returns the exit code. */
   static int reportInvalidArguments(ParameterException e, String[] arguments) {
     CommandLine line = e.getCommandLine();
     if (MISSING_SUBCOMMAND.equals(e.getMessage())) {
@@ -44,10 +44,10 @@ final class CliErrorReporter {
     List<String> known =
         option ? optionNames(line) : new ArrayList<>(line.getSubcommands().keySet());
     String name = option ? argument.replaceAll("=.*", "") : argument;
-    String what = option ? "option" : line.getSubcommands().isEmpty() ? "argument" : "command";
+    String kind = option ? "option" : line.getSubcommands().isEmpty() ? "argument" : "command";
     String nearest =
         NameSuggestion.closest(name, known).map(near -> ", did you mean " + near + "?").orElse("");
-    return "there is no " + what + " '" + TerminalText.sanitize(name) + "'" + nearest;
+    return "unknown " + kind + " '" + TerminalText.sanitize(name) + "'" + nearest;
   }
 
   private static List<String> optionNames(CommandLine line) {
@@ -59,21 +59,21 @@ final class CliErrorReporter {
   }
 
   /**
-   * Of work that failed.
+   * Reports a command that failed; returns the exit code.
    *
-   * @param where whether to show where in the program it did
+   * @param stackTrace whether to print the stack trace as well
    */
-  static int reportFailure(Throwable e, PrintWriter err, boolean where) {
+  static int reportFailure(Throwable e, PrintWriter err, boolean stackTrace) {
     String message = String.valueOf(e.getMessage());
     if (e instanceof InvalidConfigurationException) {
-      err.println(message); // a line for each problem, in the form that editors know
+      err.println(message); // one line per problem, in the file:line:column form that editors parse
     } else if (isExpected(e)) {
       err.println("weir: " + message);
     } else {
-      String told = TerminalText.sanitize(e.getClass().getSimpleName() + ": " + message);
-      err.println("weir: this was not expected: " + told + "; --verbose shows where it happened");
+      String summary = TerminalText.sanitize(e.getClass().getSimpleName() + ": " + message);
+      err.println("weir: unexpected error: " + summary + "; --verbose prints the stack trace");
     }
-    if (where) {
+    if (stackTrace) {
       e.printStackTrace(err);
     }
     return Main.EXIT_ERROR;

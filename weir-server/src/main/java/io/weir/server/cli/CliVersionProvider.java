@@ -2,7 +2,7 @@ package io.weir.server.cli;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** The version as the jar tells it. */
+/** Reads the version from the manifest of the jar. */
 final class CliVersionProvider implements IVersionProvider {
 
   @Override

@@ -1,6 +1,6 @@
 package io.weir.server.cli;
 
-/** Why a command cannot do what it was asked, in one line that says what to write instead. */
+/** The failure of a command: a one-line message that also names the remedy. */
 final class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

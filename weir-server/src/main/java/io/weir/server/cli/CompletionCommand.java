@@ -6,15 +6,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Prints what a shell needs to complete commands and flags. */
+/** {@code weir completion}: prints a shell script that completes commands and flags. */
 @Command(
     name = "completion",
-    description = "Prints a script that makes bash and zsh complete commands and flags.",
+    description = "Prints a bash and zsh completion script for commands and flags.",
     footer = {
-      "  source <(weir completion)                       for this shell",
+      "  source <(weir completion)                       enables it in this shell",
       "  weir completion > ~/.local/share/bash-completion/completions/weir"
     },
-    exitCodeList = "0:printed")
+    exitCodeList = "0:success")
 final class CompletionCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 

@@ -31,17 +31,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * Runs everything on defaults that need nothing, with sample rules, and says what to try. What it
- * writes is in a folder of its own, which is gone when it ends.
+ * {@code weir demo}: runs a server with embedded defaults and sample rules, and prints commands to
+ * try. Its files are in a temporary folder, which is deleted when it stops.
  */
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs everything on embedded defaults, with sample rules, and prints what to try.",
-      "Ctrl-C ends it; nothing is left behind. Where a port is taken, another is."
+      "Runs a server with embedded defaults and sample rules, and prints commands to try.",
+      "Ctrl-C stops it and deletes its files. If a port is in use, it takes a free one instead."
     },
-    exitCodeList = {"0:ended as it was told", "1:it could not start"})
+    exitCodeList = {"0:stopped", "1:startup failed"})
 final class DemoCommand implements Callable<Integer> {
   private static final String SAMPLE_RULES =
       """
@@ -58,7 +58,7 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--train",
       hidden = true,
-      description = "Starts, warms up and ends, for a JVM that records the classes it loads.")
+      description = "Starts, warms up and stops, for a JVM that records the classes it loads.")
   boolean trainingRun;
 
   @Override
@@ -89,8 +89,7 @@ final class DemoCommand implements Callable<Integer> {
   private DecisionServer startServer(Path folder, String upstream) {
     String rules = "jdbc:h2:file:" + folder.resolve("rules").toAbsolutePath();
     try (DatabaseRules database = DatabaseRules.open(rules)) {
-      Rules.read("the demonstration's rules", SAMPLE_RULES)
-          .forEach(r -> database.put(r, "demo", 0));
+      Rules.read("demo rules", SAMPLE_RULES).forEach(r -> database.put(r, "demo", 0));
     }
     Map<String, String> flags = new HashMap<>();
     flags.put("rules", rules);
@@ -103,16 +102,16 @@ final class DemoCommand implements Callable<Integer> {
             ServerSettings.GRPC_PORT,
             ServerSettings.GATEWAY_PORT,
             ServerSettings.ADMIN_PORT)) {
-      boolean usual = !trainingRun && isPortFree(Integer.parseInt(port.defaultText()));
-      flags.put(port.flag(), usual ? port.defaultText() : "0");
+      boolean defaultPort = !trainingRun && isPortFree(Integer.parseInt(port.defaultText()));
+      flags.put(port.flag(), defaultPort ? port.defaultText() : "0");
     }
-    for (String door : List.of("http", "grpc", "gateway", "admin")) {
-      flags.put(door + "-host", "127.0.0.1");
+    for (String listener : List.of("http", "grpc", "gateway", "admin")) {
+      flags.put(listener + "-host", "127.0.0.1");
     }
     return DecisionServer.start(ServerConfig.of(flags));
   }
 
-  /** Uses what the start does not: the gateway, and the driver of a Redis that is not there. */
+  /** Loads the classes that the start does not: of the gateway, and of the Redis client. */
   private static void loadRemainingClasses(ForegroundServer running) {
     try (InputStream reply =
         new URL("http://127.0.0.1:" + running.port("gateway") + "/hello").openStream()) {
@@ -125,10 +124,10 @@ final class DemoCommand implements Callable<Integer> {
 
   private static String suggestions(ForegroundServer server) {
     return """
-        See it: open http://127.0.0.1:%d and sign in with the token above. The demonstration makes a
+        Dashboard: open http://127.0.0.1:%d and sign in with the token above. The demo generates a
         little traffic of its own.
 
-        Five a minute for each user. Ask in another terminal, six times:
+        Five requests a minute per user. Run this in another terminal, six times:
 
           curl -i http://127.0.0.1:%d/v1/check -d '{"attributes":{"user":"42"}}'
 
@@ -136,15 +135,15 @@ final class DemoCommand implements Callable<Integer> {
 
           ./weir check user=42 --server http://127.0.0.1:%d
 
-        Five in ten seconds for each address, through the gateway to a server that echoes:
+        Five requests in ten seconds per address, through the gateway to an echo server:
 
           curl -i http://127.0.0.1:%d/hello
 
-        What was decided, by rule:
+        Decisions by rule:
 
           curl -s http://127.0.0.1:%d/metrics | grep weir_decisions
 
-        Ctrl-C ends it."""
+        Ctrl-C stops it."""
         .formatted(
             server.port("admin"),
             server.port("http"),
@@ -166,7 +165,7 @@ final class DemoCommand implements Callable<Integer> {
     try {
       return Files.createTempDirectory("weir-demo");
     } catch (IOException e) {
-      throw new StartException("no temporary folder can be made: " + e.getMessage(), e);
+      throw new StartException("cannot create a temporary folder: " + e.getMessage(), e);
     }
   }
 

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A little traffic of the demonstration's own, so that there is something to see: some users who
- * order, more and fewer by turns, and now and then a crawler that asks too much.
+ * Generates sample traffic for the demo's dashboard: users who order at a rate that rises and
+ * falls, some logins, and at times a crawler that exceeds its limit.
  */
 final class DemoTraffic {
   private static final Duration INTERVAL = Duration.ofMillis(100);
@@ -27,8 +27,8 @@ final class DemoTraffic {
   private final BackgroundTask task;
   private int ticks;
 
-  private DemoTraffic(URI check) {
-    this.checkUri = check;
+  private DemoTraffic(URI checkUri) {
+    this.checkUri = checkUri;
     task =
         BackgroundTask.named("demo-traffic", Clock.system()::micros)
             .interval(INTERVAL)
@@ -36,9 +36,9 @@ final class DemoTraffic {
   }
 
   /**
-   * Begins.
+   * Starts to send requests.
    *
-   * @param port that of the decision API
+   * @param port the port of the decision API
    */
   static DemoTraffic start(int port) {
     return new DemoTraffic(URI.create("http://127.0.0.1:" + port + "/v1/check"));

@@ -12,22 +12,22 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Looks for what is wrong with everything a server with these settings would need. */
+/** {@code weir doctor}: checks everything that a server with the given settings needs. */
 @Command(
     name = "doctor",
     sortOptions = false,
     description = {
-      "Looks for what is wrong, or soon will be, with all that a server of these settings needs.",
+      "Checks everything that a server with these settings needs.",
       "",
-      "Takes the settings of weir serve: its machine, ports, rules and store are looked at, and",
-      "some decisions are taken. Prints a line for each, with what helps where it is not well."
+      "Takes the settings of weir serve. Checks the machine, ports, rules and store, and measures the",
+      "latency of decisions. Prints one line per check, with a remedy for each warning and problem."
     },
     footer = {
       "  weir doctor --store redis://127.0.0.1:6379",
       "  weir doctor --config weir.yaml",
       "  weir doctor --store redis-cluster://a:6379,b:6379 --rules jdbc:postgresql://db/weir"
     },
-    exitCodeList = {"0:well, perhaps with warnings", "1:there is a problem"})
+    exitCodeList = {"0:no problem, perhaps with warnings", "1:at least one problem"})
 final class DoctorCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 
@@ -45,28 +45,28 @@ final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ServerConfig config = SettingOptions.read(spec, environment);
-    TerminalOutput screen = TerminalOutput.of(spec.commandLine());
-    new Doctor(config, Clock.wall(), finding -> print(finding, screen)).run();
+    TerminalOutput output = TerminalOutput.of(spec.commandLine());
+    new Doctor(config, Clock.wall(), finding -> print(finding, output)).run();
     int problems = counts.getOrDefault(FindingSeverity.PROBLEM, 0);
     int warnings = counts.getOrDefault(FindingSeverity.WARNING, 0);
-    screen.println(
+    output.println(
         TerminalText.countOf(problems, "problem")
             + ", "
             + TerminalText.countOf(warnings, "warning"));
     return problems == 0 ? 0 : Main.EXIT_ERROR;
   }
 
-  private void print(DoctorFinding finding, TerminalOutput screen) {
+  private void print(DoctorFinding finding, TerminalOutput output) {
     counts.merge(finding.severity(), 1, Integer::sum);
-    String grade =
+    String severity =
         switch (finding.severity()) {
-          case OK -> screen.success("ok     ");
-          case WARNING -> screen.warning("warning");
-          case PROBLEM -> screen.error("problem");
+          case OK -> output.success("ok     ");
+          case WARNING -> output.warning("warning");
+          case PROBLEM -> output.error("problem");
         };
     String help = finding.help().isEmpty() ? "" : "; " + finding.help();
-    screen.println(
+    output.println(
         "%s  %-12s  %s"
-            .formatted(grade, finding.subject(), TerminalText.sanitize(finding.text() + help)));
+            .formatted(severity, finding.subject(), TerminalText.sanitize(finding.text() + help)));
   }
 }

@@ -9,20 +9,20 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** A server to put the demonstration's gateway in front of: it answers with what it was sent. */
+/** The upstream of the demo's gateway: an HTTP server that responds with the request it got. */
 final class EchoServer implements AutoCloseable {
   private static final int BACKLOG = 100;
   private static final int MAX_BODY_BYTES = 64 * 1024;
 
   private final HttpServer server;
 
-  /** Opens one at a free port of this machine. */
+  /** Opens the server at a free port of the loopback address. */
   EchoServer() {
     try {
       InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       server = HttpServer.create(any, BACKLOG);
     } catch (IOException e) {
-      throw new StartException("the echo behind the gateway cannot listen: " + e.getMessage(), e);
+      throw new StartException("cannot start the demo's echo server: " + e.getMessage(), e);
     }
     server.createContext("/", EchoServer::handle);
     server.start();
@@ -33,19 +33,19 @@ final class EchoServer implements AutoCloseable {
   }
 
   private static void handle(HttpExchange exchange) throws IOException {
-    StringBuilder heard = new StringBuilder();
-    heard.append(exchange.getRequestMethod()).append(' ').append(exchange.getRequestURI());
+    StringBuilder request = new StringBuilder();
+    request.append(exchange.getRequestMethod()).append(' ').append(exchange.getRequestURI());
     exchange
         .getRequestHeaders()
-        .forEach((name, values) -> heard.append('\n').append(name).append(": ").append(values));
+        .forEach((name, values) -> request.append('\n').append(name).append(": ").append(values));
     byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES);
-    heard.append("\n\n").append(new String(body, UTF_8));
-    byte[] answer = heard.toString().getBytes(UTF_8);
+    request.append("\n\n").append(new String(body, UTF_8));
+    byte[] response = request.toString().getBytes(UTF_8);
     exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
     boolean head = exchange.getRequestMethod().equals("HEAD");
-    exchange.sendResponseHeaders(200, head ? -1 : answer.length);
+    exchange.sendResponseHeaders(200, head ? -1 : response.length);
     if (!head) {
-      exchange.getResponseBody().write(answer);
+      exchange.getResponseBody().write(response);
     }
     exchange.close();
   }

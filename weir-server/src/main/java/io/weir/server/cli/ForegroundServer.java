@@ -5,24 +5,24 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A server that runs until the process is told to stop, by Ctrl-C or SIGTERM. */
+/** A server that runs in this process until Ctrl-C or SIGTERM. */
 final class ForegroundServer {
   private final Runnable afterStop;
   private final CountDownLatch ended = new CountDownLatch(1);
   private @Nullable DecisionServer server;
   private boolean stopped;
 
-  private ForegroundServer(Runnable last) {
-    this.afterStop = last;
+  private ForegroundServer(Runnable afterStop) {
+    this.afterStop = afterStop;
   }
 
   /**
-   * Starts one.
+   * Starts a server.
    *
-   * @param last is done after it has ended, however early that is
+   * @param afterStop runs after the server has stopped, or failed to start
    */
-  static ForegroundServer start(Supplier<DecisionServer> start, Runnable last) {
-    ForegroundServer running = new ForegroundServer(last);
+  static ForegroundServer start(Supplier<DecisionServer> start, Runnable afterStop) {
+    ForegroundServer running = new ForegroundServer(afterStop);
     Runtime.getRuntime().addShutdownHook(new Thread(running::stop, "weir-stop"));
     try {
       running.startUnlessStopped(start);
@@ -33,7 +33,7 @@ final class ForegroundServer {
     return running;
   }
 
-  /** Holds the lock, so that a stop that comes while it starts waits for it and then ends it. */
+  /** Holds the lock, so that a stop during the start waits for it and then closes the server. */
   private synchronized void startUnlessStopped(Supplier<DecisionServer> start) {
     if (!stopped) {
       server = start.get();
@@ -44,11 +44,11 @@ final class ForegroundServer {
     return server == null ? "" : server.summary();
   }
 
-  synchronized int port(String door) {
-    return server == null ? 0 : server.port(door).orElse(0);
+  synchronized int port(String listener) {
+    return server == null ? 0 : server.port(listener).orElse(0);
   }
 
-  /** Waits for the end. */
+  /** Waits until the server has stopped. */
   void await() throws InterruptedException {
     ended.await();
   }

@@ -16,18 +16,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 
-/** Where {@code weir} begins: finds the command, and turns what goes wrong into one line. */
+/** The entry point of {@code weir}: runs the command and reports errors in one line. */
 @Command(
     name = "weir",
-    description =
-        "A distributed rate limiter: exact, fast, and still deciding when its store is gone.",
+    description = "A distributed rate limiter: exact, fast, and available when its store is not.",
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "",
-    footer = {"", "Begin with @|bold weir demo|@; every command explains itself with --help."},
+    footer = {"", "Start with @|bold weir demo|@; every command has --help."},
     exitCodeList = {
-      "0:well",
-      "1:something is wrong, said in one line",
-      "2:no: refused (check), or different (rules diff)"
+      "0:success",
+      "1:error (details on stderr)",
+      "2:refused (check), or different (rules diff)"
     })
 public final class Main {
   static final int EXIT_ERROR = 1;
@@ -37,7 +36,7 @@ public final class Main {
   @Option(
       names = {"-v", "--verbose"},
       scope = ScopeType.INHERIT,
-      description = "Shows where in the program an error happened.")
+      description = "Prints the stack trace of an error.")
   boolean verbose;
 
   private Main() {}
@@ -53,7 +52,7 @@ public final class Main {
     int code;
     try {
       code = line.execute(args);
-    } catch (Throwable e) { // what nobody could know of, such as no memory
+    } catch (Throwable e) { // such as an OutOfMemoryError
       code = CliErrorReporter.reportFailure(e, line.getErr(), line.<Main>getCommand().verbose);
     }
     line.getOut().flush();
@@ -61,7 +60,7 @@ public final class Main {
     System.exit(code);
   }
 
-  /** All commands, with the output they write to still to be said. */
+  /** Returns all commands; the caller sets the output. */
   static CommandLine commandLine() {
     return commandLine(System.getenv());
   }
@@ -84,7 +83,7 @@ public final class Main {
     return line;
   }
 
-  /** What the help of all commands has in common. */
+  /** Configures what the help of all commands has in common. */
   private static void configureHelp(CommandLine line) {
     CommandSpec spec = line.getCommandSpec().versionProvider(new CliVersionProvider());
     if (!spec.mixinStandardHelpOptions()) {
@@ -100,7 +99,7 @@ public final class Main {
     line.getSubcommands().values().forEach(Main::configureHelp);
   }
 
-  /** A server tells its log what happens; one that is shown around says it on the screen. */
+  /** The server logs; the demo logs only warnings, since its output is on the terminal. */
   private static Level logLevel(ParseResult parsed) {
     return switch (parsed.hasSubcommand() ? parsed.subcommand().commandSpec().name() : "") {
       case "serve" -> Level.INFO;
@@ -109,7 +108,7 @@ public final class Main {
     };
   }
 
-  /** A locale that knows only ASCII is mostly that of a container, whose terminal knows more. */
+  /** Writes UTF-8 in an ASCII locale: that is mostly a container, whose terminal can show it. */
   private static PrintWriter writer(OutputStream stream) {
     String name = System.getProperty("stdout.encoding", System.getProperty("native.encoding"));
     Charset charset = name == null || !Charset.isSupported(name) ? UTF_8 : Charset.forName(name);

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Rules as a running server has them, read and changed through its admin door. */
+/** The rules of a running server, read and changed through its admin API. */
 record RemoteRuleRepository(ServerHttpClient client, String token) implements RuleRepository {
   private static final String RULES_PATH = "/admin/rules";
 
@@ -24,52 +24,52 @@ record RemoteRuleRepository(ServerHttpClient client, String token) implements Ru
 
   @Override
   public StoredRules content() {
-    ServerHttpResponse answer = send("GET", Map.of(), "");
+    ServerHttpResponse response = send("GET", Map.of(), "");
     try {
-      JsonObject all = new JsonObject(answer.body());
+      JsonObject all = new JsonObject(response.body());
       JsonArray rules = all.getJsonArray("rules");
       JsonObject revisions = all.getJsonObject("revisions", new JsonObject());
       JsonObject refused = all.getJsonObject("refused", new JsonObject());
       List<Rule> read = Rules.read(client.address(), new JsonObject().put("rules", rules).encode());
-      Map<String, String> wrong = new TreeMap<>();
-      refused.forEach(rule -> wrong.put(rule.getKey(), String.valueOf(rule.getValue())));
+      Map<String, String> reasons = new TreeMap<>();
+      refused.forEach(rule -> reasons.put(rule.getKey(), String.valueOf(rule.getValue())));
       return new StoredRules(
           all.getLong("revision"),
           read.stream().map(r -> new StoredRule(r, revisions.getLong(r.id(), 0L))).toList(),
-          wrong);
+          reasons);
     } catch (DecodeException
         | ClassCastException
         | NullPointerException
         | InvalidConfigurationException e) {
       throw new CommandException(
-          client.address() + " is no admin door of Weir; write --server with its admin port", e);
+          client.address() + " is not a Weir admin API; use --server with the admin port", e);
     }
   }
 
   @Override
   public long replace(List<Rule> rules, String who, long expectedRevision) {
-    ServerHttpResponse answer =
+    ServerHttpResponse response =
         send(
             "PUT",
             Map.of("If-Match", "\"" + expectedRevision + "\"", "X-Weir-User", who),
             Rules.toJson(rules));
-    return new JsonObject(answer.body()).getLong("revision", 0L);
+    return new JsonObject(response.body()).getLong("revision", 0L);
   }
 
   private ServerHttpResponse send(String method, Map<String, String> headers, String body) {
     Map<String, String> all = new HashMap<>(headers);
     all.put("Authorization", "Bearer " + token);
-    ServerHttpResponse answer = client.send(method, RULES_PATH, all, body);
-    if (answer.status() == 200) {
-      return answer;
+    ServerHttpResponse response = client.send(method, RULES_PATH, all, body);
+    if (response.status() == 200) {
+      return response;
     }
     String help =
-        switch (answer.status()) {
-          case 401 -> "; write --token, or set WEIR_ADMIN_TOKEN";
-          case 404 -> "; write --server with its admin port, such as http://127.0.0.1:9090";
-          case 413 -> "; change them where they live: write --rules jdbc:…";
+        switch (response.status()) {
+          case 401 -> "; use --token or set WEIR_ADMIN_TOKEN";
+          case 404 -> "; use --server with the admin port, such as http://127.0.0.1:9090";
+          case 413 -> "; change them in the database: use --rules jdbc:…";
           default -> "";
         };
-    throw new CommandException(client.address() + " answered " + answer.errorText() + help);
+    throw new CommandException(client.address() + " responded with " + response.errorText() + help);
   }
 }

@@ -10,47 +10,48 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which rules a command is about: those of a database or a file, or of a running server. */
+/** The options that select a rule repository: a database, a file or a running server. */
 final class RuleRepositoryOptions {
   @Option(
       names = "--rules",
       paramLabel = "URL",
       description =
-          "Where the rules live: jdbc:h2:…, jdbc:postgresql://… or file:…; if not said, where"
-              + " weir serve would find them.")
+          "Where rules are stored: jdbc:h2:…, jdbc:postgresql://… or file:…; by default as in"
+              + " weir serve.")
   @Nullable String rules;
 
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      description = "Reads where the rules live, and the token, from this file of weir serve.")
+      description = "Reads the place of the rules and the token from this file of weir serve.")
   @Nullable Path config;
 
   @Option(
       names = "--server",
       paramLabel = "URL",
       description =
-          "Asks the admin port of a running server instead, such as http://127.0.0.1:9090.")
+          "Uses the admin API of a running server instead, such as http://127.0.0.1:9090.")
   @Nullable String server;
 
   @Option(
       names = "--token",
       paramLabel = "SECRET",
-      description = "The server's admin token; better in WEIR_ADMIN_TOKEN, where nobody sees it.")
+      description =
+          "The server's admin token; WEIR_ADMIN_TOKEN is safer, as other users cannot see it.")
   @Nullable String token;
 
   @Option(
       names = "--ca",
       paramLabel = "FILE",
-      description = "Certificates in PEM to trust, for a server with one of its own.")
+      description = "Trusted certificates (PEM), for a server with a private CA.")
   @Nullable Path caFile;
 
   /**
-   * Where the rules are that were meant.
+   * Opens the selected repository.
    *
-   * @param make whether a database that is a file is made where there is none
+   * @param create whether to create a missing database file
    */
-  RuleRepository open(Map<String, String> environment, boolean make) {
+  RuleRepository open(Map<String, String> environment, boolean create) {
     Map<String, String> flags = new HashMap<>();
     if (rules != null) {
       flags.put(ServerSettings.RULES.flag(), rules);
@@ -58,19 +59,20 @@ final class RuleRepositoryOptions {
     if (token != null) {
       flags.put(ServerSettings.ADMIN_TOKEN.flag(), token);
     }
-    ServerConfig told = ServerConfig.read(flags, environment, Optional.ofNullable(config));
+    ServerConfig settings = ServerConfig.read(flags, environment, Optional.ofNullable(config));
     if (server == null) {
-      return RuleRepository.open(told.get(ServerSettings.RULES), make);
+      return RuleRepository.open(settings.get(ServerSettings.RULES), create);
     }
     if (rules != null) {
-      throw new CommandException("--rules and --server are two places; write one of them");
+      throw new CommandException("--rules and --server exclude each other; use one of them");
     }
     String secret =
-        told.get(ServerSettings.ADMIN_TOKEN)
+        settings
+            .get(ServerSettings.ADMIN_TOKEN)
             .orElseThrow(
                 () ->
                     new CommandException(
-                        "the admin door asks for a token; set WEIR_ADMIN_TOKEN, or write --token"));
+                        "the admin API requires a token; set WEIR_ADMIN_TOKEN or use --token"));
     return new RemoteRuleRepository(ServerHttpClient.create(server, caFile), secret);
   }
 }

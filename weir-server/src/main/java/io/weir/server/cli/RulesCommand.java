@@ -4,14 +4,14 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The commands about rules. */
+/** {@code weir rules}: the group of commands for rules. */
 @Command(
     name = "rules",
     synopsisSubcommandLabel = "COMMAND",
     description = {
       "Reads, compares and changes rules.",
       "",
-      "Rules are YAML (docs/rules.md); what is wrong with a file is told as",
+      "Rules are YAML (docs/rules.md). Problems in a file are printed as",
       "file:line:column: rule: field: reason, one line each."
     },
     footer = {
@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
       "  weir rules apply rules.yaml --server http://127.0.0.1:9090 --dry-run",
       "  weir rules import-envoy ratelimit.yaml > rules.yaml"
     },
-    exitCodeList = {"0:well", "1:error, or a file that is wrong", "2:different (diff)"})
+    exitCodeList = {"0:success", "1:error or invalid file", "2:different (diff)"})
 final class RulesCommand {
 
   private RulesCommand() {}

@@ -13,22 +13,22 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Shows what a file of rules would change. */
+/** {@code weir rules diff}: prints the changes that applying a file of rules would make. */
 @Command(
     name = "diff",
     sortOptions = false,
     description = {
-      "Shows what a file of rules has otherwise than a database or a server.",
+      "Shows the differences between a file of rules and a database or a server.",
       "",
       "+ would be added, - is not in the file (apply --prune would remove it), ~ would be changed,",
-      "field by field. The order of rules is no difference."
+      "field by field. The order of rules is ignored."
     },
     footer = {
       "  weir rules diff rules.yaml",
       "  weir rules diff rules.yaml --rules jdbc:postgresql://db/weir?user=weir",
       "  weir rules diff new.yaml --rules file:old.yaml"
     },
-    exitCodeList = {"0:equal", "1:error, or a file that is wrong", "2:different"})
+    exitCodeList = {"0:equal", "1:error or invalid file", "2:different"})
 final class RulesDiffCommand implements Callable<Integer> {
   static final int EXIT_DIFFERENT = 2;
 
@@ -49,16 +49,16 @@ final class RulesDiffCommand implements Callable<Integer> {
   public Integer call() {
     RulesFileArgument file = new RulesFileArgument(path);
     List<Rule> wanted = file.read();
-    TerminalOutput screen = TerminalOutput.of(spec.commandLine());
+    TerminalOutput output = TerminalOutput.of(spec.commandLine());
     try (RuleRepository home = repositoryOptions.open(environment, false)) {
       RuleRepository.StoredRules content = home.content();
       RulesDiff diff = RulesDiff.between(content.rules(), wanted);
       if (!diff.isEmpty()) {
-        screen.println("--- " + home.name() + content.revisionSuffix());
-        screen.println("+++ " + file.name());
-        new RulesDiffPrinter(screen).print(diff);
+        output.println("--- " + home.name() + content.revisionSuffix());
+        output.println("+++ " + file.name());
+        new RulesDiffPrinter(output).print(diff);
       }
-      screen.println(RulesDiffPrinter.summary(diff));
+      output.println(RulesDiffPrinter.summary(diff));
       return diff.isEmpty() ? 0 : EXIT_DIFFERENT;
     }
   }

@@ -4,7 +4,7 @@ import io.weir.rules.RulesDiff;
 import io.weir.rules.RulesDiff.ChangedField;
 import io.weir.rules.RulesDiff.ChangedRule;
 
-/** Shows people what differs between rules: added with +, removed with -, changed with ~. */
+/** Prints the differences between rules: + is added, - is removed, ~ is changed. */
 record RulesDiffPrinter(TerminalOutput output) {
 
   void print(RulesDiff diff) {

@@ -8,28 +8,29 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A file of rules that was named on the command line; {@code -} is the standard input. */
+/** A file of rules given on the command line; {@code -} is standard input. */
 record RulesFileArgument(Path path) {
 
-  static final String DESCRIPTION = "The file of rules; - reads the standard input.";
+  static final String DESCRIPTION = "File of rules; - reads standard input.";
 
   String name() {
     return isStandardInput() ? "standard input" : path.toString();
   }
 
-  /** Its rules; what is wrong with them is thrown, all of it. */
+  /** Reads the rules; throws an exception with all problems of the file. */
   List<Rule> read() {
     return isStandardInput() ? Rules.read(name(), readBytes()) : Rules.read(path);
   }
 
-  /** What it holds. */
+  /** Reads the content of the file. */
   byte[] readBytes() {
     try {
       return isStandardInput() ? System.in.readAllBytes() : Files.readAllBytes(path);
     } catch (NoSuchFileException e) {
-      throw new CommandException(name() + " does not exist; name a file", e);
+      throw new CommandException(name() + " does not exist; use the path of an existing file", e);
     } catch (IOException e) {
-      throw new CommandException(name() + " cannot be read (" + e + "); name a file", e);
+      throw new CommandException(
+          name() + " cannot be read (" + e + "); use the path of a readable file", e);
     }
   }
 

@@ -14,23 +14,23 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Turns the rules of envoyproxy/ratelimit into rules of Weir. */
+/** {@code weir rules import-envoy}: converts envoyproxy/ratelimit configurations to rules. */
 @Command(
     name = "import-envoy",
     description = {
-      "Turns configurations of envoyproxy/ratelimit into rules, on the standard output.",
+      "Converts envoyproxy/ratelimit configurations to rules, on standard output.",
       "",
-      "They limit the same calls of Envoy's alike (docs/envoy.md). What no rule can say is told",
+      "The rules limit the same Envoy calls (docs/envoy.md). What rules cannot express is reported",
       "as file:line:column: descriptor: field: reason, and nothing is written."
     },
     footer = {"  weir rules import-envoy ratelimit.yaml > rules.yaml"},
-    exitCodeList = {"0:the rules are written", "1:something is wrong, or cannot be said"})
+    exitCodeList = {"0:rules written", "1:error, or not expressible as rules"})
 final class RulesImportEnvoyCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "FILE",
       arity = "1..*",
       description =
-          "The configurations, one domain each; files of one domain are merged; - reads the standard input.")
+          "Configuration files, one domain each; files of one domain are merged; - reads standard input.")
   List<Path> files = List.of();
 
   @Spec CommandSpec spec;
@@ -47,7 +47,7 @@ final class RulesImportEnvoyCommand implements Callable<Integer> {
       var unused = RuleSet.of(1, rules);
     } catch (RuleException e) {
       throw new CommandException(
-          "two domains make the rule " + e.rule() + "; rename one of the domains", e);
+          "two domains produce the rule " + e.rule() + "; rename one of the domains", e);
     }
     spec.commandLine().getOut().print(Rules.toYaml(rules));
     spec.commandLine().getOut().flush();

@@ -19,16 +19,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Lists the rules of a database, a file or a server. */
+/** {@code weir rules list}: lists the rules of a database, a file or a server. */
 @Command(
     name = "list",
     sortOptions = false,
-    description = "Lists rules, as a table or as text that can be applied again.",
+    description = "Lists rules as a table, or as YAML or JSON that can be applied again.",
     footer = {
       "  weir rules list",
       "  weir rules list --rules jdbc:postgresql://db/weir?user=weir --yaml > rules.yaml"
     },
-    exitCodeList = {"0:listed", "1:error"})
+    exitCodeList = {"0:success", "1:error"})
 final class RulesListCommand implements Callable<Integer> {
   @ArgGroup RulesListFormat format = new RulesListFormat();
 
@@ -42,35 +42,35 @@ final class RulesListCommand implements Callable<Integer> {
     this.environment = environment;
   }
 
-  /** How they are printed, if not as a table. */
+  /** The output format, if not a table. */
   static final class RulesListFormat {
-    @Option(names = "--yaml", description = "Prints them as YAML, as weir rules apply reads it.")
+    @Option(names = "--yaml", description = "Prints YAML, as read by weir rules apply.")
     boolean yaml;
 
-    @Option(names = "--json", description = "Prints them as JSON of the same shape.")
+    @Option(names = "--json", description = "Prints JSON of the same structure.")
     boolean json;
   }
 
   @Override
   public Integer call() {
-    TerminalOutput screen = TerminalOutput.of(spec.commandLine());
+    TerminalOutput output = TerminalOutput.of(spec.commandLine());
     try (RuleRepository home = repositoryOptions.open(environment, false)) {
       RuleRepository.StoredRules content = home.content();
       if (format.yaml || format.json) {
         List<Rule> rules = content.rules();
-        screen.println((format.yaml ? Rules.toYaml(rules) : Rules.toJson(rules)).stripTrailing());
+        output.println((format.yaml ? Rules.toYaml(rules) : Rules.toJson(rules)).stripTrailing());
         return 0;
       }
       if (!content.entries().isEmpty()) {
-        screen.printTable(toTable(content.entries()));
+        output.printTable(toTable(content.entries()));
       }
       String count = TerminalText.countOf(content.entries().size(), "rule");
-      screen.println(home.name() + content.revisionSuffix() + ": " + count);
+      output.println(home.name() + content.revisionSuffix() + ": " + count);
       return 0;
     }
   }
 
-  private static TextTable toTable(List<RuleRepository.StoredRule> kept) {
+  private static TextTable toTable(List<RuleRepository.StoredRule> storedRules) {
     TextTable table =
         new TextTable(
             "id",
@@ -79,13 +79,13 @@ final class RulesListCommand implements Callable<Integer> {
             "per",
             "match",
             "consistency",
-            "too many",
-            "posture",
+            "overshoot",
+            "fallback",
             "shadow",
             "enabled",
             "revision");
-    for (RuleRepository.StoredRule one : kept) {
-      Rule rule = one.rule();
+    for (RuleRepository.StoredRule stored : storedRules) {
+      Rule rule = stored.rule();
       table.addRow(
           rule.id(),
           rule.rates().stream().map(Rate::toString).collect(Collectors.joining(", ")),
@@ -97,7 +97,7 @@ final class RulesListCommand implements Callable<Integer> {
           fallback(rule.fallback()),
           rule.shadow() ? "shadow" : "-",
           rule.enabled() ? "yes" : "no",
-          one.revision() == 0 ? "-" : one.revision());
+          stored.revision() == 0 ? "-" : stored.revision());
     }
     return table;
   }
@@ -115,10 +115,10 @@ final class RulesListCommand implements Callable<Integer> {
         : kind + " " + TerminalText.formatMillis(consistency.syncInterval().toMillis());
   }
 
-  /** By how much nodes together may overrun a counter, for any number of them. */
+  /** By how much all nodes together may exceed a limit, as a formula of the number of nodes. */
   private static String overshoot(Rule rule) {
-    long each = OvershootBound.of(rule, 2);
-    return each == 0 ? "0" : "(nodes - 1) x " + each;
+    long perNode = OvershootBound.of(rule, 2);
+    return perNode == 0 ? "0" : "(nodes - 1) x " + perNode;
   }
 
   private static String fallback(StoreFailureFallback posture) {
@@ -126,7 +126,7 @@ final class RulesListCommand implements Callable<Integer> {
     return posture.percent() == 0 ? answer : answer + " " + posture.percent() + "%";
   }
 
-  private static String lowerCaseName(Enum<?> one) {
-    return one.name().toLowerCase(Locale.ROOT);
+  private static String lowerCaseName(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 }

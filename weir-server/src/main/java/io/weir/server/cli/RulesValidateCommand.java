@@ -11,17 +11,17 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says whether files of rules can be, and what is wrong with them. */
+/** {@code weir rules validate}: validates files of rules and prints their problems. */
 @Command(
     name = "validate",
     description = {
-      "Says whether a file of rules can be; asks no server.",
+      "Validates files of rules; needs no server.",
       "",
-      "Everything that is wrong is told at once, on the error output. What can be but is hardly",
-      "meant, such as an override that never applies, is a warning."
+      "Prints all problems on standard error. A rule that is valid but hardly intended, such as one",
+      "with an override that never applies, is a warning."
     },
     footer = {"  weir rules validate rules.yaml", "  helm template . | weir rules validate -"},
-    exitCodeList = {"0:every file is good, perhaps with warnings", "1:something is wrong"})
+    exitCodeList = {"0:all files are valid, perhaps with warnings", "1:a file is invalid"})
 final class RulesValidateCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", arity = "1..*", description = RulesFileArgument.DESCRIPTION)
   List<Path> files = List.of();
@@ -30,17 +30,17 @@ final class RulesValidateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    TerminalOutput screen = TerminalOutput.of(spec.commandLine());
+    TerminalOutput output = TerminalOutput.of(spec.commandLine());
     int code = 0;
     for (Path path : files) {
       RulesFileArgument file = new RulesFileArgument(path);
       try {
         List<Rule> rules = file.read();
-        for (RuleLint.LintWarning doubt : RuleLint.check(rules)) {
-          screen.println(file.name() + ": " + screen.warning("warning") + ": " + doubt);
+        for (RuleLint.LintWarning warning : RuleLint.check(rules)) {
+          output.println(file.name() + ": " + output.warning("warning") + ": " + warning);
         }
         String count = TerminalText.countOf(rules.size(), "rule");
-        screen.println(file.name() + ": " + count + ", " + screen.success("good"));
+        output.println(file.name() + ": " + count + ", " + output.success("valid"));
       } catch (InvalidConfigurationException e) {
         spec.commandLine().getErr().println(e.getMessage());
         code = Main.EXIT_ERROR;

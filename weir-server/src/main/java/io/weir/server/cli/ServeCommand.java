@@ -8,22 +8,22 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Runs the server until it is told to stop; every setting is a flag. */
+/** {@code weir serve}: runs the server until it is stopped; every setting is a flag. */
 @Command(
     name = "serve",
     sortOptions = false,
     description = {
       "Runs the server until Ctrl-C or SIGTERM.",
       "",
-      "Every flag is also a variable (--http-port is WEIR_HTTP_PORT) and a line of the file",
-      "(http: {port: 8080}). A flag wins over the variable, the variable over the file."
+      "Every flag is also an environment variable (--http-port is WEIR_HTTP_PORT) and a key of the file",
+      "(http: {port: 8080}). Flags override variables, which override the file."
     },
     footer = {
       "  weir serve",
       "  weir serve --store redis://127.0.0.1:6379 --rules file:rules.yaml",
       "  WEIR_ADMIN_TOKEN=… weir serve --config weir.yaml --http-port 80 --grpc-port off"
     },
-    exitCodeList = {"0:stopped as it was told", "1:it could not start"})
+    exitCodeList = {"0:stopped", "1:startup failed"})
 final class ServeCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 
@@ -33,7 +33,7 @@ final class ServeCommand implements Callable<Integer> {
     this.environment = environment;
   }
 
-  /** The command with a flag for each setting. */
+  /** Returns the command, with a flag for each setting. */
   static CommandSpec spec(Map<String, String> environment) {
     return SettingOptions.addTo(CommandSpec.forAnnotatedObject(new ServeCommand(environment)));
   }

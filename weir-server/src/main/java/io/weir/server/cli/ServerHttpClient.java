@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Calls to a running server: each is answered, or fails with one line that says why. */
+/** The HTTP client for a running server; a failed call throws a one-line error. */
 final class ServerHttpClient {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(10);
@@ -36,41 +36,43 @@ final class ServerHttpClient {
     this.client = client;
   }
 
-  /** What a server answered. */
+  /** The response of a server. */
   record ServerHttpResponse(int status, String body) {
 
-    /** Its status, and what it says is wrong if it says it as Weir does. */
+    /** Returns the status, with the error message if the body is one of Weir. */
     String errorText() {
       try {
         String message = new JsonObject(body).getString("message", "");
         return status + (message.isEmpty() ? "" : ": " + TerminalText.sanitize(message));
       } catch (DecodeException | ClassCastException e) {
-        return status + ", and may be no Weir";
+        return status + ", and may not be Weir";
       }
     }
   }
 
   /**
-   * Calls to one server.
+   * Returns a client for one server.
    *
-   * @param authorities certificates in PEM to trust; those of the JDK if null
+   * @param caFile trusted certificates (PEM); those of the JDK if null
    */
-  static ServerHttpClient create(String url, @Nullable Path authorities) {
+  static ServerHttpClient create(String url, @Nullable Path caFile) {
     try {
       URI uri = new URI(url);
       boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
       if (!web || uri.getHost() == null || uri.getQuery() != null || uri.getUserInfo() != null) {
-        throw new CommandException("'" + url + "' is no server; write http://host:port");
+        throw new CommandException(
+            "server must be a URL such as http://127.0.0.1:8080 (was '" + url + "')");
       }
     } catch (URISyntaxException e) {
-      throw new CommandException("'" + url + "' is no server; write http://host:port", e);
+      throw new CommandException(
+          "server must be a URL such as http://127.0.0.1:8080 (was '" + url + "')", e);
     }
     HttpClient.Builder client =
         HttpClient.newBuilder()
             .connectTimeout(CONNECT_TIMEOUT)
             .version(HttpClient.Version.HTTP_1_1);
-    if (authorities != null) {
-      client.sslContext(TrustedCertificates.sslContext(authorities));
+    if (caFile != null) {
+      client.sslContext(TrustedCertificates.sslContext(caFile));
     }
     return new ServerHttpClient(url.replaceAll("/+$", ""), client.build());
   }
@@ -79,7 +81,7 @@ final class ServerHttpClient {
     return address;
   }
 
-  /** Sends JSON and waits for the answer, whatever its status. */
+  /** Sends JSON and waits for the response, whatever its status. */
   ServerHttpResponse send(String method, String path, Map<String, String> headers, String body) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(address + path))
@@ -110,18 +112,18 @@ final class ServerHttpClient {
   }
 
   private String reason(IOException e) {
-    String said = TerminalText.sanitize(String.valueOf(e.getMessage()));
+    String message = TerminalText.sanitize(String.valueOf(e.getMessage()));
     if (e instanceof ConnectException || e instanceof HttpConnectTimeoutException) {
-      return "cannot be reached; start a server there with weir serve, or write --server URL";
+      return "cannot be reached; start a server there with weir serve, or use --server URL";
     }
     if (e instanceof SSLException) {
-      return said.contains("PKIX")
-          ? "has a certificate that is not trusted; write --ca FILE with it or its issuer"
-          : "cannot be asked over TLS (" + said + "); if it speaks plain HTTP, write http://";
+      return message.contains("PKIX")
+          ? "has an untrusted certificate; use --ca FILE with the certificate or its issuer"
+          : "cannot be called over TLS (" + message + "); for plain HTTP, use http://";
     }
-    if (said.contains("timed out")) {
-      return "does not answer within " + RESPONSE_TIMEOUT.toSeconds() + " seconds; look at its log";
+    if (message.contains("timed out")) {
+      return "did not respond within " + RESPONSE_TIMEOUT.toSeconds() + " seconds; check its log";
     }
-    return "does not answer in HTTP (" + said + "); if it speaks TLS, write https://";
+    return "did not respond in HTTP (" + message + "); for TLS, use https://";
   }
 }

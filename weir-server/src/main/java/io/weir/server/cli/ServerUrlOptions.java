@@ -4,19 +4,19 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which running server a command speaks to. */
+/** The options that select a running server. */
 final class ServerUrlOptions {
   @Option(
       names = "--server",
       paramLabel = "URL",
-      description = "The server to ask (${DEFAULT-VALUE}).",
+      description = "URL of the server (${DEFAULT-VALUE}).",
       defaultValue = "http://127.0.0.1:8080")
   String server = "";
 
   @Option(
       names = "--ca",
       paramLabel = "FILE",
-      description = "Certificates in PEM to trust, for a server with one of its own.")
+      description = "Trusted certificates (PEM), for a server with a private CA.")
   @Nullable Path caFile;
 
   ServerHttpClient client() {

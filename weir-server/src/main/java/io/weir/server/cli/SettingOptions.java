@@ -10,13 +10,13 @@ import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** A flag for each setting of the server, and one for the file of them. */
+/** The command line options of the server: one per setting, and one for the settings file. */
 final class SettingOptions {
   private static final String CONFIG_OPTION = "--config";
 
   private SettingOptions() {}
 
-  /** Gives a command all of them. */
+  /** Adds all options to a command. */
   static CommandSpec addTo(CommandSpec spec) {
     spec.addOption(
         OptionSpec.builder(CONFIG_OPTION)
@@ -25,18 +25,19 @@ final class SettingOptions {
             .description("Reads settings from this YAML file.")
             .build());
     for (ServerSetting<?> setting : ServerSettings.all()) {
-      String usual = setting.defaultText().isEmpty() ? "" : " (" + setting.defaultText() + ")";
+      String defaultText =
+          setting.defaultText().isEmpty() ? "" : " (" + setting.defaultText() + ")";
       spec.addOption(
           OptionSpec.builder("--" + setting.flag())
               .paramLabel(setting.valueLabel())
               .type(String.class)
-              .description(setting.help() + usual)
+              .description(setting.help() + defaultText)
               .build());
     }
     return spec;
   }
 
-  /** What a command that has them was told. */
+  /** Reads the configuration from the options of a command, the environment and the file. */
   static ServerConfig read(CommandSpec spec, Map<String, String> environment) {
     Map<String, String> flags = new HashMap<>();
     for (ServerSetting<?> setting : ServerSettings.all()) {

@@ -8,14 +8,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** One burst at two kinds of bucket. */
+/** {@code weir simulate burst}: one burst on a token bucket and on a leaky bucket. */
 @Command(
     name = "burst",
     sortOptions = false,
     description = {
       "Sends one burst to a token bucket and to a leaky bucket.",
       "",
-      "Both admit as much; the one lets it go on at once, the other at its rate."
+      "Both admit the same number: the token bucket at once, the leaky bucket at its rate."
     },
     footer = {"  weir simulate burst --limit 100 --burst 50 --requests 80"})
 final class SimulateBurstCommand implements Callable<Integer> {
@@ -23,21 +23,21 @@ final class SimulateBurstCommand implements Callable<Integer> {
       names = "--limit",
       paramLabel = "N",
       defaultValue = "100",
-      description = "Permits a second (${DEFAULT-VALUE}).")
+      description = "Permits per second (${DEFAULT-VALUE}).")
   long limit = 100;
 
   @Option(
       names = "--burst",
       paramLabel = "N",
       defaultValue = "50",
-      description = "The size of the bucket, and of the queue (${DEFAULT-VALUE}).")
+      description = "Size of the bucket and of the queue (${DEFAULT-VALUE}).")
   long burst = 50;
 
   @Option(
       names = "--requests",
       paramLabel = "N",
       defaultValue = "80",
-      description = "How many requests come at once (${DEFAULT-VALUE}).")
+      description = "Number of simultaneous requests (${DEFAULT-VALUE}).")
   long requests = 80;
 
   @Mixin SimulationOutput output = new SimulationOutput();

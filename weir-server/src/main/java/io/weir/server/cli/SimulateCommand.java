@@ -3,21 +3,21 @@ package io.weir.server.cli;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The lab on the command line. */
+/** {@code weir simulate}: the group of commands that run simulations. */
 @Command(
     name = "simulate",
     synopsisSubcommandLabel = "COMMAND",
     description = {
-      "Shows how limits behave: the classes that enforce them, under time that moves when told.",
+      "Simulates how limits behave, with the production code and a simulated clock.",
       "",
-      "Asks no server and takes no time to speak of; docs/lab.md says what to look for."
+      "Needs no server and finishes at once; docs/lab.md explains the results."
     },
     footer = {
       "  weir simulate edge --limit 100 --position 0.99",
       "  weir simulate sync --nodes 3 --limit 60 --interval 400ms --plot sync.svg",
       "  weir simulate trace requests.csv --limit 10/second --plot trace.html"
     },
-    exitCodeList = {"0:shown", "1:something is wrong, said in one line"})
+    exitCodeList = {"0:success", "1:error"})
 final class SimulateCommand {
 
   private SimulateCommand() {}

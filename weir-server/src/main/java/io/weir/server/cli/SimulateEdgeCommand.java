@@ -8,15 +8,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The attack on the edge of a window. */
+/** {@code weir simulate edge}: two bursts around the boundary of a window. */
 @Command(
     name = "edge",
     sortOptions = false,
     description = {
-      "Asks for the whole limit late in one window, and again as the next one begins.",
+      "Requests the whole limit late in one window, and again at the start of the next.",
       "",
-      "A fixed window admits both: twice the limit in the gap between. The table shows what the",
-      "other algorithms admit of the same."
+      "A fixed window admits both: twice the limit within a short time. The table shows how many the",
+      "other algorithms admit."
     },
     footer = {"  weir simulate edge --limit 100 --window 1m --position 0.99"})
 final class SimulateEdgeCommand implements Callable<Integer> {
@@ -24,21 +24,21 @@ final class SimulateEdgeCommand implements Callable<Integer> {
       names = "--limit",
       paramLabel = "N",
       defaultValue = "100",
-      description = "Permits in a window (${DEFAULT-VALUE}).")
+      description = "Permits per window (${DEFAULT-VALUE}).")
   long limit = 100;
 
   @Option(
       names = "--window",
       paramLabel = "TIME",
       defaultValue = "1m",
-      description = "How long a window is (${DEFAULT-VALUE}).")
+      description = "Length of a window (${DEFAULT-VALUE}).")
   String window = "1m";
 
   @Option(
       names = "--position",
       paramLabel = "PART",
       defaultValue = "0.9",
-      description = "Where in its window the first burst comes, 0 to 1 (${DEFAULT-VALUE}).")
+      description = "Position of the first burst in its window, 0 to 1 (${DEFAULT-VALUE}).")
   double position = 0.9;
 
   @Mixin SimulationOutput output = new SimulationOutput();

@@ -8,15 +8,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What wrong clocks do to a shared counter. */
+/** {@code weir simulate skew}: the effect of wrong clocks on a shared counter. */
 @Command(
     name = "skew",
     sortOptions = false,
     description = {
-      "Gives nodes wrong clocks, and shows what a shared counter admits.",
+      "Simulates nodes with wrong clocks, and shows how many requests a shared counter admits.",
       "",
-      "Once as if each node told the counter its own time, once as in Weir, where the store's time",
-      "counts. Each node is asked, evenly, for the whole limit."
+      "Once with the time of each node, once as in Weir with the time of the store. Each node gets, evenly",
+      "spread, as many requests as the whole limit."
     },
     footer = {"  weir simulate skew --nodes 3 --limit 60 --skew 300ms"})
 final class SimulateSkewCommand implements Callable<Integer> {
@@ -26,7 +26,7 @@ final class SimulateSkewCommand implements Callable<Integer> {
       names = "--skew",
       paramLabel = "TIME",
       defaultValue = "300ms",
-      description = "How far the clocks are apart, the first to the last (${DEFAULT-VALUE}).")
+      description = "Difference between the first and the last clock (${DEFAULT-VALUE}).")
   String skew = "300ms";
 
   @Mixin SimulationOutput output = new SimulationOutput();

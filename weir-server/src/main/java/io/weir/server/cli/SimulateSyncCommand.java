@@ -8,15 +8,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** By how much nodes overrun a limit that reconcile now and then. */
+/** {@code weir simulate sync}: by how much nodes that sync periodically exceed a limit. */
 @Command(
     name = "sync",
     sortOptions = false,
     description = {
-      "Has nodes count together by reconciling every interval, and shows by how much they overrun.",
+      "Simulates nodes that sync at an interval, and shows by how much they exceed the limit.",
       "",
-      "A fixed window of a second, of which each node is asked, evenly, for as many permits as all",
-      "of them have. An interval of 0 asks the store each time: exact."
+      "The limit is a fixed window of one second. Each node gets, evenly spread, as many requests as the",
+      "whole limit. With an interval of 0 every request asks the store, which is exact."
     },
     footer = {"  weir simulate sync --nodes 3 --limit 60 --interval 400ms"})
 final class SimulateSyncCommand implements Callable<Integer> {
@@ -26,7 +26,7 @@ final class SimulateSyncCommand implements Callable<Integer> {
       names = "--interval",
       paramLabel = "TIME",
       defaultValue = "400ms",
-      description = "How often they reconcile (${DEFAULT-VALUE}).")
+      description = "Time between syncs (${DEFAULT-VALUE}).")
   String interval = "400ms";
 
   @Mixin SimulationOutput output = new SimulationOutput();

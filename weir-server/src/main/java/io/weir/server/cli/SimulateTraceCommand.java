@@ -15,36 +15,36 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** What really happened, held against all algorithms. */
+/** {@code weir simulate trace}: replays recorded requests against all algorithms. */
 @Command(
     name = "trace",
     sortOptions = false,
     description = {
-      "Holds requests that happened against all five algorithms, side by side.",
+      "Replays recorded requests against all five algorithms, side by side.",
       "",
-      "A line of the file is time,key,cost: seconds or a date, whose limit it is, and how many",
-      "permits it costs (1 if left out). A first line that names the columns is passed over."
+      "Each line of the file is time,key,cost: seconds or a date, the key to limit, and the number of",
+      "permits (1 if omitted). A header line is skipped."
     },
     footer = {
       "  weir simulate trace requests.csv --limit 10/second --burst 20",
       "  cut -d, -f1,3 access.csv | weir simulate trace - --limit 100/minute --plot trace.svg"
     })
 final class SimulateTraceCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "FILE", description = "The trace; - reads the standard input.")
+  @Parameters(paramLabel = "FILE", description = "Trace file; - reads standard input.")
   Path file = Path.of("-");
 
   @Option(
       names = "--limit",
       paramLabel = "RATE",
       defaultValue = "10/second",
-      description = "What each key may (${DEFAULT-VALUE}).")
+      description = "Limit of each key (${DEFAULT-VALUE}).")
   String limit = "10/second";
 
   @Option(
       names = "--burst",
       paramLabel = "N",
       defaultValue = "0",
-      description = "The size of the buckets; that of the limit if not said.")
+      description = "Size of the buckets; by default that of the limit.")
   long burst;
 
   @Mixin SimulationOutput output = new SimulationOutput();

@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/** How the lab's commands show what they found: tables, and a drawing if one is wanted. */
+/** Prints the result of a simulation as tables, and writes a plot if {@code --plot} is given. */
 final class SimulationOutput {
   @Option(
       names = "--plot",
       paramLabel = "FILE",
-      description = "Draws it to a file that ends in .svg, or in .html with the figures.")
+      description = "Plots the result to a .svg file, or to an .html file with the figures.")
   @Nullable Path plot;
 
-  /** Makes an experiment and shows what it found. */
+  /** Runs an experiment and prints its result; returns the exit code. */
   int runAndPrint(CommandSpec spec, Callable<ExperimentResult> experiment) throws Exception {
     ExperimentResult finding;
     try {
@@ -28,25 +28,25 @@ final class SimulationOutput {
     } catch (IllegalArgumentException e) {
       throw new CommandException(String.valueOf(e.getMessage()), e);
     }
-    TerminalOutput screen = TerminalOutput.of(spec.commandLine());
-    screen.println(TerminalText.sanitize(finding.title()));
-    screen.println("");
+    TerminalOutput output = TerminalOutput.of(spec.commandLine());
+    output.println(TerminalText.sanitize(finding.title()));
+    output.println("");
     TextTable figures = new TextTable("figure", "value");
     finding
         .figures()
         .forEach((name, value) -> figures.addRow(name, ExperimentResult.formatNumber(value)));
-    screen.printTable(figures);
+    output.printTable(figures);
     if (!finding.rows().isEmpty()) {
-      screen.println("");
+      output.println("");
       TextTable table = new TextTable(finding.headings().toArray(new String[0]));
       finding.rows().forEach(row -> table.addRow(row.toArray()));
-      screen.printTable(table);
+      output.printTable(table);
     }
     Path file = plot;
     if (file != null) {
       writePlot(finding, file);
-      screen.println("");
-      screen.println("drawn to " + TerminalText.sanitize(file.toString()));
+      output.println("");
+      output.println("plot written to " + TerminalText.sanitize(file.toString()));
     }
     return 0;
   }
@@ -55,18 +55,18 @@ final class SimulationOutput {
     String name = file.toString();
     if (!name.endsWith(".svg") && !name.endsWith(".html")) {
       throw new CommandException(
-          "--plot "
+          "--plot must end in .svg or .html (was '"
               + TerminalText.sanitize(name)
-              + " is no kind of drawing; write a name that ends in .svg or .html");
+              + "'), for example plot.svg");
     }
     try {
       Files.writeString(file, name.endsWith(".svg") ? SvgPlot.svg(finding) : SvgPlot.html(finding));
     } catch (IOException e) {
-      throw new CommandException(name + " cannot be written (" + e + "); name another file", e);
+      throw new CommandException(name + " cannot be written (" + e + "); use another file", e);
     }
   }
 
-  /** A duration as rules write it; 0 needs no unit. */
+  /** Parses a duration in the syntax of rules; 0 needs no unit. */
   static Duration parseDuration(String text) {
     return text.equals("0") ? Duration.ZERO : Durations.parse(text);
   }

@@ -6,14 +6,14 @@ import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Style;
 
-/** Where a command writes, with colours where somebody sees them. */
+/** The standard output of a command, with colors if it is a terminal. */
 record TerminalOutput(PrintWriter out, Ansi ansi) {
 
   static TerminalOutput of(CommandLine line) {
     return new TerminalOutput(line.getOut(), line.getColorScheme().ansi());
   }
 
-  /** Writes a line at once, for those who watch. */
+  /** Prints a line and flushes it, so that progress is visible at once. */
   void println(String text) {
     out.println(text);
     out.flush();
@@ -23,7 +23,7 @@ record TerminalOutput(PrintWriter out, Ansi ansi) {
     lines.forEach(this::println);
   }
 
-  /** The headings of a table, and below them its rows. */
+  /** Prints a table with its headings in bold. */
   void printTable(TextTable table) {
     List<String> lines = table.lines();
     println(styled(lines.get(0), Style.bold));

@@ -3,25 +3,25 @@ package io.weir.server.cli;
 import io.weir.rule.Durations;
 import java.time.Duration;
 
-/** How things are said on a terminal. */
+/** Formats durations, counts and untrusted text for a terminal. */
 final class TerminalText {
   private static final long MAX_EXACT_MILLIS = 10_000;
   private static final int MAX_LENGTH = 400;
 
   private TerminalText() {}
 
-  /** A time, to the millisecond while it is short, else in whole seconds, rounded up. */
+  /** Formats a duration: below ten seconds to the millisecond, else in seconds, rounded up. */
   static String formatMillis(long millis) {
     long shown = millis < MAX_EXACT_MILLIS ? millis : (millis + 999) / 1000 * 1000;
     return Durations.format(Duration.ofMillis(shown));
   }
 
-  /** {@code 1 rule}, {@code 2 rules}. */
-  static String countOf(long count, String one) {
-    return count + " " + one + (count == 1 ? "" : "s");
+  /** Formats a count with its noun: {@code 1 rule}, {@code 2 rules}. */
+  static String countOf(long count, String noun) {
+    return count + " " + noun + (count == 1 ? "" : "s");
   }
 
-  /** What others wrote, in one line and without anything a terminal would obey. */
+  /** Returns untrusted text in one line, without characters that control a terminal. */
   static String sanitize(String text) {
     StringBuilder line = new StringBuilder();
     text.strip()

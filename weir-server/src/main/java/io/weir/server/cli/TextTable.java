@@ -3,7 +3,7 @@ package io.weir.server.cli;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows under headings, each column as wide as its widest cell; numbers stand to the right. */
+/** A text table with headings. Columns are as wide as needed; numbers are right-aligned. */
 final class TextTable {
   private static final String COLUMN_GAP = "  ";
   private static final int MAX_CELL_WIDTH = 60;
@@ -24,7 +24,7 @@ final class TextTable {
     return this;
   }
 
-  /** The lines, the headings first. */
+  /** Returns the formatted lines, the headings first. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
     for (List<String> row : rows) {

@@ -11,22 +11,23 @@ import java.security.cert.CertificateFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Whom a command trusts over TLS, where it is not the authorities that the JDK knows. */
+/** Creates the TLS context for {@code --ca}: trusts the given certificates instead of the JDK's. */
 final class TrustedCertificates {
 
   private TrustedCertificates() {}
 
-  /** Trust in the certificates of a file. */
+  /** Returns a TLS context that trusts the certificates of a PEM file. */
   static SSLContext sslContext(Path pem) {
     try (InputStream in = Files.newInputStream(pem)) {
       KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
       store.load(null, null);
       int count = 0;
-      for (Certificate one : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-        store.setCertificateEntry("trusted-" + count++, one);
+      for (Certificate certificate :
+          CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+        store.setCertificateEntry("trusted-" + count++, certificate);
       }
       if (count == 0) {
-        throw new CommandException(pem + " holds no certificate; write one in PEM");
+        throw new CommandException(pem + " contains no certificate; use a PEM file");
       }
       TrustManagerFactory trust =
           TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
@@ -35,9 +36,9 @@ final class TrustedCertificates {
       context.init(null, trust.getTrustManagers(), null);
       return context;
     } catch (IOException e) {
-      throw new CommandException(pem + " cannot be read; write the path of a file that can", e);
+      throw new CommandException(pem + " cannot be read; use the path of a readable file", e);
     } catch (GeneralSecurityException e) {
-      throw new CommandException(pem + " holds no certificate; write one in PEM", e);
+      throw new CommandException(pem + " contains no certificate; use a PEM file", e);
     }
   }
 }

@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * What the server was told: a value for every {@link ServerSettings setting}. A flag wins over the
- * environment, the environment over the file, the file over the default. Immutable.
+ * The configuration of a server: a value for every {@link ServerSettings setting}. Flags override
+ * environment variables, which override the file, which overrides the defaults. Immutable.
  */
 public final class ServerConfig {
   private static final Logger LOG = System.getLogger(ServerConfig.class.getName());
@@ -35,51 +35,54 @@ public final class ServerConfig {
     this.values = values;
   }
 
-  /** One text for a setting, and where it was said. */
+  /** The text of a setting, and the place it comes from. */
   private record RawSettingValue(String text, ConfigurationProblem source) {}
 
   /**
-   * Reads all three.
+   * Reads flags, environment and file.
    *
-   * @param flags by the setting's flag, without dashes
-   * @throws InvalidConfigurationException with everything that is wrong, and where
+   * @param flags values by the setting's flag, without dashes
+   * @throws InvalidConfigurationException with all problems and their places
    */
   public static ServerConfig read(
       Map<String, String> flags, Map<String, String> environment, Optional<Path> file) {
     warnAboutMisspelledVariables(environment);
-    List<ConfigurationProblem> wrong = new ArrayList<>();
-    Map<String, RawSettingValue> said = new HashMap<>();
-    file.ifPresent(f -> said.putAll(readFile(f)));
+    List<ConfigurationProblem> problems = new ArrayList<>();
+    Map<String, RawSettingValue> texts = new HashMap<>();
+    file.ifPresent(f -> texts.putAll(readFile(f)));
     for (ServerSetting<?> setting : ServerSettings.all()) {
       String variable = environment.get(setting.environmentVariable());
       if (variable != null) {
-        said.put(
+        texts.put(
             setting.path(),
             new RawSettingValue(variable, problemAt(setting.environmentVariable())));
       }
       String flag = flags.get(setting.flag());
       if (flag != null) {
-        said.put(setting.path(), new RawSettingValue(flag, problemAt("--" + setting.flag())));
+        texts.put(setting.path(), new RawSettingValue(flag, problemAt("--" + setting.flag())));
       }
     }
     Map<ServerSetting<?>, Object> values = new HashMap<>();
     for (ServerSetting<?> setting : ServerSettings.all()) {
       RawSettingValue text =
-          said.getOrDefault(
+          texts.getOrDefault(
               setting.path(), new RawSettingValue(setting.defaultText(), problemAt("default")));
       try {
         values.put(setting, setting.parser().apply(text.text()));
       } catch (IllegalArgumentException e) {
-        wrong.add(withReason(text.source(), String.valueOf(e.getMessage())));
+        problems.add(withReason(text.source(), String.valueOf(e.getMessage())));
       }
     }
-    if (wrong.isEmpty()) {
+    if (problems.isEmpty()) {
       return new ServerConfig(values);
     }
-    throw new InvalidConfigurationException(wrong);
+    throw new InvalidConfigurationException(problems);
   }
 
-  /** Says which variables are nearly ours; others set variables of such names too. */
+  /**
+   * Logs variables that look like misspelled settings. Unknown ones are allowed, since others, such
+   * as Kubernetes, set variables that begin with {@code WEIR_} too.
+   */
   private static void warnAboutMisspelledVariables(Map<String, String> environment) {
     List<String> known =
         ServerSettings.all().stream().map(ServerSetting::environmentVariable).toList();
@@ -87,55 +90,60 @@ public final class ServerConfig {
       if (name.startsWith("WEIR_") && !known.contains(name)) {
         NameSuggestion.closest(name, known)
             .ifPresent(
-                near -> LOG.log(Level.WARNING, "{0} is not known; did you mean {1}?", name, near));
+                near ->
+                    LOG.log(Level.WARNING, "{0} is not a setting; did you mean {1}?", name, near));
       }
     }
   }
 
-  /** All defaults but for these flags, for tests and the demonstration. */
+  /** Returns the defaults with these flags, for tests and the demo. */
   public static ServerConfig of(Map<String, String> flags) {
     return read(flags, Map.of(), Optional.empty());
   }
 
-  /** What it was told of one setting. */
-  @SuppressWarnings("unchecked") // its own reader made the value
+  /** Returns the value of a setting. */
+  @SuppressWarnings("unchecked") // the value comes from the parser of the setting
   public <T> T get(ServerSetting<T> setting) {
     return (T) Objects.requireNonNull(values.get(setting), setting.path());
   }
 
   private static Map<String, RawSettingValue> readFile(Path file) {
     ProblemCollector problems = new ProblemCollector(file.toString());
-    Map<String, RawSettingValue> said = new LinkedHashMap<>();
+    Map<String, RawSettingValue> texts = new LinkedHashMap<>();
     try {
       String text = TextDecoder.decode(Files.readAllBytes(file), problems);
-      YamlReader.read(text, problems).ifPresent(tree -> flatten("", tree, file, said, problems));
+      YamlReader.read(text, problems).ifPresent(tree -> flatten("", tree, file, texts, problems));
     } catch (IOException e) {
       throw problems.fatal(
-          SourcePosition.WHOLE_FILE, "cannot be read; write the path of a file that can");
+          SourcePosition.WHOLE_FILE, "cannot be read; use the path of a readable file");
     }
     if (problems.hasProblems()) {
       throw problems.toException();
     }
-    return said;
+    return texts;
   }
 
   private static void flatten(
       String path,
       ParsedValue value,
       Path file,
-      Map<String, RawSettingValue> said,
+      Map<String, RawSettingValue> texts,
       ProblemCollector problems) {
     List<String> known = ServerSettings.all().stream().map(ServerSetting::path).toList();
     boolean routes = path.equals(ServerSettings.ROUTES.path());
     if (value instanceof ParsedValue.MapValue map && !(routes && known.contains(path))) {
       for (ParsedValue.MapEntry field : map.fields()) {
         String inner = path.isEmpty() ? field.name() : path + "." + field.name();
-        boolean leads = known.stream().anyMatch(k -> k.equals(inner) || k.startsWith(inner + "."));
-        if (leads) {
-          flatten(inner, field.value(), file, said, problems);
+        boolean isPrefix =
+            known.stream().anyMatch(k -> k.equals(inner) || k.startsWith(inner + "."));
+        if (isPrefix) {
+          flatten(inner, field.value(), file, texts, problems);
         } else {
           problems.add(
-              field.position(), "", inner, "is not known; " + NameSuggestion.hint(inner, known));
+              field.position(),
+              "",
+              inner,
+              "is not a setting; " + NameSuggestion.hint(inner, known));
         }
       }
     } else if (!known.contains(path)) {
@@ -143,12 +151,12 @@ public final class ServerConfig {
           value.position(),
           "",
           path,
-          "is " + value.typeName() + "; write name: value, such as store: memory");
+          "must be name: value (was " + value.typeName() + "), for example store: memory");
     } else {
       ConfigurationProblem at =
           new ConfigurationProblem(
               file.toString(), value.position().line(), value.position().column(), "", path, "");
-      said.put(path, new RawSettingValue(toText(value), at));
+      texts.put(path, new RawSettingValue(toText(value), at));
     }
   }
 

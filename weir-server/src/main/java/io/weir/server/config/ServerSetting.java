@@ -4,15 +4,15 @@ import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * One thing the server can be told: as {@code --http-port}, as {@code WEIR_HTTP_PORT}, or in the
- * file as {@code http: {port: …}}.
+ * A setting of the server, given as {@code --http-port}, as {@code WEIR_HTTP_PORT}, or in the file
+ * as {@code http: {port: …}}.
  *
- * @param path where it stands in the file, such as {@code http.port}
- * @param flag its flag without the dashes, such as {@code http-port}
- * @param valueLabel what it takes, for the help, such as {@code PORT}
- * @param defaultText the text it has if nothing is said
- * @param secret whether its value is never shown
- * @param parser makes a value of the text, or says what to write instead
+ * @param path the path in the file, such as {@code http.port}
+ * @param flag the flag without the dashes, such as {@code http-port}
+ * @param valueLabel the label of the value in the help, such as {@code PORT}
+ * @param defaultText the text used if the setting is not given
+ * @param secret whether the value is never shown
+ * @param parser converts the text to a value, or throws an {@link IllegalArgumentException}
  */
 public record ServerSetting<T>(
     String path,
@@ -24,8 +24,9 @@ public record ServerSetting<T>(
     Function<String, T> parser) {
 
   static <T> ServerSetting<T> of(
-      String path, String takes, String usual, String help, Function<String, T> reader) {
-    return new ServerSetting<>(path, path.replace('.', '-'), takes, usual, help, false, reader);
+      String path, String valueLabel, String defaultText, String help, Function<String, T> parser) {
+    return new ServerSetting<>(
+        path, path.replace('.', '-'), valueLabel, defaultText, help, false, parser);
   }
 
   ServerSetting<T> withFlag(String otherFlag) {
@@ -36,7 +37,7 @@ public record ServerSetting<T>(
     return new ServerSetting<>(path, flag, valueLabel, defaultText, help, true, parser);
   }
 
-  /** The name of its environment variable. */
+  /** Returns the name of the environment variable. */
   public String environmentVariable() {
     return "WEIR_" + flag.replace('-', '_').toUpperCase(Locale.ROOT);
   }

@@ -18,14 +18,14 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 
-/** Makes values of texts; what cannot be, it refuses and says what to write instead. */
+/** The parsers of setting values. They throw an IllegalArgumentException with the rule violated. */
 final class SettingParsers {
   private static final int MIN_TOKEN_LENGTH = 16;
 
   private SettingParsers() {}
 
   static String nonBlank(String text) {
-    return require(!text.isBlank(), text, "is empty; write something, or leave it out");
+    return require(!text.isBlank(), text, "must not be blank");
   }
 
   static Optional<String> optionalText(String text) {
@@ -33,10 +33,7 @@ final class SettingParsers {
   }
 
   static Optional<String> optionalName(String text) {
-    require(
-        text.matches("[A-Za-z0-9_-]{0,64}"),
-        text,
-        "is no name; write 1 to 64 letters, digits, - and _");
+    require(text.matches("[A-Za-z0-9_-]{0,64}"), text, "must be 1 to 64 letters, digits, - and _");
     return optionalText(text);
   }
 
@@ -59,15 +56,15 @@ final class SettingParsers {
         text.startsWith("file:")
             || text.startsWith("jdbc:h2:")
             || text.startsWith("jdbc:postgresql:");
-    return require(
-        known, text, "is no place of rules; write file:rules.yaml, jdbc:h2:… or jdbc:postgresql:…");
+    return require(known, text, "must be file:PATH, jdbc:h2:… or jdbc:postgresql:…");
   }
 
   static Path path(String text) {
     try {
       return Path.of(nonBlank(text));
     } catch (InvalidPathException e) {
-      throw new IllegalArgumentException("'" + text + "' is no path; write one, such as ./here", e);
+      throw new IllegalArgumentException(
+          "must be a path such as ./weir-data (was '" + text + "')", e);
     }
   }
 
@@ -76,7 +73,7 @@ final class SettingParsers {
       return Optional.empty();
     }
     Path file = path(text);
-    require(Files.isReadable(file), text, "cannot be read; write the path of a file that can");
+    require(Files.isReadable(file), text, "must be a readable file");
     return Optional.of(file);
   }
 
@@ -84,7 +81,7 @@ final class SettingParsers {
     require(
         text.isEmpty() || (text.length() >= MIN_TOKEN_LENGTH && text.matches("[!-~]+")),
         "…",
-        "is too easy; write at least " + MIN_TOKEN_LENGTH + " characters without spaces");
+        "must be at least " + MIN_TOKEN_LENGTH + " characters without spaces");
     return optionalText(text);
   }
 
@@ -93,12 +90,12 @@ final class SettingParsers {
       return OptionalInt.empty();
     }
     boolean number = text.matches("[0-9]{1,5}") && Integer.parseInt(text) <= 65_535;
-    require(number, text, "is no port; write 1 to 65535, 0 for any free one, or off");
+    require(number, text, "must be a port from 1 to 65535, 0 for any free port, or off");
     return OptionalInt.of(Integer.parseInt(text));
   }
 
   static EnvoyStoreFailureMode storeFailureMode(String text) {
-    require(text.equals("posture") || text.equals("error"), text, "is neither posture nor error");
+    require(text.equals("posture") || text.equals("error"), text, "must be posture or error");
     return text.equals("posture") ? EnvoyStoreFailureMode.FALLBACK : EnvoyStoreFailureMode.ERROR;
   }
 
@@ -109,38 +106,37 @@ final class SettingParsers {
       case "forwarded" -> AuthHeaderFormat.FORWARDED;
       default ->
           throw new IllegalArgumentException(
-              "'" + text + "' is not known; write auto, original or forwarded");
+              "must be auto, original or forwarded (was '" + text + "')");
     };
   }
 
   static Boolean trueOrFalse(String text) {
-    require(text.equals("true") || text.equals("false"), text, "is neither true nor false");
+    require(text.equals("true") || text.equals("false"), text, "must be true or false");
     return text.equals("true");
   }
 
-  static Function<String, Integer> integerBetween(int least, int most) {
+  static Function<String, Integer> integerBetween(int min, int max) {
     return text -> {
       boolean digits = text.matches("[0-9]{1,9}");
-      boolean fits = digits && Integer.parseInt(text) >= least && Integer.parseInt(text) <= most;
-      require(fits, text, "is no number that fits; write " + least + " to " + most);
+      boolean inRange = digits && Integer.parseInt(text) >= min && Integer.parseInt(text) <= max;
+      require(inRange, text, "must be a number from " + min + " to " + max);
       return Integer.parseInt(text);
     };
   }
 
-  static Function<String, Duration> durationBetween(Duration least, Duration most) {
+  static Function<String, Duration> durationBetween(Duration min, Duration max) {
     return text -> {
       Duration time = text.equals("0") ? Duration.ZERO : Durations.parse(text);
-      boolean fits = time.compareTo(least) >= 0 && time.compareTo(most) <= 0;
-      String range =
-          (least.isZero() ? "0" : Durations.format(least)) + " to " + Durations.format(most);
-      require(fits, text, "is too short or too long; write " + range);
+      boolean inRange = time.compareTo(min) >= 0 && time.compareTo(max) <= 0;
+      String range = (min.isZero() ? "0" : Durations.format(min)) + " and " + Durations.format(max);
+      require(inRange, text, "must be between " + range);
       return time;
     };
   }
 
-  /** A time; zero for {@code off}. */
-  static Function<String, Duration> durationBetweenOrOff(Duration least, Duration most) {
-    Function<String, Duration> time = durationBetween(least, most);
+  /** Parses a duration; {@code off} is zero. */
+  static Function<String, Duration> durationBetweenOrOff(Duration min, Duration max) {
+    Function<String, Duration> time = durationBetween(min, max);
     return text -> text.equals("off") ? Duration.ZERO : time.apply(text);
   }
 
@@ -159,7 +155,7 @@ final class SettingParsers {
       require(
           equals > 0 && route.substring(0, equals).contains("/"),
           route,
-          "is no route; write [host]/prefix=http://host:port");
+          "must be [host]/prefix=http://host:port");
       routes.put(route.substring(0, equals), httpUrl(route.substring(equals + 1)));
     }
     return routes;
@@ -169,15 +165,16 @@ final class SettingParsers {
     try {
       URI uri = new URI(text);
       boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
-      return require(web && uri.getHost() != null, text, "is no URL; write http://host:port");
+      return require(web && uri.getHost() != null, text, "must be a URL such as http://host:port");
     } catch (URISyntaxException e) {
-      throw new IllegalArgumentException("'" + text + "' is no URL; write http://host:port", e);
+      throw new IllegalArgumentException(
+          "must be a URL such as http://host:port (was '" + text + "')", e);
     }
   }
 
-  private static String require(boolean condition, String text, String reason) {
+  private static String require(boolean condition, String text, String rule) {
     if (!condition) {
-      throw new IllegalArgumentException("'" + text + "' " + reason);
+      throw new IllegalArgumentException(rule + " (was '" + text + "')");
     }
     return text;
   }

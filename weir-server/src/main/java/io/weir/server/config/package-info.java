@@ -1,2 +1,2 @@
-/** What the server is told: every setting, from flags, environment, file and defaults. */
+/** The settings of the server, read from flags, environment, file and defaults. */
 package io.weir.server.config;

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The dashboard's page. It is open to anybody and says nothing by itself: it asks for the token,
- * and then the admin API, as any other client does.
+ * The files of the dashboard. They are public and contain no data: the page asks for the token and
+ * then calls the admin API like any other client.
  */
 public final class Dashboard {
   private static final String PATH_PREFIX = "/dashboard/";
@@ -41,7 +41,7 @@ public final class Dashboard {
     this.files = pages;
   }
 
-  /** Reads it from the jar. */
+  /** Reads the files from the jar. */
   public static Dashboard read() {
     List<DashboardFile> pages = new ArrayList<>();
     pages.add(new DashboardFile("/", INDEX_FILE, readFile(INDEX_FILE)));
@@ -49,7 +49,7 @@ public final class Dashboard {
     return new Dashboard(pages);
   }
 
-  /** A route for each file. */
+  /** Returns a route for each file. */
   public List<ApiRoute> routes() {
     return files.stream()
         .map(

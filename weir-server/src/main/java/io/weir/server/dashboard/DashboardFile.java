@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.zip.CRC32;
 import java.util.zip.GZIPOutputStream;
 
-/** One file of the dashboard, packed once, with what a browser may do with it. */
+/** One file of the dashboard, compressed once, with its security headers. Thread-safe. */
 final class DashboardFile {
   /**
-   * Only what comes from here, nothing inline, and no text ever read as markup: what a caller calls
-   * itself stays text.
+   * Allows only files of this origin, no inline code, and no text parsed as markup, so that a
+   * hostile caller name stays text.
    */
   static final String CONTENT_SECURITY_POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
@@ -73,8 +73,8 @@ final class DashboardFile {
 
   private static byte[] gzip(byte[] content) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (GZIPOutputStream zip = new GZIPOutputStream(out)) {
-      zip.write(content);
+    try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+      gzip.write(content);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

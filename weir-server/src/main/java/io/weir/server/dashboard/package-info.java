@@ -1,2 +1,2 @@
-/** The dashboard: a page of a few files, served by the admin door as they are. */
+/** The dashboard: static files served by the admin listener. */
 package io.weir.server.dashboard;

@@ -15,7 +15,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
-/** Looks at the certificate of the doors, if they have one: for how long it is good. */
+/** Checks the validity of the TLS certificate, if one is configured. */
 final class CertificateCheck {
   private static final Duration EXPIRY_WARNING_TIME = Duration.ofDays(14);
 
@@ -31,7 +31,8 @@ final class CertificateCheck {
     Optional<Path> file = config.get(ServerSettings.TLS_CERT);
     if (file.isPresent() != config.get(ServerSettings.TLS_KEY).isPresent()) {
       return Optional.of(
-          DoctorFinding.problem("tls", "has one of two files", "write --tls-cert and --tls-key"));
+          DoctorFinding.problem(
+              "tls", "needs a certificate and a key", "set --tls-cert and --tls-key"));
     }
     return file.map(this::checkValidity);
   }
@@ -42,16 +43,16 @@ final class CertificateCheck {
           (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
       Instant now = Instant.EPOCH.plus(wall.micros(), ChronoUnit.MICROS);
       Instant end = first.getNotAfter().toInstant();
-      String renew = "renew it, then start the server again";
+      String renew = "renew it, then restart the server";
       if (end.isBefore(now) || first.getNotBefore().toInstant().isAfter(now)) {
-        return DoctorFinding.problem("tls", file + " is not good now, but until " + end, renew);
+        return DoctorFinding.problem("tls", file + " is not valid now; it ends on " + end, renew);
       }
       return end.isBefore(now.plus(EXPIRY_WARNING_TIME))
-          ? DoctorFinding.warning("tls", file + " is good until " + end + " only", renew)
-          : DoctorFinding.ok("tls", file + " is good until " + end);
+          ? DoctorFinding.warning("tls", file + " is valid only until " + end, renew)
+          : DoctorFinding.ok("tls", file + " is valid until " + end);
     } catch (IOException | CertificateException e) {
       return DoctorFinding.problem(
-          "tls", file + " holds no certificate that can be read", "write one in PEM");
+          "tls", file + " contains no readable certificate", "use a PEM file");
     }
   }
 }

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * A door as the settings have it.
+ * A listener of the server as configured.
  *
- * @param port empty if it stays closed
+ * @param port empty if it is disabled
  */
 record ConfiguredListener(String name, String host, OptionalInt port) {
 

@@ -16,9 +16,9 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Takes some decisions as a server would, and looks at how long they take.
+ * Measures the latency of decisions with the configured store.
  *
- * <p>They are charged to a rule of its own, whose counters are forgotten after a second.
+ * <p>The decisions are charged to a separate rule, whose counters expire after a second.
  */
 final class DecisionLatencyCheck {
   private static final String SUBJECT = "latency";
@@ -50,52 +50,56 @@ final class DecisionLatencyCheck {
                 .open();
         Limiter limiter = Weir.limiter(RuleSet.of(PROBE_RULE)).store(store).build()) {
       long[] cold = measureMicros(limiter, WARMUP_DECISIONS);
-      long[] took = cold.length == 0 ? cold : measureMicros(limiter, MEASURED_DECISIONS);
-      if (took.length == 0) {
+      long[] latencies = cold.length == 0 ? cold : measureMicros(limiter, MEASURED_DECISIONS);
+      if (latencies.length == 0) {
         return storeFailureFinding(
             store.health().available() ? lastFailure : store.health().state());
       }
-      return latencyFinding(took, deadline);
+      return latencyFinding(latencies, deadline);
     }
   }
 
   /**
-   * How long decisions took, in microseconds: so many, or as many as there was time for; none if
-   * one was not answered.
+   * Takes decisions and returns their latencies in microseconds: {@code count} of them, fewer if
+   * the time is over, none if the store did not answer one.
    */
   private long[] measureMicros(Limiter limiter, int count) {
-    long[] took = new long[count];
+    long[] latencies = new long[count];
     long end = timer.micros() + MAX_MEASUREMENT_MICROS;
     for (int i = 0; i < count; i++) {
-      long asked = timer.micros();
-      if (asked > end) {
-        return Arrays.copyOf(took, i);
+      long start = timer.micros();
+      if (start > end) {
+        return Arrays.copyOf(latencies, i);
       }
       Request request = Request.of("probe", Integer.toString(i % CALLER_COUNT));
       if (limiter.decideNow(request).degraded()) {
         return new long[0];
       }
-      took[i] = timer.micros() - asked;
+      latencies[i] = timer.micros() - start;
     }
-    return took;
+    return latencies;
   }
 
-  private static DoctorFinding latencyFinding(long[] took, Duration deadline) {
-    Arrays.sort(took);
-    long half = took[took.length / 2];
-    long most = took[took.length * 99 / 100];
-    long allowed = deadline.toNanos() / 1000;
+  private static DoctorFinding latencyFinding(long[] latencies, Duration deadline) {
+    Arrays.sort(latencies);
+    long median = latencies[latencies.length / 2];
+    long p99 = latencies[latencies.length * 99 / 100];
+    long deadlineMicros = deadline.toNanos() / 1000;
     String text =
-        "a decision takes %s, one in a hundred %s; the deadline is %s"
+        "a decision takes %s (median), %s (p99); the deadline is %s"
             .formatted(
-                FindingFormat.millis(half), FindingFormat.millis(most), Durations.format(deadline));
-    if (half > allowed) {
+                FindingFormat.millis(median),
+                FindingFormat.millis(p99),
+                Durations.format(deadline));
+    if (median > deadlineMicros) {
       return DoctorFinding.problem(
-          SUBJECT, text + ": postures answer instead", "write --store-deadline, or a nearer store");
+          SUBJECT,
+          text + ": rules use their fallback",
+          "raise --store-deadline, or use a nearer store");
     }
-    return most > allowed
+    return p99 > deadlineMicros
         ? DoctorFinding.warning(
-            SUBJECT, text, "run redis-cli --intrinsic-latency 10 there, or write --store-deadline")
+            SUBJECT, text, "run redis-cli --intrinsic-latency 10 there, or raise --store-deadline")
         : DoctorFinding.ok(SUBJECT, text);
   }
 
@@ -103,12 +107,12 @@ final class DecisionLatencyCheck {
     String help =
         reason.contains("NOPERM") || reason.contains("permission")
             ? "run ACL SETUSER name ~weir:* +@read +@write +@scripting +@connection +time"
-            : "look at its log";
+            : "check its log";
     return DoctorFinding.problem(
-        "decisions", "the store does not decide: " + FindingFormat.singleLine(reason), help);
+        "decisions", "the store cannot decide: " + FindingFormat.singleLine(reason), help);
   }
 
-  /** Hears why the store did not answer. */
+  /** Keeps the reason why the store did not answer. */
   private final class LastFailureListener implements StoreListener {
     @Override
     public void onFailure(StoreException.StoreFailureKind kind, String reason) {

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Looks at everything a server with these settings would need, and says of each whether it is well.
+ * Checks everything that a server with the given settings needs, and reports a finding for each
+ * check. Used by {@code weir doctor}.
  *
- * <p>It changes nothing but what a server would at its start: a counter or two in the store, which
- * are soon forgotten.
+ * <p>It changes nothing except for a few counters in the store, which expire soon.
  */
 public final class Doctor {
   private final ServerConfig config;
@@ -21,15 +21,16 @@ public final class Doctor {
   private final Consumer<DoctorFinding> onFinding;
 
   /**
-   * @param wall this machine's clock, which that of the store is held against
-   * @param tell hears each finding as soon as it is there
+   * @param wall the clock of this machine, compared with that of the store
+   * @param onFinding receives each finding as soon as it is known
    */
-  public Doctor(ServerConfig config, Clock wall, Consumer<DoctorFinding> tell) {
+  public Doctor(ServerConfig config, Clock wall, Consumer<DoctorFinding> onFinding) {
     this.config = config;
     this.wall = wall;
-    this.onFinding = tell;
+    this.onFinding = onFinding;
   }
 
+  /** Runs all checks. */
   public void run() {
     new MachineCheck(config).findings().forEach(onFinding);
     new ListenerPortsCheck(config).findings().forEach(onFinding);
@@ -45,13 +46,13 @@ public final class Doctor {
     try {
       var unused = RedisDiagnostics.read(url, wall);
       onFinding.accept(
-          DoctorFinding.ok("regions", FindingFormat.urlWithoutSecrets(url) + " answers"));
+          DoctorFinding.ok("regions", FindingFormat.urlWithoutSecrets(url) + " is reachable"));
     } catch (StoreException e) {
       onFinding.accept(
           DoctorFinding.problem(
               "regions",
               FindingFormat.urlWithoutSecrets(url) + " " + e.reason(),
-              "start it, or write --regions-link; until then regions keep their shares"));
+              "start it, or change --regions-link; until then regions keep their shares"));
     }
   }
 
@@ -72,17 +73,19 @@ public final class Doctor {
           DoctorFinding.problem(
               "store",
               FindingFormat.urlWithoutSecrets(url) + " " + e.reason(),
-              "start it, or write --store; until then rules answer by their posture"));
+              "start it, or change --store; until then rules use their fallback"));
     }
   }
 
   private static DoctorFinding memoryStoreFinding(List<String> durable) {
-    String text = "memory: each node counts for itself";
+    String text = "memory: each node has its own counters";
     return durable.isEmpty()
         ? DoctorFinding.ok("store", text)
         : DoctorFinding.warning(
             "store",
-            text + ", and a crash forgets it, though durable are " + FindingFormat.names(durable),
-            "write --store redis://host:port");
+            text
+                + ", which a crash loses, but these rules are durable: "
+                + FindingFormat.names(durable),
+            "use --store redis://host:port");
   }
 }

@@ -1,21 +1,21 @@
 package io.weir.server.doctor;
 
 /**
- * One thing that was looked at.
+ * The result of one check of {@code weir doctor}.
  *
- * @param subject what was looked at, in a word
- * @param text what was found
- * @param help what to do about it; empty where all is well
+ * @param subject the name of the check, in a word
+ * @param text the result
+ * @param help the remedy; empty if all is well
  */
 public record DoctorFinding(FindingSeverity severity, String subject, String text, String help) {
 
-  /** How much it matters. */
+  /** The severity of a finding. */
   public enum FindingSeverity {
-    /** All is well. */
+    /** No problem. */
     OK,
-    /** It works, though not as well or as long as it should. */
+    /** It works, but may fail later or performs badly. */
     WARNING,
-    /** Something does not work, or budgets will be lost. */
+    /** Something does not work, or counters will be lost. */
     PROBLEM
   }
 

@@ -3,19 +3,19 @@ package io.weir.server.doctor;
 import java.util.List;
 import java.util.Locale;
 
-/** How findings show things. */
+/** Formats URLs, names and numbers in findings. */
 final class FindingFormat {
   private static final int MAX_NAMES = 5;
   private static final String[] BYTE_UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
 
   private FindingFormat() {}
 
-  /** An address without its password. */
+  /** Returns a URL without user info and query, which may hold secrets. */
   static String urlWithoutSecrets(String url) {
     return url.replaceAll("//[^/@]*@", "//").replaceAll("[?;].*", "");
   }
 
-  /** Some names, and how many more there are. */
+  /** Returns the first names, and the number of the others. */
   static String names(List<String> names) {
     String first = String.join(", ", names.subList(0, Math.min(names.size(), MAX_NAMES)));
     return names.size() <= MAX_NAMES
@@ -37,7 +37,7 @@ final class FindingFormat {
     return String.format(Locale.ROOT, "%.1f ms", micros / 1000.0);
   }
 
-  /** What others wrote, in one line. */
+  /** Returns foreign text in one line. */
   static String singleLine(String text) {
     return text.strip().replaceAll("\\s*[\\r\\n]+\\s*", " ");
   }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks at the doors: whether their ports can be had, or a Weir has them already. */
+/** Checks whether the ports of the server are free, or used by a running Weir node. */
 final class ListenerPortsCheck {
   private final ServerConfig config;
 
@@ -19,42 +19,43 @@ final class ListenerPortsCheck {
   }
 
   List<DoctorFinding> findings() {
-    List<ConfiguredListener> doors = ConfiguredListener.of(config);
+    List<ConfiguredListener> listeners = ConfiguredListener.of(config);
     Optional<LocalNodeProbe> running =
         config.get(ServerSettings.TLS_CERT).isPresent()
             ? Optional.empty()
-            : LocalNodeProbe.probe(doors);
+            : LocalNodeProbe.probe(listeners);
     List<DoctorFinding> all = new ArrayList<>();
-    doors.forEach(door -> all.add(portFinding(door, running.isPresent())));
+    listeners.forEach(listener -> all.add(portFinding(listener, running.isPresent())));
     running.map(LocalNodeProbe::finding).ifPresent(all::add);
     return all;
   }
 
-  private DoctorFinding portFinding(ConfiguredListener door, boolean weirRuns) {
-    String subject = door.name() + " port";
-    if (door.isClosed()) {
+  private DoctorFinding portFinding(ConfiguredListener listener, boolean nodeRuns) {
+    String subject = listener.name() + " port";
+    if (listener.isClosed()) {
       return DoctorFinding.ok(subject, "closed");
     }
-    int port = door.port().getAsInt();
-    String place = door.host() + ":" + port;
+    int port = listener.port().getAsInt();
+    String address = listener.host() + ":" + port;
     try (ServerSocket socket = new ServerSocket()) {
       socket.setReuseAddress(true);
-      socket.bind(new InetSocketAddress(InetAddress.getByName(door.host()), port));
-      return DoctorFinding.ok(subject, port == 0 ? "any that is free" : place + " is free");
+      socket.bind(new InetSocketAddress(InetAddress.getByName(listener.host()), port));
+      return DoctorFinding.ok(subject, port == 0 ? "any free port" : address + " is free");
     } catch (IOException e) {
-      String why =
-          place
-              + " cannot be had ("
+      String reason =
+          address
+              + " cannot be opened ("
               + FindingFormat.singleLine(String.valueOf(e.getMessage()))
               + ")";
-      String help = "write --" + door.name() + "-port with another one, or off";
-      boolean taken = String.valueOf(e.getMessage()).contains("in use");
-      if (taken && weirRuns) {
-        return DoctorFinding.ok(subject, place + " is in use, as a Weir runs here");
+      String help = "set --" + listener.name() + "-port to another port, or off";
+      boolean inUse = String.valueOf(e.getMessage()).contains("in use");
+      if (inUse && nodeRuns) {
+        return DoctorFinding.ok(subject, address + " is in use by a running Weir node");
       }
-      return taken && config.get(ServerSettings.TLS_CERT).isPresent()
-          ? DoctorFinding.warning(subject, why + "; whether by Weir is not told over TLS", help)
-          : DoctorFinding.problem(subject, why, help);
+      return inUse && config.get(ServerSettings.TLS_CERT).isPresent()
+          ? DoctorFinding.warning(
+              subject, reason + "; with TLS it is unknown whether Weir uses it", help)
+          : DoctorFinding.problem(subject, reason, help);
     }
   }
 }

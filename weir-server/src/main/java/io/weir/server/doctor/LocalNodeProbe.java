@@ -13,58 +13,58 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A Weir that runs here already, as its open doors tell of it.
+ * A Weir node that already runs at the configured ports, detected by calling them.
  *
- * @param health what its admin door says; empty if only its decision API was found
+ * @param health the response of its health endpoint; empty if only the decision API was found
  */
 record LocalNodeProbe(JsonObject health) {
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
-  /** The node that has one of these doors, if one answers as Weir does. */
-  static Optional<LocalNodeProbe> probe(List<ConfiguredListener> doors) {
+  /** Returns the node that uses one of these ports, if one responds as Weir does. */
+  static Optional<LocalNodeProbe> probe(List<ConfiguredListener> listeners) {
     Optional<LocalNodeProbe> admin =
-        get(doors, "admin", "/health")
-            .filter(said -> said.getValue("store") instanceof JsonObject)
+        get(listeners, "admin", "/health")
+            .filter(body -> body.getValue("store") instanceof JsonObject)
             .map(LocalNodeProbe::new);
     return admin.or(
         () ->
-            get(doors, "http", "/v1/openapi.json")
-                .filter(said -> String.valueOf(said.getValue("info")).contains("Weir"))
-                .map(said -> new LocalNodeProbe(new JsonObject())));
+            get(listeners, "http", "/v1/openapi.json")
+                .filter(body -> String.valueOf(body.getValue("info")).contains("Weir"))
+                .map(body -> new LocalNodeProbe(new JsonObject())));
   }
 
   DoctorFinding finding() {
-    String node = "weir " + health.getString("node", "") + " runs here";
+    String node = "weir " + health.getString("node", "") + " is running here";
     JsonObject rules = health.getJsonObject("rules", new JsonObject());
     if (!health.getJsonObject("store", new JsonObject()).getBoolean("available", true)) {
       return DoctorFinding.problem(
-          "node", node + " and has lost its store", "see what is said of the store below");
+          "node", node + " and cannot reach its store", "see the findings on the store below");
     }
     long stale = rules.getLong("stale_ms", 0L);
     if (stale > 0) {
       return DoctorFinding.warning(
           "node",
-          node + " on rules that are " + Durations.format(Duration.ofMillis(stale)) + " old",
-          "see what is said of the rules below, and its log");
+          node + " with rules that are " + Durations.format(Duration.ofMillis(stale)) + " old",
+          "see the findings on the rules below, and its log");
     }
     return DoctorFinding.ok("node", node);
   }
 
   private static Optional<JsonObject> get(
-      List<ConfiguredListener> doors, String name, String path) {
-    return doors.stream()
-        .filter(door -> door.name().equals(name) && door.port().orElse(0) != 0)
+      List<ConfiguredListener> listeners, String name, String path) {
+    return listeners.stream()
+        .filter(l -> l.name().equals(name) && l.port().orElse(0) != 0)
         .findFirst()
-        .flatMap(door -> get(URI.create("http://" + host(door) + ":" + port(door) + path)));
+        .flatMap(l -> get(URI.create("http://" + host(l) + ":" + port(l) + path)));
   }
 
-  private static int port(ConfiguredListener door) {
-    return door.port().orElse(0);
+  private static int port(ConfiguredListener listener) {
+    return listener.port().orElse(0);
   }
 
-  private static String host(ConfiguredListener door) {
-    boolean any = door.host().equals("0.0.0.0") || door.host().equals("::");
-    String host = any ? "127.0.0.1" : door.host();
+  private static String host(ConfiguredListener listener) {
+    boolean any = listener.host().equals("0.0.0.0") || listener.host().equals("::");
+    String host = any ? "127.0.0.1" : listener.host();
     return host.contains(":") ? "[" + host + "]" : host;
   }
 

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Looks at the machine: Java, open files, the folder for data. */
+/** Checks the machine: Java, the open file limit and the data folder. */
 final class MachineCheck {
   private static final int RESERVED_FILES = 256;
 
@@ -34,51 +34,52 @@ final class MachineCheck {
     Runtime runtime = Runtime.getRuntime();
     return DoctorFinding.ok(
         "java",
-        "%s, %d processors, at most %s of heap"
+        "%s, %d processors, %s maximum heap"
             .formatted(
                 Runtime.version(),
                 runtime.availableProcessors(),
                 FindingFormat.bytes(runtime.maxMemory())));
   }
 
-  DoctorFinding openFilesFinding(long most) {
-    long doors = ConfiguredListener.of(config).stream().filter(door -> !door.isClosed()).count();
-    long needed = doors * config.get(ServerSettings.MAX_CONNECTIONS) + RESERVED_FILES;
-    String text = "this process may open " + most;
-    return most >= needed
+  DoctorFinding openFilesFinding(long limit) {
+    long listeners =
+        ConfiguredListener.of(config).stream().filter(listener -> !listener.isClosed()).count();
+    long needed = listeners * config.get(ServerSettings.MAX_CONNECTIONS) + RESERVED_FILES;
+    String text = "this process may open " + limit + " files";
+    return limit >= needed
         ? DoctorFinding.ok("files", text)
         : DoctorFinding.warning(
             "files",
-            text + ", but its doors take " + needed + " together",
+            text + ", but its connections need up to " + needed,
             "run ulimit -n "
                 + needed
-                + ", or write --max-connections "
-                + connectionsPerListener(most, doors));
+                + ", or set --max-connections "
+                + connectionsPerListener(limit, listeners));
   }
 
-  private static long connectionsPerListener(long most, long doors) {
-    return Math.max(1, (most - RESERVED_FILES) / Math.max(1, doors));
+  private static long connectionsPerListener(long limit, long listeners) {
+    return Math.max(1, (limit - RESERVED_FILES) / Math.max(1, listeners));
   }
 
   private DoctorFinding dataFolderFinding() {
     Path folder = config.get(ServerSettings.DATA).toAbsolutePath().normalize();
-    Path there = folder;
-    while (there != null && !Files.exists(there)) {
-      there = there.getParent();
+    Path existing = folder;
+    while (existing != null && !Files.exists(existing)) {
+      existing = existing.getParent();
     }
-    if (there == null || !Files.isDirectory(there) || !canWrite(there)) {
+    if (existing == null || !Files.isDirectory(existing) || !canWrite(existing)) {
       return DoctorFinding.problem(
-          "data", folder + " cannot be written", "make it writable, or write --data FOLDER");
+          "data", folder + " is not writable", "make it writable, or set --data FOLDER");
     }
     return DoctorFinding.ok(
-        "data", folder + (there.equals(folder) ? " can be written" : " will be made"));
+        "data", folder + (existing.equals(folder) ? " is writable" : " will be created"));
   }
 
-  /** By trying: rights alone do not tell of full or read-only disks. */
+  /** Creates a file, since permissions alone do not reveal full or read-only disks. */
   private static boolean canWrite(Path folder) {
     try {
-      Path tried = Files.createTempFile(folder, "weir-doctor", "");
-      Files.delete(tried);
+      Path probe = Files.createTempFile(folder, "weir-doctor", "");
+      Files.delete(probe);
       return true;
     } catch (IOException e) {
       return false;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Looks at the servers of a Redis store: what they are, what they forget, what they have left. */
+/** Checks the servers of a Redis store: version, eviction, memory, persistence and clock. */
 final class RedisCheck {
   private static final int MIN_MAJOR_VERSION = 5;
   private static final Duration MAX_CLOCK_OFFSET = Duration.ofMillis(20);
@@ -18,7 +18,7 @@ final class RedisCheck {
   private final RedisPersistenceCheck persistence;
 
   /**
-   * @param durable the rules whose counters must outlive a restart
+   * @param durable the ids of the rules whose counters must survive a restart
    */
   RedisCheck(RedisDiagnostics view, List<String> durable) {
     this.view = view;
@@ -28,36 +28,36 @@ final class RedisCheck {
   List<DoctorFinding> findings() {
     List<DoctorFinding> all = new ArrayList<>();
     all.addAll(checkEach(view.servers(), RedisCheck::versionFinding));
-    List<RedisServerDiagnostics> told =
+    List<RedisServerDiagnostics> readable =
         view.servers().stream().filter(s -> !s.info().isEmpty()).toList();
-    if (told.isEmpty()) {
+    if (readable.isEmpty()) {
       all.add(
           DoctorFinding.warning(
               "store",
-              "this user may not ask INFO, so most of it cannot be looked at",
-              "run ACL SETUSER name +info +config|get, or write --store with another user"));
+              "this user may not run INFO, so most checks are skipped",
+              "run ACL SETUSER name +info +config|get, or set --store with another user"));
     } else {
-      all.addAll(checkEach(told, RedisCheck::evictionFinding));
-      all.addAll(checkEach(told, RedisCheck::memoryFinding));
-      all.addAll(checkEach(told, persistence::check));
+      all.addAll(checkEach(readable, RedisCheck::evictionFinding));
+      all.addAll(checkEach(readable, RedisCheck::memoryFinding));
+      all.addAll(checkEach(readable, persistence::check));
       all.addAll(new RedisReplicationCheck(view).findings());
     }
     all.addAll(checkEach(view.servers(), RedisCheck::clockFinding));
     return all;
   }
 
-  /** What is not well with some servers; one finding for all of them if all is. */
+  /** Returns the warnings and problems of the servers, or one finding for all if there are none. */
   private static List<DoctorFinding> checkEach(
-      List<RedisServerDiagnostics> servers, Function<RedisServerDiagnostics, DoctorFinding> exam) {
-    List<DoctorFinding> all = servers.stream().map(exam).toList();
+      List<RedisServerDiagnostics> servers, Function<RedisServerDiagnostics, DoctorFinding> check) {
+    List<DoctorFinding> all = servers.stream().map(check).toList();
     List<DoctorFinding> bad =
         all.stream().filter(f -> f.severity() != DoctorFinding.FindingSeverity.OK).toList();
     if (!bad.isEmpty() || all.isEmpty()) {
       return bad;
     }
-    DoctorFinding one = all.get(0);
-    String others = all.size() == 1 ? "" : ", likewise " + (all.size() - 1) + " more";
-    return List.of(DoctorFinding.ok(one.subject(), one.text() + others));
+    DoctorFinding first = all.get(0);
+    String others = all.size() == 1 ? "" : ", and " + (all.size() - 1) + " more servers";
+    return List.of(DoctorFinding.ok(first.subject(), first.text() + others));
   }
 
   private static DoctorFinding versionFinding(RedisServerDiagnostics server) {
@@ -65,19 +65,19 @@ final class RedisCheck {
       return DoctorFinding.problem(
           "store",
           server.name() + " " + server.failure(),
-          "start it, or take it out of the cluster");
+          "start it, or remove it from the cluster");
     }
     String name = server.info().containsKey("valkey_version") ? "Valkey" : "Redis";
     String redis = server.info().getOrDefault("redis_version", "");
     String version = server.info().getOrDefault("valkey_version", redis);
     if (redis.isEmpty()) {
-      return DoctorFinding.ok("store", server.name() + " answers");
+      return DoctorFinding.ok("store", server.name() + " is reachable");
     }
     return majorVersion(redis) >= MIN_MAJOR_VERSION
-        ? DoctorFinding.ok("store", server.name() + " answers, " + name + " " + version)
+        ? DoctorFinding.ok("store", server.name() + " is reachable, " + name + " " + version)
         : DoctorFinding.problem(
             "store",
-            server.name() + " is Redis " + version + ", too old for scripts that read the time",
+            server.name() + " is Redis " + version + ", whose scripts cannot read the time",
             "run Redis 5 or newer, or Valkey");
   }
 
@@ -95,28 +95,28 @@ final class RedisCheck {
     String help = redisCliCommand(server) + "config set maxmemory-policy noeviction";
     return numericInfo(server, "maxmemory") == 0
         ? DoctorFinding.warning(
-            "eviction", text + ", though without maxmemory nothing is evicted", help)
+            "eviction", text + ", but without maxmemory nothing is evicted", help)
         : DoctorFinding.problem(
-            "eviction", text + ": when full it forgets all counters at once", help);
+            "eviction", text + ": when full, it evicts whole shards of counters", help);
   }
 
   private static DoctorFinding memoryFinding(RedisServerDiagnostics server) {
     long used = numericInfo(server, "used_memory");
-    long bound = numericInfo(server, "maxmemory");
-    long most = bound == 0 ? numericInfo(server, "total_system_memory") : bound;
+    long maxmemory = numericInfo(server, "maxmemory");
+    long available = maxmemory == 0 ? numericInfo(server, "total_system_memory") : maxmemory;
     String text =
         "%s uses %s of %s%s"
             .formatted(
                 server.name(),
                 FindingFormat.bytes(used),
-                FindingFormat.bytes(most),
-                bound == 0 ? " that the machine has" : "");
+                FindingFormat.bytes(available),
+                maxmemory == 0 ? " of system memory" : "");
     String help =
-        bound == 0 ? "get more memory" : redisCliCommand(server) + "config set maxmemory BYTES";
-    if (most > 0 && used >= most * FULL_RATIO) {
-      return DoctorFinding.problem("memory", text + ": full, it refuses to count", help);
+        maxmemory == 0 ? "add memory" : redisCliCommand(server) + "config set maxmemory BYTES";
+    if (available > 0 && used >= available * FULL_RATIO) {
+      return DoctorFinding.problem("memory", text + ": full, it rejects writes", help);
     }
-    return most > 0 && used >= most * NEARLY_FULL_RATIO
+    return available > 0 && used >= available * NEARLY_FULL_RATIO
         ? DoctorFinding.warning("memory", text, help)
         : DoctorFinding.ok("memory", text);
   }
@@ -132,7 +132,7 @@ final class RedisCheck {
         ? DoctorFinding.ok("clock", text)
         : DoctorFinding.warning(
             "clock",
-            text + "; the store's time decides, but resets are told by this machine's",
+            text + "; limits use the store's time, but reset times use this machine's",
             "run chronyc tracking on both, or timedatectl");
   }
 
@@ -141,7 +141,7 @@ final class RedisCheck {
     return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : 0;
   }
 
-  /** The beginning of a command to a server. */
+  /** Returns the beginning of a redis-cli command for a server. */
   static String redisCliCommand(RedisServerDiagnostics server) {
     int colon = server.name().lastIndexOf(':');
     return "run redis-cli -h %s -p %s "

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks at how the servers stand in for each other. */
+/** Checks the replication and failover of a Redis store. */
 record RedisReplicationCheck(RedisDiagnostics view) {
   private static final String SUBJECT = "replication";
   private static final int MIN_SENTINELS = 3;
@@ -24,14 +24,14 @@ record RedisReplicationCheck(RedisDiagnostics view) {
       return DoctorFinding.problem(
           SUBJECT,
           server.name() + " is a node of a cluster",
-          "write --store redis-cluster://" + server.name());
+          "use --store redis-cluster://" + server.name());
     }
     if (!"master".equals(server.info().get("role"))) {
       String master = server.info().get("master_host") + ":" + server.info().get("master_port");
       return DoctorFinding.problem(
           SUBJECT,
-          server.name() + " is a replica, which does not count",
-          "write --store redis://" + master + ", or redis-sentinel://");
+          server.name() + " is a replica, which rejects writes",
+          "use --store redis://" + master + ", or redis-sentinel://");
     }
     return DoctorFinding.ok(
         SUBJECT, server.name() + " is a primary with " + replicaCount(server) + " replicas");
@@ -42,51 +42,48 @@ record RedisReplicationCheck(RedisDiagnostics view) {
     long quorum = numericMasterField("quorum");
     long replicas = numericMasterField("num-slaves");
     String text =
-        "%d sentinels, of which %d must agree, and %d replicas"
-            .formatted(others + 1, quorum, replicas);
+        "%d sentinels with a quorum of %d, and %d replicas".formatted(others + 1, quorum, replicas);
     if (view.sentinelMaster().getOrDefault("flags", "").contains("down")) {
       return DoctorFinding.problem(
-          SUBJECT, text + "; they hold the primary for down", "look at the sentinels' logs");
+          SUBJECT, text + "; they consider the primary down", "check the sentinels' logs");
     }
     if (others + 1 < quorum) {
       return DoctorFinding.problem(
-          SUBJECT, text + ": nobody is ever promoted", "start more sentinels");
+          SUBJECT, text + ": no replica can be promoted", "start more sentinels");
     }
     if (replicas == 0) {
-      return DoctorFinding.warning(SUBJECT, text + ": nobody can be promoted", "add a replica");
+      return DoctorFinding.warning(
+          SUBJECT, text + ": there is no replica to promote", "add a replica");
     }
     return others + 1 < MIN_SENTINELS
-        ? DoctorFinding.warning(
-            SUBJECT, text + ": they cannot outvote a lost one", "run three or more")
+        ? DoctorFinding.warning(SUBJECT, text + ": no majority if one is lost", "run three or more")
         : DoctorFinding.ok(SUBJECT, text);
   }
 
   private List<DoctorFinding> clusterFindings() {
-    List<RedisServerDiagnostics> told =
+    List<RedisServerDiagnostics> readable =
         view.servers().stream().filter(s -> !s.info().isEmpty()).toList();
     List<DoctorFinding> all = new ArrayList<>();
-    for (RedisServerDiagnostics server : told) {
+    for (RedisServerDiagnostics server : readable) {
       String state = server.info().getOrDefault("cluster_state", "ok");
       if (!state.equals("ok")) {
         all.add(
             DoctorFinding.problem(
                 SUBJECT,
-                server.name() + " says the cluster's state is " + state,
+                server.name() + " reports the cluster state " + state,
                 RedisCheck.redisCliCommand(server) + "cluster nodes"));
       }
     }
-    fullCoverageFinding(told).ifPresent(all::add);
-    told.stream()
+    fullCoverageFinding(readable).ifPresent(all::add);
+    readable.stream()
         .filter(s -> "master".equals(s.info().get("role")) && replicaCount(s) == 0)
         .filter(s -> RedisCheck.numericInfo(s, "cluster_slots_assigned") > 0)
-        .map(
-            s ->
-                DoctorFinding.warning(
-                    SUBJECT, s.name() + " has no replica to stand in for it", "add one"))
+        .map(s -> DoctorFinding.warning(SUBJECT, s.name() + " has no replica", "add one"))
         .forEach(all::add);
     return all.isEmpty()
         ? List.of(
-            DoctorFinding.ok(SUBJECT, "a cluster of " + told.size() + " servers, all slots served"))
+            DoctorFinding.ok(
+                SUBJECT, "a cluster of " + readable.size() + " servers, all slots served"))
         : all;
   }
 
@@ -98,7 +95,7 @@ record RedisReplicationCheck(RedisDiagnostics view) {
             s ->
                 DoctorFinding.warning(
                     SUBJECT,
-                    s.name() + " has cluster-require-full-coverage yes: a lost shard silences all",
+                    s.name() + " has cluster-require-full-coverage yes: losing one shard stops all",
                     "run redis-cli --cluster call "
                         + s.name()
                         + " config set cluster-require-full-coverage no"));

@@ -18,21 +18,24 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Finds rules that can be but are hardly meant; only what is certain from the rules alone. */
+/**
+ * Finds rules that are valid but hardly intended. Reports only what is certain from the rules
+ * alone.
+ */
 public final class RuleLint {
   private static final long MAX_SLIDING_LOG_PERMITS = 1000;
   private static final int MIN_SYNCS_PER_FILL = 4;
 
-  /** Each is held against all before it. */
+  /** Bounds the work: each override is compared with all before it. */
   private static final int MAX_COMPARED_OVERRIDES = 1000;
 
   private RuleLint() {}
 
   /**
-   * One rule that is hardly meant.
+   * A warning about one rule.
    *
-   * @param text what is doubtful
-   * @param help what to write instead
+   * @param text the problem
+   * @param help the remedy
    */
   public record LintWarning(String rule, String text, String help) {
     @Override
@@ -41,60 +44,62 @@ public final class RuleLint {
     }
   }
 
-  /** All doubts, in the order of the rules. */
+  /** Returns all warnings, in the order of the rules. */
   public static List<LintWarning> check(List<Rule> rules) {
     Map<CountingKey, List<Rule>> enforced = enforcedRules(rules);
-    List<LintWarning> doubts = new ArrayList<>();
+    List<LintWarning> warnings = new ArrayList<>();
     for (Rule rule : rules) {
-      List<Rule> alike = enforced.getOrDefault(CountingKey.of(rule), List.of());
+      List<Rule> sameKey = enforced.getOrDefault(CountingKey.of(rule), List.of());
       Stream.of(
               failsClosedForEveryone(rule),
               largeSlidingLog(rule),
               durableInLocalMemory(rule),
               syncsTooRarely(rule),
               unreachableOverride(rule),
-              redundantRule(rule, alike))
+              redundantRule(rule, sameKey))
           .flatMap(Optional::stream)
-          .filter(doubt -> rule.enabled())
-          .forEach(doubts::add);
+          .filter(warning -> rule.enabled())
+          .forEach(warnings::add);
     }
-    return doubts;
+    return warnings;
   }
 
   private static Optional<LintWarning> failsClosedForEveryone(Rule rule) {
     boolean everyone = rule.match().patterns().isEmpty();
-    boolean closed = rule.fallback().action() == StoreFailureFallback.FallbackAction.CLOSED;
+    boolean failsClosed = rule.fallback().action() == StoreFailureFallback.FallbackAction.CLOSED;
     return warningIf(
-        everyone && closed && !rule.shadow(),
+        everyone && failsClosed && !rule.shadow(),
         new LintWarning(
             rule.id(),
-            "refuses everyone while the store is silent",
-            "write match, or on-store-failure: local"));
+            "refuses everyone while the store is unavailable",
+            "add match, or use on-store-failure: local"));
   }
 
   private static Optional<LintWarning> largeSlidingLog(Rule rule) {
-    long most =
+    long maxPermits =
         Stream.concat(
                 rule.rates().stream(), rule.overrides().stream().flatMap(o -> o.rates().stream()))
             .mapToLong(Rate::permits)
             .max()
             .orElse(0);
     return warningIf(
-        rule.algorithm() == Algorithms.SLIDING_LOG && most >= MAX_SLIDING_LOG_PERMITS,
+        rule.algorithm() == Algorithms.SLIDING_LOG && maxPermits >= MAX_SLIDING_LOG_PERMITS,
         new LintWarning(
             rule.id(),
-            "remembers up to " + most + " charges of every caller",
-            "write algorithm: sliding-counter"));
+            "stores up to " + maxPermits + " charges per caller",
+            "use algorithm: sliding-counter"));
   }
 
   private static Optional<LintWarning> durableInLocalMemory(Rule rule) {
     return warningIf(
         rule.durable() && rule.consistency().mode() == Consistency.CountingMode.LOCAL,
         new LintWarning(
-            rule.id(), "is durable, but counts in each node's memory", "write consistency: exact"));
+            rule.id(),
+            "is durable, but counts in the memory of each node",
+            "use consistency: exact"));
   }
 
-  /** What was spread over an interval reaches a bucket at once, and may be too much for it. */
+  /** A sync charges the requests of a whole interval at once, which may overfill a bucket. */
   private static Optional<LintWarning> syncsTooRarely(Rule rule) {
     Duration every = rule.consistency().syncInterval();
     Duration fills =
@@ -104,9 +109,9 @@ public final class RuleLint {
         rule.algorithm().hasBurst() && every.compareTo(better) > 0,
         new LintWarning(
             rule.id(),
-            "refuses some who have room, since a bucket that fills in %d ms hears every %d ms"
+            "refuses some requests within the limit, since a bucket that fills in %d ms syncs every %d ms"
                 .formatted(fills.toMillis(), every.toMillis()),
-            "write sync-every: %dms or less, or consistency: leased"
+            "use sync-every: %dms or less, or consistency: leased"
                 .formatted(Math.max(1, better.toMillis()))));
   }
 
@@ -116,7 +121,7 @@ public final class RuleLint {
         (long) ((double) limit.capacity() * t.periodMicros() / t.permits()), ChronoUnit.MICROS);
   }
 
-  /** The first override that another before it leaves nobody to. */
+  /** Returns a warning for the first override that an earlier override always precedes. */
   private static Optional<LintWarning> unreachableOverride(Rule rule) {
     List<LimitOverride> all = rule.overrides();
     for (int i = 1; i < Math.min(all.size(), MAX_COMPARED_OVERRIDES); i++) {
@@ -134,7 +139,7 @@ public final class RuleLint {
     return Optional.empty();
   }
 
-  /** Whether all whom the second meets are surely met by the first. */
+  /** Returns whether the first selector certainly matches all that the second matches. */
   private static boolean covers(Selector first, Selector second) {
     return first.patterns().entrySet().stream()
         .allMatch(
@@ -152,7 +157,7 @@ public final class RuleLint {
         && Selector.of(Map.of(patterns.getKey(), patterns.getValue())).matches(name -> other);
   }
 
-  /** What two rules have in common if they count the same requests the same way. */
+  /** What two rules have in common if they count the same requests in the same way. */
   private record CountingKey(
       Selector match,
       List<String> per,
@@ -174,32 +179,33 @@ public final class RuleLint {
     }
   }
 
-  /** The rules beside which a rule may never bind, by how they count. */
+  /** Returns the enforced rules that may make another redundant, by how they count. */
   private static Map<CountingKey, List<Rule>> enforcedRules(List<Rule> rules) {
     return rules.stream()
         .filter(rule -> rule.enabled() && !rule.shadow() && rule.overrides().isEmpty())
         .collect(Collectors.groupingBy(CountingKey::of));
   }
 
-  /** Whether one of these always refuses first; of two that say the same, the later is idle. */
-  private static Optional<LintWarning> redundantRule(Rule rule, List<Rule> alike) {
-    int here = alike.indexOf(rule);
-    for (int i = 0; i < alike.size() && here >= 0; i++) {
-      Rule other = alike.get(i);
-      if (i != here
+  /** Warns if another rule always refuses first; of two equal rules, the later is redundant. */
+  private static Optional<LintWarning> redundantRule(Rule rule, List<Rule> sameKey) {
+    int index = sameKey.indexOf(rule);
+    for (int i = 0; i < sameKey.size() && index >= 0; i++) {
+      Rule other = sameKey.get(i);
+      if (i != index
           && isAtLeastAsStrict(other, rule)
-          && (i < here || !isAtLeastAsStrict(rule, other))) {
+          && (i < index || !isAtLeastAsStrict(rule, other))) {
         return Optional.of(
             new LintWarning(
                 rule.id(),
-                "never binds, since %s counts the same and allows no more".formatted(other.id()),
+                "has no effect, since %s counts the same requests and allows no more"
+                    .formatted(other.id()),
                 "delete one of them"));
       }
     }
     return Optional.empty();
   }
 
-  /** Whether a rule never admits what the other refuses. */
+  /** Returns whether a rule never admits what the other refuses. */
   private static boolean isAtLeastAsStrict(Rule rule, Rule other) {
     return other.rates().stream()
         .allMatch(
@@ -216,7 +222,7 @@ public final class RuleLint {
     return rule.burst() == 0 ? rate.permits() : rule.burst();
   }
 
-  private static Optional<LintWarning> warningIf(boolean doubtful, LintWarning doubt) {
-    return doubtful ? Optional.of(doubt) : Optional.empty();
+  private static Optional<LintWarning> warningIf(boolean condition, LintWarning warning) {
+    return condition ? Optional.of(warning) : Optional.empty();
   }
 }

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks at the rules: whether they can be read, and which are hardly meant. */
+/** Checks whether the rules can be read, and runs {@code RuleLint} on them. */
 final class RulesCheck {
   private static final String SUBJECT = "rules";
   private static final String APPLY_HELP = "run weir rules apply FILE";
@@ -29,7 +29,7 @@ final class RulesCheck {
     url = config.get(ServerSettings.RULES);
   }
 
-  /** The rules that were read; none before {@link #findings}. */
+  /** Returns the rules that were read; none before {@link #findings}. */
   List<Rule> rules() {
     return rules;
   }
@@ -48,8 +48,9 @@ final class RulesCheck {
                   all.add(
                       DoctorFinding.problem(
                           SUBJECT,
-                          FindingFormat.singleLine(reason) + "; what it was before serves",
-                          "run weir rules apply FILE with the rule put right")));
+                          FindingFormat.singleLine(reason)
+                              + "; the previous version stays in force",
+                          "correct the rule and run weir rules apply FILE")));
       RuleLint.check(rules)
           .forEach(
               d -> all.add(DoctorFinding.warning(SUBJECT, d.rule() + ": " + d.text(), d.help())));
@@ -77,7 +78,7 @@ final class RulesCheck {
         : DoctorFinding.warning(SUBJECT, text + ": everything is allowed", APPLY_HELP);
   }
 
-  /** Whether a rule is divided among regions of which this node's is none. */
+  /** Warns if a rule is divided among regions that do not include the one of this node. */
   private Optional<DoctorFinding> regionFinding() {
     String here = config.get(ServerSettings.REGION).orElse("");
     return rules.stream()
@@ -91,8 +92,8 @@ final class RulesCheck {
                         .formatted(
                             rule.id(),
                             String.join(", ", rule.regions().keySet()),
-                            here.isEmpty() ? "not said" : here),
-                    "write --region"));
+                            here.isEmpty() ? "not set" : here),
+                    "set --region"));
   }
 
   private DoctorFinding repositoryFinding(RuleRepositoryException e) {
@@ -100,35 +101,35 @@ final class RulesCheck {
       case NOT_FOUND ->
           DoctorFinding.warning(
               SUBJECT,
-              FindingFormat.urlWithoutSecrets(url) + " does not exist yet, so there are none",
+              FindingFormat.urlWithoutSecrets(url) + " does not exist yet, so there are no rules",
               APPLY_HELP);
       case LOCKED ->
           DoctorFinding.warning(
               SUBJECT,
               FindingFormat.urlWithoutSecrets(url)
-                  + " is held by another process, so they cannot be looked at",
-              "ask that one: run weir rules list --server http://127.0.0.1:9090 --token TOKEN");
+                  + " is locked by another process, so the rules cannot be checked",
+              "ask that process: run weir rules list --server http://127.0.0.1:9090 --token TOKEN");
       case READ_ONLY ->
-          DoctorFinding.problem(SUBJECT, String.valueOf(e.getMessage()), "write --rules URL");
+          DoctorFinding.problem(SUBJECT, String.valueOf(e.getMessage()), "set --rules URL");
     };
   }
 
-  /** A server would start from its copy, if it has one. */
-  private DoctorFinding unavailableDatabaseFinding(DatabaseException why) {
+  /** A server would start with the last good rules, if it has any. */
+  private DoctorFinding unavailableDatabaseFinding(DatabaseException failure) {
     Path copy = config.get(ServerSettings.DATA).resolve("rules-copy");
-    String text = FindingFormat.singleLine(String.valueOf(why.getMessage()));
-    String help = "start the database, or write --rules URL";
+    String text = FindingFormat.singleLine(String.valueOf(failure.getMessage()));
+    String help = "start the database, or set --rules URL";
     try (DatabaseRules old = DatabaseRules.open(url, copy)) {
       rules = old.current().rules();
       Duration age = Duration.ofSeconds(old.staleness().toSeconds());
       return DoctorFinding.problem(
           SUBJECT,
-          "%s; a server would start on its copy, which is %s old"
+          "%s; a server would start with the last good rules, which are %s old"
               .formatted(text, Durations.format(age)),
           help);
     } catch (DatabaseException e) {
       return DoctorFinding.problem(
-          SUBJECT, text + "; there is no copy, so no server would start", help);
+          SUBJECT, text + "; there are no last good rules, so a server would not start", help);
     }
   }
 }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Whether the gateway would find those it forwards to. */
+/** Checks whether the upstreams of the gateway are reachable. */
 final class UpstreamsCheck {
   private static final int CONNECT_TIMEOUT_MILLIS = 2000;
 
@@ -35,7 +35,7 @@ final class UpstreamsCheck {
       Upstream upstream = Upstream.parse(url);
       socket.connect(
           new InetSocketAddress(upstream.host(), upstream.port()), CONNECT_TIMEOUT_MILLIS);
-      return DoctorFinding.ok("upstream", url + " can be reached");
+      return DoctorFinding.ok("upstream", url + " is reachable");
     } catch (IllegalArgumentException e) {
       return DoctorFinding.problem("upstream", String.valueOf(e.getMessage()), "correct it");
     } catch (IOException e) {
@@ -48,10 +48,10 @@ final class UpstreamsCheck {
 
   private static String reason(IOException failure) {
     if (failure instanceof UnknownHostException) {
-      return "nobody knows its name";
+      return "unknown host";
     }
     return failure instanceof SocketTimeoutException
-        ? "no answer in " + CONNECT_TIMEOUT_MILLIS / 1000 + " s"
+        ? "no response within " + CONNECT_TIMEOUT_MILLIS / 1000 + " s"
         : String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
   }
 }

@@ -1,2 +1,2 @@
-/** Looks for what is wrong with a server's surroundings, or soon will be, and says what helps. */
+/** The checks of {@code weir doctor}: problems in the environment of a server, with remedies. */
 package io.weir.server.doctor;

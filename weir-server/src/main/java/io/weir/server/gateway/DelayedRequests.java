@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Admitted requests that are held for their delay: a bounded number, by timers and not by threads.
+ * Holds admitted requests for their delay, such as those in a leaky bucket's queue. Their number is
+ * bounded; they wait on timers, not on threads.
  *
- * <p>Whoever goes away while waiting gives its place back. Safe for any number of event loops.
+ * <p>If a caller leaves while its request is delayed, the request is refunded. Safe for any number
+ * of event loops.
  */
 final class DelayedRequests {
   private final Vertx vertx;
@@ -20,24 +22,24 @@ final class DelayedRequests {
   private final int maxDelayed;
   private final AtomicInteger count = new AtomicInteger();
 
-  DelayedRequests(Vertx vertx, Limiter limiter, int most) {
+  DelayedRequests(Vertx vertx, Limiter limiter, int maxDelayed) {
     this.vertx = vertx;
     this.limiter = limiter;
-    this.maxDelayed = most;
+    this.maxDelayed = maxDelayed;
   }
 
   /**
-   * Holds a request.
+   * Runs {@code next} after the delay of a decision.
    *
-   * @return whether there was room; if not, its place was given back
+   * @return false if too many requests are delayed already; the request has been refunded then
    */
-  boolean scheduleAfterDelay(ProxiedRequest visit, Decision decision, Runnable next) {
+  boolean scheduleAfterDelay(ProxiedRequest proxied, Decision decision, Runnable next) {
     if (count.incrementAndGet() > maxDelayed) {
       count.decrementAndGet();
       refund(decision);
       return false;
     }
-    Channel channel = ((ConnectionBase) visit.http().connection()).channel();
+    Channel channel = ((ConnectionBase) proxied.http().connection()).channel();
     IdleTimeoutSuppressor.suspend(channel);
     long timer =
         vertx.setTimer(
@@ -47,7 +49,7 @@ final class DelayedRequests {
               IdleTimeoutSuppressor.resume(channel);
               next.run();
             });
-    visit
+    proxied
         .http()
         .response()
         .closeHandler(
@@ -61,7 +63,7 @@ final class DelayedRequests {
     return true;
   }
 
-  /** A delay as timers want it, never too short. */
+  /** The delay in whole milliseconds for a timer, rounded up. */
   static long toTimerMillis(Duration delay) {
     return Math.max(1, delay.toMillis() + (delay.toNanosPart() % 1_000_000 > 0 ? 1 : 0));
   }
@@ -70,7 +72,7 @@ final class DelayedRequests {
     return count.get();
   }
 
-  /** Of one that went away before it was decided: the place it would have waited in. */
+  /** Refunds a delayed request whose caller has left before the decision. */
   void refundIfDelayed(Decision decision) {
     if (decision.allowed() && !decision.delay().isZero()) {
       refund(decision);

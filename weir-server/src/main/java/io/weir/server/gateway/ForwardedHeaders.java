@@ -7,14 +7,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells an upstream for whom a request is: {@code X-Forwarded-For}, {@code -Proto}, {@code -Host}
- * and {@code Forwarded} (RFC 7239).
+ * Writes the headers that describe the caller to an upstream: {@code X-Forwarded-For}, {@code
+ * -Proto}, {@code -Host} and {@code Forwarded} (RFC 7239).
  *
- * <p>What came from a trusted proxy is appended to, in the one field that proxies here write. Every
- * other word on the matter is replaced by what is known.
+ * <p>If the request came from a trusted proxy, the field that trusted proxies write is appended to.
+ * All other forwarding fields of the request are replaced.
  *
- * @param proxyField the field trusted proxies write
- * @param trusted whether the request came from one
+ * @param proxyField the field that trusted proxies write
+ * @param trusted whether the request came from a trusted proxy
  */
 record ForwardedHeaders(ForwardingHeader proxyField, boolean trusted) {
   private static final String X_FORWARDED_FOR = "X-Forwarded-For";
@@ -29,17 +29,18 @@ record ForwardedHeaders(ForwardingHeader proxyField, boolean trusted) {
       String scheme,
       @Nullable String host,
       MultiMap out) {
-    boolean plain = proxyField == ForwardingHeader.X_FORWARDED_FOR;
+    boolean usesXForwardedFor = proxyField == ForwardingHeader.X_FORWARDED_FOR;
     out.set(
-        X_FORWARDED_FOR, plain ? append(in, X_FORWARDED_FOR, peer.toString()) : caller.toString());
-    String element = forwardedElement(plain ? caller : peer, scheme, host);
-    out.set(FORWARDED, plain ? element : append(in, FORWARDED, element));
+        X_FORWARDED_FOR,
+        usesXForwardedFor ? append(in, X_FORWARDED_FOR, peer.toString()) : caller.toString());
+    String element = forwardedElement(usesXForwardedFor ? caller : peer, scheme, host);
+    out.set(FORWARDED, usesXForwardedFor ? element : append(in, FORWARDED, element));
     String proto = singleValue(in, X_FORWARDED_PROTO);
-    boolean known = "http".equals(proto) || "https".equals(proto);
-    out.set(X_FORWARDED_PROTO, known ? proto : scheme);
-    String first = singleValue(in, X_FORWARDED_HOST);
-    if (first != null || host != null) {
-      out.set(X_FORWARDED_HOST, first != null ? first : host);
+    boolean isValidProto = "http".equals(proto) || "https".equals(proto);
+    out.set(X_FORWARDED_PROTO, isValidProto ? proto : scheme);
+    String forwardedHost = singleValue(in, X_FORWARDED_HOST);
+    if (forwardedHost != null || host != null) {
+      out.set(X_FORWARDED_HOST, forwardedHost != null ? forwardedHost : host);
     }
   }
 

@@ -4,15 +4,15 @@ import io.netty.channel.ConnectTimeoutException;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
 import java.util.concurrent.TimeoutException;
 
-/** Why a request that was admitted has no answer of its upstream. */
+/** Why an admitted request has no response from its upstream; the names are metric labels. */
 enum ForwardingFailure {
   UNREACHABLE(502, "bad_gateway", "the upstream cannot be reached"),
-  BROKEN(502, "bad_gateway", "the upstream ended the connection or answered what cannot be read"),
+  BROKEN(502, "bad_gateway", "the upstream closed the connection or sent an invalid response"),
   LATE(504, "gateway_timeout", "the upstream did not answer in time"),
-  BUSY(503, "overloaded", "too many requests wait already; retry later"),
-  SLOW(408, "request_timeout", "the request came too slowly; send it faster"),
-  CUT(400, "bad_request", "the body is not as long as was said"),
-  LOOP(508, "loop", "the request came back to where it was; let no upstream lead here");
+  BUSY(503, "overloaded", "too many requests are waiting; retry later"),
+  SLOW(408, "request_timeout", "the request was sent too slowly; send it faster"),
+  CUT(400, "bad_request", "the length of the body differs from Content-Length"),
+  LOOP(508, "loop", "request loop: an upstream forwards to this gateway");
 
   final int status;
   final String error;
@@ -24,7 +24,7 @@ enum ForwardingFailure {
     this.message = message;
   }
 
-  /** Why there is no connection. */
+  /** Maps the cause of a failed connection attempt. */
   static ForwardingFailure fromConnectFailure(Throwable cause) {
     if (cause instanceof ConnectionPoolTooBusyException) {
       return BUSY;

@@ -17,7 +17,7 @@ import io.weir.server.web.VertxHeaders;
 import io.weir.store.StoreOperation;
 import org.jspecify.annotations.Nullable;
 
-/** The door that limits, then forwards. */
+/** The rate-limiting reverse proxy: decides on each request, then forwards it to an upstream. */
 public final class Gateway {
   private final Vertx vertx;
   private final DecisionHandler decisionHandler;
@@ -30,41 +30,41 @@ public final class Gateway {
   private final MeterRegistry meterRegistry;
 
   /**
-   * @param loops how many event loops it will answer on
-   * @throws IllegalArgumentException if an upstream or a route cannot be, saying what to write
+   * @param loops the number of event loops
+   * @throws IllegalArgumentException if an upstream or a route is invalid
    */
-  public Gateway(Vertx vertx, ServerConfig config, GatewayContext means, int loops) {
+  public Gateway(Vertx vertx, ServerConfig config, GatewayContext context, int loops) {
     this.vertx = vertx;
-    decisionHandler = means.decisionHandler();
-    identity = means.identity();
+    decisionHandler = context.decisionHandler();
+    identity = context.identity();
     routes =
         GatewayRoutes.read(config.get(ServerSettings.UPSTREAM), config.get(ServerSettings.ROUTES));
     settings = UpstreamSettings.of(config, loops);
     delayedRequests =
         new DelayedRequests(
             vertx, decisionHandler.limiter(), config.get(ServerSettings.MAX_WAITING));
-    meterRegistry = means.meterRegistry();
+    meterRegistry = context.meterRegistry();
     Gauge.builder("weir.gateway.held", delayedRequests, DelayedRequests::count)
         .description("Requests held for their delay")
         .strongReference(true)
         .register(meterRegistry);
-    webSocketBridge = new WebSocketBridge(vertx, means.messageRules(), means.messageLimiter());
+    webSocketBridge = new WebSocketBridge(vertx, context.messageRules(), context.messageLimiter());
     headerWriter =
         new UpstreamHeaderWriter(
-            identity, "weir-" + means.nodeName(), config.get(ServerSettings.KEEP_HOST));
+            identity, "weir-" + context.nodeName(), config.get(ServerSettings.KEEP_HOST));
   }
 
-  /** Whether there is anywhere to forward to. */
+  /** Whether at least one upstream is configured. */
   public boolean hasUpstream() {
     return !routes.isEmpty();
   }
 
-  /** What answers on one event loop, with connections of its own. */
+  /** Creates the request handler of one event loop, with its own upstream connections. */
   public Handler<HttpServerRequest> handler() {
-    TimeoutWheel watchman =
+    TimeoutWheel timeoutWheel =
         new TimeoutWheel(
             vertx, Math.min(settings.upstreamTimeoutMillis(), settings.callerTimeoutMillis()));
-    GatewayRoutes<UpstreamConnections> to =
+    GatewayRoutes<UpstreamConnections> connectionsByRoute =
         routes.map(
             upstream ->
                 new UpstreamConnections(
@@ -72,19 +72,21 @@ public final class Gateway {
                     upstream,
                     settings,
                     new UpstreamMetrics(meterRegistry, upstream),
-                    watchman));
-    RequestValidator strict = new RequestValidator();
-    return http -> handle(http, strict, to);
+                    timeoutWheel));
+    RequestValidator validator = new RequestValidator();
+    return http -> handle(http, validator, connectionsByRoute);
   }
 
   private void handle(
-      HttpServerRequest http, RequestValidator strict, GatewayRoutes<UpstreamConnections> to) {
-    if (strict.isConnectionRejected(http)) {
+      HttpServerRequest http,
+      RequestValidator validator,
+      GatewayRoutes<UpstreamConnections> connectionsByRoute) {
+    if (validator.isConnectionRejected(http)) {
       return;
     }
-    String doubt = RequestValidator.findProblem(http);
-    if (doubt != null) {
-      strict.reject(http, doubt);
+    String problem = RequestValidator.findProblem(http);
+    if (problem != null) {
+      validator.reject(http, problem);
       return;
     }
     try {
@@ -94,65 +96,70 @@ public final class Gateway {
               http.method().name(),
               http.uri(),
               VertxHeaders.of(http));
-      ProxiedRequest visit = new ProxiedRequest(http, call, new RequestBodyForwarder(http));
+      ProxiedRequest proxied = new ProxiedRequest(http, call, new RequestBodyForwarder(http));
       decisionHandler.decide(
-          http, call.request(), StoreOperation.TAKE, decision -> onDecision(visit, decision, to));
+          http,
+          call.request(),
+          StoreOperation.TAKE,
+          decision -> onDecision(proxied, decision, connectionsByRoute));
     } catch (BadRequestException | TooManyLimitsException e) {
-      strict.reject(http, String.valueOf(e.getMessage()));
+      validator.reject(http, String.valueOf(e.getMessage()));
     }
   }
 
   private void onDecision(
-      ProxiedRequest visit, Decision decision, GatewayRoutes<UpstreamConnections> to) {
-    if (visit.http().response().closed()) {
+      ProxiedRequest proxied,
+      Decision decision,
+      GatewayRoutes<UpstreamConnections> connectionsByRoute) {
+    if (proxied.http().response().closed()) {
       delayedRequests.refundIfDelayed(decision);
     } else if (!decision.allowed()) {
-      GatewayResponses.refuse(visit, decision);
-    } else if (visit.call().unauthorized()) {
-      GatewayResponses.unauthorized(visit, decision, identity.challenge());
+      GatewayResponses.refuse(proxied, decision);
+    } else if (proxied.call().unauthorized()) {
+      GatewayResponses.unauthorized(proxied, decision, identity.challenge());
     } else {
-      admit(visit, decision, findUpstream(visit.call(), to));
+      admit(proxied, decision, findUpstream(proxied.call(), connectionsByRoute));
     }
   }
 
   private static @Nullable UpstreamConnections findUpstream(
-      IdentifiedRequest call, GatewayRoutes<UpstreamConnections> to) {
-    return to.find(call.request().get("host"), call.endpoint().path());
+      IdentifiedRequest call, GatewayRoutes<UpstreamConnections> connectionsByRoute) {
+    return connectionsByRoute.find(call.request().get("host"), call.endpoint().path());
   }
 
   private void admit(
-      ProxiedRequest visit, Decision decision, @Nullable UpstreamConnections connections) {
+      ProxiedRequest proxied, Decision decision, @Nullable UpstreamConnections connections) {
     if (connections == null) {
-      GatewayResponses.noRoute(visit, decision);
-    } else if (headerWriter.isLoop(visit.http())) {
-      fail(visit, decision, connections, ForwardingFailure.LOOP);
+      GatewayResponses.noRoute(proxied, decision);
+    } else if (headerWriter.isLoop(proxied.http())) {
+      fail(proxied, decision, connections, ForwardingFailure.LOOP);
     } else if (decision.delay().isZero()) {
-      forward(visit, decision, connections);
+      forward(proxied, decision, connections);
     } else if (!delayedRequests.scheduleAfterDelay(
-        visit, decision, () -> forward(visit, decision, connections))) {
-      fail(visit, decision, connections, ForwardingFailure.BUSY);
+        proxied, decision, () -> forward(proxied, decision, connections))) {
+      fail(proxied, decision, connections, ForwardingFailure.BUSY);
     }
   }
 
   private static void fail(
-      ProxiedRequest visit,
+      ProxiedRequest proxied,
       Decision decision,
       UpstreamConnections connections,
       ForwardingFailure failure) {
     connections.metrics().countFailed(failure);
-    GatewayResponses.fail(visit, decision, failure);
+    GatewayResponses.fail(proxied, decision, failure);
   }
 
-  private void forward(ProxiedRequest visit, Decision decision, UpstreamConnections connections) {
-    if (WebSocketHandshake.isRequested(visit.http(), visit.requestBody())) {
-      WebSocketHandshake tunnel =
-          new WebSocketHandshake(headerWriter, connections, webSocketBridge, visit, decision);
-      visit.http().response().closeHandler(v -> tunnel.onCallerClosed());
-      tunnel.start();
+  private void forward(ProxiedRequest proxied, Decision decision, UpstreamConnections connections) {
+    if (WebSocketHandshake.isRequested(proxied.http(), proxied.requestBody())) {
+      WebSocketHandshake handshake =
+          new WebSocketHandshake(headerWriter, connections, webSocketBridge, proxied, decision);
+      proxied.http().response().closeHandler(v -> handshake.onCallerClosed());
+      handshake.start();
       return;
     }
-    UpstreamExchange exchange = new UpstreamExchange(headerWriter, connections, visit, decision);
-    visit.http().response().closeHandler(v -> exchange.onCallerClosed());
+    UpstreamExchange exchange = new UpstreamExchange(headerWriter, connections, proxied, decision);
+    proxied.http().response().closeHandler(v -> exchange.onCallerClosed());
     exchange.start();
   }
 }

@@ -6,10 +6,10 @@ import io.weir.http.IdentityResolver;
 import io.weir.server.web.DecisionHandler;
 
 /**
- * What a gateway decides with.
+ * The dependencies of a {@link Gateway}.
  *
- * @param nodeName how this node names itself to upstreams
- * @param messageLimiter decides on the messages of WebSockets, by the rules that name them
+ * @param nodeName the name of this node, sent to upstreams in {@code Via}
+ * @param messageLimiter the limiter for WebSocket messages, with the rules that name them
  */
 public record GatewayContext(
     String nodeName,

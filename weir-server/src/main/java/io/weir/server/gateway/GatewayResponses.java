@@ -9,53 +9,56 @@ import io.weir.http.RefusalResponse;
 import io.weir.server.web.ResponseWriter;
 import io.weir.server.web.VertxHeaders;
 
-/** What the gateway answers by itself, before a request has reached an upstream. */
+/** Writes the responses that the gateway itself gives, without a response of an upstream. */
 final class GatewayResponses {
   private static final int NOT_FOUND = 404;
 
   private GatewayResponses() {}
 
-  static void refuse(ProxiedRequest visit, Decision decision) {
-    HttpServerResponse response = visit.http().response();
-    String accept = new VertxHeaders(visit.http().headers()).joined("Accept");
+  static void refuse(ProxiedRequest proxied, Decision decision) {
+    HttpServerResponse response = proxied.http().response();
+    String accept = new VertxHeaders(proxied.http().headers()).joined("Accept");
     RefusalResponse refusal = RefusalResponse.of(decision, accept);
-    prepare(visit.requestBody(), response, decision);
+    prepare(proxied.requestBody(), response, decision);
     var unused =
         response
             .setStatusCode(refusal.status())
             .putHeader(HttpHeaders.CONTENT_TYPE, refusal.contentType())
             .end(refusal.body());
-    visit.requestBody().discard();
+    proxied.requestBody().discard();
   }
 
-  static void unauthorized(ProxiedRequest visit, Decision decision, String challenge) {
-    prepare(visit.requestBody(), visit.http().response(), decision);
-    visit.http().response().putHeader("WWW-Authenticate", challenge);
+  static void unauthorized(ProxiedRequest proxied, Decision decision, String challenge) {
+    prepare(proxied.requestBody(), proxied.http().response(), decision);
+    proxied.http().response().putHeader("WWW-Authenticate", challenge);
     ResponseWriter.writeError(
-        visit.http(), IdentifiedRequest.UNAUTHORIZED, "unauthorized", "show an API key or a token");
-    visit.requestBody().discard();
+        proxied.http(),
+        IdentifiedRequest.UNAUTHORIZED,
+        "unauthorized",
+        "send an API key or a token");
+    proxied.requestBody().discard();
   }
 
-  static void noRoute(ProxiedRequest visit, Decision decision) {
-    prepare(visit.requestBody(), visit.http().response(), decision);
+  static void noRoute(ProxiedRequest proxied, Decision decision) {
+    prepare(proxied.requestBody(), proxied.http().response(), decision);
     ResponseWriter.writeError(
-        visit.http(), NOT_FOUND, "no_route", "no upstream serves this host and path");
-    visit.requestBody().discard();
+        proxied.http(), NOT_FOUND, "no_route", "no upstream serves this host and path");
+    proxied.requestBody().discard();
   }
 
-  static void fail(ProxiedRequest visit, Decision decision, ForwardingFailure failure) {
-    HttpServerResponse response = visit.http().response();
-    prepare(visit.requestBody(), response, decision);
+  static void fail(ProxiedRequest proxied, Decision decision, ForwardingFailure failure) {
+    HttpServerResponse response = proxied.http().response();
+    prepare(proxied.requestBody(), response, decision);
     if (failure == ForwardingFailure.BUSY) {
       response.putHeader(RateLimitHeaders.RETRY_AFTER, "1");
     }
-    ResponseWriter.writeError(visit.http(), failure.status, failure.error, failure.message);
-    visit.requestBody().discard();
+    ResponseWriter.writeError(proxied.http(), failure.status, failure.error, failure.message);
+    proxied.requestBody().discard();
   }
 
   private static void prepare(
-      RequestBodyForwarder upload, HttpServerResponse response, Decision decision) {
-    upload.prepareEarlyResponse();
+      RequestBodyForwarder requestBody, HttpServerResponse response, Decision decision) {
+    requestBody.prepareEarlyResponse();
     RateLimitHeaders.write(decision, response::putHeader);
   }
 }

@@ -13,13 +13,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says where a request goes, by its host and the beginning of its path.
+ * The routing table of the gateway: finds the target of a request by its host and path prefix.
  *
- * <p>A route that names a host goes before all that do not; then the longest path does. A path
- * begins with another only at a {@code /}: {@code /v1} covers {@code /v1/orders}, not {@code /v10}.
- * Immutable.
+ * <p>Routes with a host take precedence over routes without one; then the longest path wins. A
+ * prefix ends at a {@code /}: {@code /v1} matches {@code /v1/orders}, not {@code /v10}. Immutable.
  *
- * @param <T> what a route leads to
+ * @param <T> the target of a route
  */
 final class GatewayRoutes<T> {
   private final List<GatewayRoute<T>> entries;
@@ -29,8 +28,8 @@ final class GatewayRoutes<T> {
   }
 
   private record GatewayRoute<T>(String host, String prefix, T target) {
-    boolean matches(@Nullable String askedHost, String path) {
-      return (host.isEmpty() || host.equals(askedHost))
+    boolean matches(@Nullable String requestedHost, String path) {
+      return (host.isEmpty() || host.equals(requestedHost))
           && path.startsWith(prefix)
           && (prefix.isEmpty()
               || path.length() == prefix.length()
@@ -39,17 +38,18 @@ final class GatewayRoutes<T> {
   }
 
   /**
-   * Reads routes.
+   * Reads the configured routes.
    *
-   * @param otherwise where everything goes that no route covers
-   * @param byPrefix {@code [host]/path} and where it goes
+   * @param defaultTarget the target of requests that no route matches
+   * @param byPrefix targets by {@code [host]/path}
    */
-  static GatewayRoutes<Upstream> read(Optional<String> otherwise, Map<String, String> byPrefix) {
-    Map<String, String> all = new LinkedHashMap<>();
-    byPrefix.forEach((from, to) -> all.put(canonical(from), to));
-    otherwise.ifPresent(to -> all.putIfAbsent("", to));
+  static GatewayRoutes<Upstream> read(
+      Optional<String> defaultTarget, Map<String, String> byPrefix) {
+    Map<String, String> targets = new LinkedHashMap<>();
+    byPrefix.forEach((from, to) -> targets.put(canonical(from), to));
+    defaultTarget.ifPresent(to -> targets.putIfAbsent("", to));
     List<GatewayRoute<Upstream>> entries = new ArrayList<>();
-    all.forEach(
+    targets.forEach(
         (from, to) -> {
           int slash = from.indexOf('/');
           String host = slash < 0 ? from : from.substring(0, slash);
@@ -62,20 +62,20 @@ final class GatewayRoutes<T> {
     return new GatewayRoutes<>(entries);
   }
 
-  /** The host in small letters; the path as requests are matched, no last slash. */
+  /** The host in lower case; the path normalized as in requests, without a trailing slash. */
   private static String canonical(String from) {
     int slash = from.indexOf('/');
     String host = from.substring(0, slash).toLowerCase(Locale.ROOT);
     if (host.matches(".*:[0-9]+")) {
       throw new IllegalArgumentException(
-          "the route '" + from + "' has a port; write the host alone, it is matched without");
+          "route '" + from + "' must not have a port; write the host alone");
     }
     try {
       String path = new EndpointNormalizer().normalize("GET", from.substring(slash)).path();
       return host + (path.equals("/") ? "" : path);
     } catch (BadRequestException e) {
       throw new IllegalArgumentException(
-          "the route '" + from + "' has no path that could be asked for: " + e.getMessage(), e);
+          "the path of route '" + from + "' is invalid: " + e.getMessage(), e);
     }
   }
 
@@ -83,17 +83,19 @@ final class GatewayRoutes<T> {
     return entries.isEmpty();
   }
 
-  /** The same routes to something else, made once for each place they lead to. */
+  /** Returns the same routes with other targets; the function is called once per old target. */
   <R> GatewayRoutes<R> map(Function<T, R> to) {
-    Map<T, R> made = new LinkedHashMap<>();
+    Map<T, R> targets = new LinkedHashMap<>();
     return new GatewayRoutes<>(
         entries.stream()
             .map(
-                e -> new GatewayRoute<>(e.host(), e.prefix(), made.computeIfAbsent(e.target(), to)))
+                e ->
+                    new GatewayRoute<>(
+                        e.host(), e.prefix(), targets.computeIfAbsent(e.target(), to)))
             .toList());
   }
 
-  /** Where a request goes; null if nowhere. */
+  /** Returns the target of a request; null if no route matches. */
   @Nullable T find(@Nullable String host, String path) {
     for (GatewayRoute<T> entry : entries) {
       if (entry.matches(host, path)) {

@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 
 /**
- * A set of names of header fields, without regard to case.
+ * A case-insensitive set of header field names. Immutable.
  *
- * <p>{@code X_Forwarded_For} is {@code X-Forwarded-For} here, for upstreams that put fields into
- * variables cannot tell them apart. Immutable.
+ * <p>{@code X_Forwarded_For} equals {@code X-Forwarded-For} here, since upstreams that turn header
+ * fields into variables (CGI) cannot distinguish them.
  */
 final class HeaderNames {
   private static final int LENGTH_SLOTS = 32;
@@ -35,7 +35,7 @@ final class HeaderNames {
     return new HeaderNames(byLength);
   }
 
-  /** These and those. */
+  /** Returns the union of two sets. */
   HeaderNames union(HeaderNames others) {
     return of(
         Stream.of(byLength, others.byLength)
@@ -49,21 +49,21 @@ final class HeaderNames {
   }
 
   boolean contains(String name) {
-    for (String one : byLength[slot(name)]) {
-      if (name.length() == one.length() && startsWith(name, one)) {
+    for (String candidate : byLength[slot(name)]) {
+      if (name.length() == candidate.length() && startsWith(name, candidate)) {
         return true;
       }
     }
     return false;
   }
 
-  /** Whether a name begins as another, by the same measure. */
-  static boolean startsWith(String name, String begin) {
-    if (name.length() < begin.length()) {
+  /** Whether a name starts with a prefix, by the same comparison. */
+  static boolean startsWith(String name, String prefix) {
+    if (name.length() < prefix.length()) {
       return false;
     }
-    for (int i = 0; i < begin.length(); i++) {
-      if (folded(name.charAt(i)) != folded(begin.charAt(i))) {
+    for (int i = 0; i < prefix.length(); i++) {
+      if (folded(name.charAt(i)) != folded(prefix.charAt(i))) {
         return false;
       }
     }

@@ -5,7 +5,7 @@ import io.vertx.core.http.HttpHeaders;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The header fields that speak of one connection only, and end there (RFC 9110, 7.6.1). */
+/** Header fields that apply to a single connection and are not forwarded (RFC 9110, 7.6.1). */
 final class HopByHopHeaders {
   static final HeaderNames STANDARD =
       HeaderNames.of(
@@ -20,9 +20,9 @@ final class HopByHopHeaders {
           "HTTP2-Settings");
 
   /**
-   * The most options a caller's {@code Connection} field may have. Every other field is compared
-   * with them, so a request of 16 KiB with 4,000 options and 2,000 fields would cost 8 million
-   * comparisons. Real clients send one or two.
+   * The maximum number of options in a caller's {@code Connection} field. Every other field is
+   * compared with them, so a request of 16 KiB with 4,000 options and 2,000 fields would cost 8
+   * million comparisons. Real clients send one or two.
    */
   static final int MAX_CONNECTION_OPTIONS = 64;
 
@@ -30,7 +30,7 @@ final class HopByHopHeaders {
 
   private HopByHopHeaders() {}
 
-  /** Those that a message's own {@code Connection} field adds. */
+  /** The additional fields that the {@code Connection} field of a message names. */
   static HeaderNames namedByConnection(MultiMap fields) {
     if (!fields.contains(HttpHeaders.CONNECTION)) {
       return NONE;
@@ -49,7 +49,7 @@ final class HopByHopHeaders {
     return names.isEmpty() ? NONE : HeaderNames.of(names.toArray(new String[0]));
   }
 
-  /** Whether a message's {@code Connection} field has more options than a caller may send. */
+  /** Whether the {@code Connection} field has more than {@link #MAX_CONNECTION_OPTIONS} options. */
   static boolean hasTooManyConnectionOptions(MultiMap fields) {
     if (!fields.contains(HttpHeaders.CONNECTION)) {
       return false;
@@ -63,11 +63,11 @@ final class HopByHopHeaders {
     return options > MAX_CONNECTION_OPTIONS;
   }
 
-  /** Whether a message's {@code Connection} or {@code TE} field has an element. */
+  /** Whether a comma-separated field such as {@code Connection} or {@code TE} has an element. */
   static boolean hasElement(MultiMap fields, CharSequence field, String element) {
     for (String line : fields.getAll(field)) {
-      for (HeaderListIterator one = new HeaderListIterator(line); one.advance(); ) {
-        if (one.equalsIgnoreCase(element)) {
+      for (HeaderListIterator elements = new HeaderListIterator(line); elements.advance(); ) {
+        if (elements.equalsIgnoreCase(element)) {
           return true;
         }
       }

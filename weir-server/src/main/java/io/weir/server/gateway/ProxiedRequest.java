@@ -3,6 +3,6 @@ package io.weir.server.gateway;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.http.IdentifiedRequest;
 
-/** A request as it came: who calls what, and the body that comes with it. */
+/** A request to be proxied: the HTTP request, its caller and target, and its body. */
 record ProxiedRequest(
     HttpServerRequest http, IdentifiedRequest call, RequestBodyForwarder requestBody) {}

@@ -12,10 +12,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request on its way upstream.
+ * Forwards the body of a request to an upstream.
  *
- * <p>Until the request is forwarded, and whenever the upstream does not take more, nothing is read:
- * what waits is one chunk here, and what the socket holds.
+ * <p>Reading is paused until the request is forwarded, and whenever the upstream reads too slowly.
+ * Meanwhile at most one chunk is buffered here, besides the socket's buffer.
  */
 final class RequestBodyForwarder {
   private static final long UNKNOWN_LENGTH = -1;
@@ -33,22 +33,25 @@ final class RequestBodyForwarder {
   private Runnable onBodyKnown = () -> {};
   private Runnable onLengthMismatch = () -> {};
 
-  /** Begins to take the body of a request that has just come. */
+  /** Starts to receive the body of a request. */
   RequestBodyForwarder(HttpServerRequest http) {
     this.http = http;
     http2 = http.version() == HttpVersion.HTTP_2;
-    String said = http.headers().get(HttpHeaders.CONTENT_LENGTH);
-    boolean chunked = http.headers().contains(HttpHeaders.TRANSFER_ENCODING);
-    length = said != null ? Long.parseLong(said) : chunked || http2 ? UNKNOWN_LENGTH : 0;
+    String contentLength = http.headers().get(HttpHeaders.CONTENT_LENGTH);
+    boolean isChunked = http.headers().contains(HttpHeaders.TRANSFER_ENCODING);
+    length =
+        contentLength != null
+            ? Long.parseLong(contentLength)
+            : isChunked || http2 ? UNKNOWN_LENGTH : 0;
     ended = length == 0;
-    boolean old = http.version() == HttpVersion.HTTP_1_0;
-    expectsContinue = !ended && !old && http.headers().contains(HttpHeaders.EXPECT);
+    boolean isHttp10 = http.version() == HttpVersion.HTTP_1_0;
+    expectsContinue = !ended && !isHttp10 && http.headers().contains(HttpHeaders.EXPECT);
     if (!ended) {
       http.handler(this::onChunk).endHandler(v -> onEnd());
     }
   }
 
-  /** Whether more is to come from the caller, and is waited for. */
+  /** Whether the gateway waits for the caller to send more. */
   boolean isWaitingForCaller() {
     return !ended && (upstreamRequest == null || !upstreamRequest.writeQueueFull());
   }
@@ -57,36 +60,36 @@ final class RequestBodyForwarder {
     return ended;
   }
 
-  /** Whether the request has no body, as far as is known. */
+  /** Whether the request is known to have no body. */
   boolean isEmpty() {
     return ended && bytesReceived == 0;
   }
 
-  /** The bytes that came so far. */
+  /** The number of body bytes received so far. */
   long bytesReceived() {
     return bytesReceived;
   }
 
   /**
-   * Lets the caller send.
+   * Lets the caller send the body.
    *
-   * @param go called once it is known whether there is a body
-   * @param broken called if the body is not as long as was said
+   * @param next called as soon as it is known whether there is a body
+   * @param onMismatch called if the length of the body differs from {@code Content-Length}
    */
-  void admit(Runnable go, Runnable broken) {
-    onLengthMismatch = broken;
+  void admit(Runnable next, Runnable onMismatch) {
+    onLengthMismatch = onMismatch;
     if (expectsContinue) {
       var unused = http.response().writeContinue();
     }
-    boolean unsure = http2 && length == UNKNOWN_LENGTH && !ended && firstChunk == null;
-    if (unsure) {
-      onBodyKnown = go;
+    boolean isUnknown = http2 && length == UNKNOWN_LENGTH && !ended && firstChunk == null;
+    if (isUnknown) {
+      onBodyKnown = next;
     } else {
-      go.run();
+      next.run();
     }
   }
 
-  /** Sends the head, with the length of the body, and the body as it comes. */
+  /** Sends the request head, with the length of the body, and then the body as it arrives. */
   Future<Void> sendTo(HttpClientRequest upstream) {
     if (ended && firstChunk == null) {
       if (length == 0 && METHODS_WITH_BODY.contains(http.method())) {
@@ -100,12 +103,12 @@ final class RequestBodyForwarder {
     } else if (!ended) {
       upstream.setChunked(true);
     }
-    Buffer begin = firstChunk;
+    Buffer buffered = firstChunk;
     firstChunk = null;
-    if (ended && begin != null) {
-      return upstream.end(begin);
+    if (ended && buffered != null) {
+      return upstream.end(buffered);
     }
-    Future<Void> written = begin == null ? upstream.sendHead() : upstream.write(begin);
+    Future<Void> written = buffered == null ? upstream.sendHead() : upstream.write(buffered);
     resume();
     return written;
   }
@@ -145,8 +148,8 @@ final class RequestBodyForwarder {
   }
 
   /**
-   * Prepares for an answer before the body has come: whoever was not told to send it, or has much
-   * of it, cannot go on with this connection.
+   * Called before a response that precedes the end of the body. Announces that the connection will
+   * be closed if the caller still waits for 100 Continue, or has too much left to discard.
    */
   void prepareEarlyResponse() {
     if (mustCloseConnection()) {
@@ -158,7 +161,7 @@ final class RequestBodyForwarder {
     return !http2 && !ended && (expectsContinue || !RequestDrainer.isDrainable(length));
   }
 
-  /** After an answer: what still comes is dropped. */
+  /** Called after a response: discards the rest of the body. */
   void discard() {
     firstChunk = null;
     if (mustCloseConnection()) {

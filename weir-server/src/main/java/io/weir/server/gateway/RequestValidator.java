@@ -13,9 +13,9 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what a server behind could read differently than we do. Such a request is answered with 400
- * and its connection closed, for where it ends is anybody's guess: what was sent behind it, and may
- * have been read already, is not looked at. Lives on one event loop.
+ * Rejects requests that an upstream could parse differently than the gateway (request smuggling).
+ * Such a request is answered with 400 and its connection is closed, since its end is ambiguous.
+ * Pipelined requests after it are ignored, even if they were read already. Used on one event loop.
  */
 final class RequestValidator {
   private static final int BAD_REQUEST = 400;
@@ -24,12 +24,12 @@ final class RequestValidator {
   private final Set<HttpConnection> rejectedConnections =
       Collections.newSetFromMap(new WeakHashMap<>());
 
-  /** Whether a request came behind one that was refused here. */
+  /** Whether an earlier request on the same connection was rejected. */
   boolean isConnectionRejected(HttpServerRequest http) {
     return !rejectedConnections.isEmpty() && rejectedConnections.contains(http.connection());
   }
 
-  /** Answers what could be read in more than one way. */
+  /** Answers an ambiguous request with 400 and closes its connection. */
   void reject(HttpServerRequest http, String reason) {
     if (http.version() != HttpVersion.HTTP_2) {
       rejectedConnections.add(http.connection());
@@ -39,23 +39,23 @@ final class RequestValidator {
     ResponseWriter.writeError(http, BAD_REQUEST, "bad_request", reason);
   }
 
-  /** What is wrong; null if nothing is. */
+  /** Returns the problem of a request; null if it is valid. */
   static @Nullable String findProblem(HttpServerRequest http) {
     MultiMap fields = http.headers();
-    boolean two = http.version() == HttpVersion.HTTP_2;
+    boolean isHttp2 = http.version() == HttpVersion.HTTP_2;
     List<String> lengths = fields.getAll(HttpHeaders.CONTENT_LENGTH);
     if (!lengths.isEmpty() && (lengths.size() > 1 || !isLength(lengths.get(0)))) {
-      return "the length is none, or stands twice";
+      return "Content-Length is invalid or occurs twice";
     }
     List<String> codings = fields.getAll(HttpHeaders.TRANSFER_ENCODING);
     if (!codings.isEmpty()) {
-      boolean chunked = codings.size() == 1 && codings.get(0).equalsIgnoreCase("chunked");
-      if (!chunked || two || !lengths.isEmpty()) {
-        return "the transfer coding is not chunked alone";
+      boolean isChunked = codings.size() == 1 && codings.get(0).equalsIgnoreCase("chunked");
+      if (!isChunked || isHttp2 || !lengths.isEmpty()) {
+        return "Transfer-Encoding must be chunked only, without Content-Length";
       }
     }
     if (http.version() == HttpVersion.HTTP_1_1 && !fields.contains(HttpHeaders.HOST)) {
-      return "there is no Host";
+      return "the Host field is missing";
     }
     if (HopByHopHeaders.hasTooManyConnectionOptions(fields)) {
       return "the Connection field has more than "
@@ -64,7 +64,7 @@ final class RequestValidator {
     }
     for (var field : fields) {
       if (!isToken(field.getKey()) || !isText(field.getValue())) {
-        return "a header field has characters it cannot have";
+        return "a header field has invalid characters";
       }
     }
     return null;

@@ -11,13 +11,13 @@ import io.vertx.core.http.HttpVersion;
 import io.weir.Decision;
 import io.weir.http.RateLimitHeaders;
 
-/** The answer of an upstream on its way to the caller; read only as fast as the caller takes it. */
+/** Forwards the response of an upstream to the caller, no faster than the caller reads. */
 final class ResponseForwarder {
   private static final long UNKNOWN_LENGTH = -1;
   private static final int NO_CONTENT = 204;
   private static final int NOT_MODIFIED = 304;
 
-  /** An upstream's own words on limits, where ours are said. */
+  /** Rate limit headers of an upstream, which those of the gateway replace. */
   private static final HeaderNames RATE_LIMIT_HEADERS =
       HeaderNames.of(
           RateLimitHeaders.NAMES.stream()
@@ -40,22 +40,22 @@ final class ResponseForwarder {
   private boolean ended;
 
   /**
-   * Writes the head and begins.
+   * Writes the response head and starts forwarding the body.
    *
-   * @param done called when all of it was passed on
+   * @param onDone called when the whole response has been forwarded
    */
   ResponseForwarder(
-      HttpServerRequest http, HttpClientResponse in, Decision decision, Runnable done) {
+      HttpServerRequest http, HttpClientResponse in, Decision decision, Runnable onDone) {
     this.http = http;
     this.upstreamResponse = in;
-    this.onDone = done;
+    this.onDone = onDone;
     response = http.response();
-    boolean bodiless =
+    boolean hasNoBody =
         http.method().equals(HttpMethod.HEAD)
             || in.statusCode() == NO_CONTENT
             || in.statusCode() == NOT_MODIFIED;
-    String said = in.headers().get(HttpHeaders.CONTENT_LENGTH);
-    length = bodiless ? 0 : said == null ? UNKNOWN_LENGTH : Long.parseLong(said);
+    String contentLength = in.headers().get(HttpHeaders.CONTENT_LENGTH);
+    length = hasNoBody ? 0 : contentLength == null ? UNKNOWN_LENGTH : Long.parseLong(contentLength);
     endsWithConnection = length == UNKNOWN_LENGTH && http.version() == HttpVersion.HTTP_1_0;
     response.setStatusCode(in.statusCode());
     writeHead(decision);
@@ -71,24 +71,24 @@ final class ResponseForwarder {
   private void writeHead(Decision decision) {
     MultiMap fields = upstreamResponse.headers();
     HeaderNames named = HopByHopHeaders.namedByConnection(fields);
-    boolean limited = decision.bindingIndex() >= 0;
+    boolean isLimited = decision.bindingIndex() >= 0;
     fields.forEach(
         (name, value) -> {
           if (!HopByHopHeaders.STANDARD.contains(name)
               && !named.contains(name)
-              && !(limited && RATE_LIMIT_HEADERS.contains(name))) {
+              && !(isLimited && RATE_LIMIT_HEADERS.contains(name))) {
             response.headers().add(name, value);
           }
         });
     RateLimitHeaders.write(decision, response::putHeader);
   }
 
-  /** Whether the caller takes nothing more for now. */
+  /** Whether forwarding is paused because the caller does not read. */
   boolean isWaitingForCaller() {
     return paused;
   }
 
-  /** The bytes that came so far. */
+  /** The number of body bytes received so far. */
   long bytesReceived() {
     return bytesReceived;
   }

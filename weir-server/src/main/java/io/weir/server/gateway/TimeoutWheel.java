@@ -9,15 +9,15 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Asks what is under way on one event loop, now and then, whether it takes too long. One timer for
- * all, since requests end far more often than they are late: a time-out may come an eighth of it
- * later than it was set.
+ * Checks the timeouts of all requests in flight on one event loop, periodically. One timer serves
+ * all requests, since most end long before their timeout; a timeout may therefore fire late by up
+ * to an eighth of its length. Not thread-safe.
  */
 final class TimeoutWheel {
   private static final int TICKS_PER_TIMEOUT = 8;
   private static final long MAX_TICK_MILLIS = 1_000;
 
-  /** Of all event loops: a round that fails is followed by the next. */
+  /** Shared by all event loops; a tick that fails does not prevent the next one. */
   private static final TaskMonitor MONITOR =
       TaskMonitor.onDemand("gateway-timeouts", Duration.ofSeconds(1), Clock.system()::micros);
 
@@ -25,19 +25,21 @@ final class TimeoutWheel {
   private final long tickMillis;
   private long nowMillis;
 
-  /** Something that may take too long. */
+  /** An operation with timeouts. */
   @FunctionalInterface
   interface TimeoutTarget {
     /**
-     * @param now the watchman's time, in milliseconds
+     * Checks the timeouts of the operation.
+     *
+     * @param now the time of this wheel in milliseconds
      */
     void checkTimeout(long now);
   }
 
   /**
-   * Begins to go about.
+   * Starts ticking.
    *
-   * @param shortest of the time-outs, in milliseconds
+   * @param shortest the shortest timeout, in milliseconds
    */
   TimeoutWheel(Vertx vertx, long shortest) {
     tickMillis = Math.max(1, Math.min(MAX_TICK_MILLIS, shortest / TICKS_PER_TIMEOUT));
@@ -48,18 +50,18 @@ final class TimeoutWheel {
     return nowMillis;
   }
 
-  void add(TimeoutTarget one) {
-    targets.add(one);
+  void add(TimeoutTarget target) {
+    targets.add(target);
   }
 
-  void remove(TimeoutTarget one) {
-    targets.remove(one);
+  void remove(TimeoutTarget target) {
+    targets.remove(target);
   }
 
   private void tick() {
     nowMillis += tickMillis;
-    for (TimeoutTarget one : new ArrayList<>(targets)) { // some leave while they are asked
-      one.checkTimeout(nowMillis);
+    for (TimeoutTarget target : new ArrayList<>(targets)) { // a check may remove its target
+      target.checkTimeout(nowMillis);
     }
   }
 }

@@ -15,13 +15,17 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connections of one event loop to one upstream: bounded, kept alive, and shared with no other
- * upstream, so that one that does not answer uses up nobody else's.
+ * The connection pools of one event loop to one upstream. They are bounded and kept alive.
+ * Upstreams do not share pools, so one that does not respond cannot exhaust the connections of
+ * another.
  */
 final class UpstreamConnections {
   private static final Logger LOG = System.getLogger(UpstreamConnections.class.getName());
 
-  /** Shorter than servers commonly keep idle connections, for whoever closes first is safe. */
+  /**
+   * Shorter than the usual keep-alive timeout of servers, so that the gateway closes first and
+   * sends no request on a connection that the upstream is closing.
+   */
   private static final int KEEP_ALIVE_SECONDS = 4;
 
   private static final int MAX_HEADER_BYTES = 64 * 1024;
@@ -38,16 +42,16 @@ final class UpstreamConnections {
   UpstreamConnections(
       Vertx vertx,
       Upstream upstream,
-      UpstreamSettings limits,
-      UpstreamMetrics counts,
-      TimeoutWheel watchman) {
+      UpstreamSettings settings,
+      UpstreamMetrics metrics,
+      TimeoutWheel timeoutWheel) {
     this.upstream = upstream;
-    this.settings = limits;
-    this.metrics = counts;
-    this.timeoutWheel = watchman;
+    this.settings = settings;
+    this.metrics = metrics;
+    this.timeoutWheel = timeoutWheel;
     address = SocketAddress.inetSocketAddress(upstream.port(), upstream.host());
-    requestClient = newClient(vertx, limits.maxConnections());
-    webSocketClient = newClient(vertx, limits.maxWebSockets());
+    requestClient = newClient(vertx, settings.maxConnections());
+    webSocketClient = newClient(vertx, settings.maxWebSockets());
   }
 
   private HttpClientAgent newClient(Vertx vertx, int connections) {
@@ -79,7 +83,7 @@ final class UpstreamConnections {
     return options;
   }
 
-  /** The caller is told; here it would be a line for every request to an upstream that is ill. */
+  /** Debug level, since the caller gets an error response for every failed request. */
   private void logConnectionFailure(Throwable e) {
     LOG.log(Level.DEBUG, "{0}: {1}", upstream.authority(), String.valueOf(e.getMessage()));
   }
@@ -92,7 +96,7 @@ final class UpstreamConnections {
     return settings;
   }
 
-  /** Of the event loop. */
+  /** The timeout wheel of the event loop. */
   TimeoutWheel timeoutWheel() {
     return timeoutWheel;
   }
@@ -101,17 +105,17 @@ final class UpstreamConnections {
     return metrics;
   }
 
-  /** A request on a connection of its own, with nothing sent yet. */
+  /** Opens or reuses a connection for a request; nothing is sent yet. */
   Future<HttpClientRequest> request(String method, String target) {
     return suppressExceptions(requestClient.request(options(HttpMethod.valueOf(method), target)));
   }
 
-  /** The same for a WebSocket: those last, and have a number of their own. */
+  /** Same for a WebSocket; these are long-lived and have a pool of their own. */
   Future<HttpClientRequest> webSocketRequest(String target) {
     return suppressExceptions(webSocketClient.request(options(HttpMethod.GET, target)));
   }
 
-  /** Without a line in the log for each that fails: the answer's future says the same. */
+  /** Prevents Vert.x from logging each failure; the future of the response reports it too. */
   private static Future<HttpClientRequest> suppressExceptions(Future<HttpClientRequest> future) {
     return future.onSuccess(request -> request.exceptionHandler(e -> {}));
   }

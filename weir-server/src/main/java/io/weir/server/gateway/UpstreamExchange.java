@@ -11,17 +11,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One admitted request on its way to its upstream, and the answer on its way back. Lives on one
- * event loop.
+ * Forwards one admitted request to its upstream and the response back to the caller. Not
+ * thread-safe: used on one event loop.
  *
- * <p>It is sent once. Only where the method is safe and the connection, a kept one that the
- * upstream gave up, died before a byte was written, it is sent once more.
+ * <p>A request is sent once. It is retried once only if its method is safe, it has no body, and the
+ * upstream closed the kept-alive connection before anything was written.
  */
 final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   private static final Set<HttpMethod> SAFE_METHODS =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
   private static final int FIRST_FINAL_STATUS = 200;
-  private static final long HTTP2_INTERNAL_ERROR = 2; // of HTTP/2
+  private static final long HTTP2_INTERNAL_ERROR = 2; // HTTP/2 error code
 
   private final UpstreamHeaderWriter headerWriter;
   private final UpstreamConnections connections;
@@ -41,16 +41,16 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   private boolean finished;
 
   UpstreamExchange(
-      UpstreamHeaderWriter head,
+      UpstreamHeaderWriter headerWriter,
       UpstreamConnections connections,
-      ProxiedRequest visit,
+      ProxiedRequest proxied,
       Decision decision) {
-    this.headerWriter = head;
+    this.headerWriter = headerWriter;
     this.connections = connections;
-    this.proxiedRequest = visit;
-    this.http = visit.http();
-    this.call = visit.call();
-    this.requestBody = visit.requestBody();
+    this.proxiedRequest = proxied;
+    this.http = proxied.http();
+    this.call = proxied.call();
+    this.requestBody = proxied.requestBody();
     this.decision = decision;
   }
 
@@ -58,13 +58,13 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
     requestBody.admit(this::connect, () -> fail(ForwardingFailure.CUT));
   }
 
-  /** Takes over the answer to a request that was sent already, with the same time-outs. */
-  void forwardResponse(HttpClientRequest request, HttpClientResponse answer) {
+  /** Forwards the response to a request that was sent already, with the same timeouts. */
+  void forwardResponse(HttpClientRequest request, HttpClientResponse response) {
     upstreamRequest = request;
     requestWritten = true;
     silenceCheckMillis = connections.timeoutWheel().nowMillis();
     connections.timeoutWheel().add(this);
-    onResponse(answer);
+    onResponse(response);
   }
 
   private void connect() {
@@ -98,8 +98,9 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   }
 
   private void onNotSent(ForwardingFailure failure) {
-    boolean stale = failure == ForwardingFailure.BROKEN || failure == ForwardingFailure.UNREACHABLE;
-    if (stale
+    boolean isStaleConnection =
+        failure == ForwardingFailure.BROKEN || failure == ForwardingFailure.UNREACHABLE;
+    if (isStaleConnection
         && !retried
         && !finished
         && requestBody.isEmpty()
@@ -113,21 +114,21 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
     }
   }
 
-  private void onResponse(HttpClientResponse answer) {
+  private void onResponse(HttpClientResponse response) {
     if (finished) {
       return;
     }
-    answer.exceptionHandler(cause -> fail(ForwardingFailure.BROKEN));
-    if (answer.statusCode() < FIRST_FINAL_STATUS) {
+    response.exceptionHandler(cause -> fail(ForwardingFailure.BROKEN));
+    if (response.statusCode() < FIRST_FINAL_STATUS) {
       fail(ForwardingFailure.BROKEN);
       return;
     }
     bytesAtPaceCheck = 0;
     paceCheckMillis = connections.timeoutWheel().nowMillis();
     try {
-      responseForwarder = new ResponseForwarder(http, answer, decision, this::onForwarded);
+      responseForwarder = new ResponseForwarder(http, response, decision, this::onForwarded);
       connections.metrics().countAnswered();
-    } catch (IllegalArgumentException e) { // a field that cannot be passed on
+    } catch (IllegalArgumentException e) { // an invalid header field
       fail(ForwardingFailure.BROKEN);
     }
   }
@@ -141,34 +142,34 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
     }
   }
 
-  /** Fails if the one who is waited for, upstream or caller, has moved too little for too long. */
+  /** Fails if the side that is waited for, upstream or caller, has made too little progress. */
   @Override
   public void checkTimeout(long now) {
-    UpstreamSettings limits = connections.settings();
-    boolean caller =
+    UpstreamSettings settings = connections.settings();
+    boolean isWaitingForCaller =
         responseForwarder == null
             ? requestBody.isWaitingForCaller()
             : responseForwarder.isWaitingForCaller();
-    long up = requestBody.bytesReceived();
-    long down = responseForwarder == null ? 0 : responseForwarder.bytesReceived();
-    if (now - silenceCheckMillis >= limits.upstreamTimeoutMillis()) {
-      if (up + down == bytesAtSilenceCheck && !caller) {
+    long sent = requestBody.bytesReceived();
+    long received = responseForwarder == null ? 0 : responseForwarder.bytesReceived();
+    if (now - silenceCheckMillis >= settings.upstreamTimeoutMillis()) {
+      if (sent + received == bytesAtSilenceCheck && !isWaitingForCaller) {
         fail(ForwardingFailure.LATE);
       }
-      bytesAtSilenceCheck = up + down;
+      bytesAtSilenceCheck = sent + received;
       silenceCheckMillis = now;
     }
-    if (now - paceCheckMillis >= limits.callerTimeoutMillis()) {
-      long sum = responseForwarder == null ? up : down;
-      if (sum - bytesAtPaceCheck < limits.minBytesPerTimeout() && caller) {
+    if (now - paceCheckMillis >= settings.callerTimeoutMillis()) {
+      long progress = responseForwarder == null ? sent : received;
+      if (progress - bytesAtPaceCheck < settings.minBytesPerTimeout() && isWaitingForCaller) {
         fail(ForwardingFailure.SLOW);
       }
-      bytesAtPaceCheck = sum;
+      bytesAtPaceCheck = progress;
       paceCheckMillis = now;
     }
   }
 
-  /** The caller went away. */
+  /** Called when the caller has closed the connection. */
   void onCallerClosed() {
     if (!finished) {
       finished = true;

@@ -11,14 +11,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the header fields a request has upstream of those it came with.
+ * Writes the header fields of the request to an upstream from those of the caller's request.
  *
- * <p>What ends at this hop is left out, and so is whatever could make an upstream see another
- * method, path or caller than was counted. The fields of our own are written last: nothing a caller
- * sends can remove them.
+ * <p>Removes hop-by-hop fields and all fields that could make an upstream see another method, path
+ * or caller than was charged. The gateway's own fields are written last, so nothing a caller sends
+ * can remove them.
  */
 final class UpstreamHeaderWriter {
-  /** Written anew, or not at all. */
+  /** Fields that are rewritten or removed. */
   private static final HeaderNames REWRITTEN =
       HopByHopHeaders.STANDARD.union(
           HeaderNames.of(
@@ -40,7 +40,7 @@ final class UpstreamHeaderWriter {
               "X-Original-URL",
               "X-Rewrite-URL"));
 
-  /** Claims about the caller's address, taken from nobody but trusted proxies. */
+  /** Fields that state the caller's address; forwarded only if sent by trusted proxies. */
   private static final HeaderNames CLIENT_ADDRESS_HEADERS =
       HeaderNames.of(
           "X-Real-IP", "X-Client-IP", "X-Cluster-Client-IP", "True-Client-IP", "CF-Connecting-IP");
@@ -52,8 +52,8 @@ final class UpstreamHeaderWriter {
   private final boolean keepHost;
 
   /**
-   * @param by how this node names itself in {@code Via}
-   * @param keepHost whether the upstream sees the host the caller asked for, or its own
+   * @param by the name of this node in {@code Via}
+   * @param keepHost whether the upstream gets the requested host instead of its own
    */
   UpstreamHeaderWriter(IdentityResolver identity, String by, boolean keepHost) {
     this.identity = identity;
@@ -61,7 +61,7 @@ final class UpstreamHeaderWriter {
     this.keepHost = keepHost;
   }
 
-  /** Whether a request has been here before. */
+  /** Whether a request has passed this gateway before, by its {@code Via} field. */
   boolean isLoop(HttpServerRequest http) {
     return http.headers().contains("Via") && viaPrefix(http.headers()).contains(" " + viaName);
   }
@@ -73,10 +73,10 @@ final class UpstreamHeaderWriter {
     HeaderNames named = HopByHopHeaders.namedByConnection(in);
     in.forEach(
         (name, value) -> {
-          boolean claim =
+          boolean isClientAddress =
               CLIENT_ADDRESS_HEADERS.contains(name)
                   || HeaderNames.startsWith(name, FORWARDED_PREFIX);
-          if (!REWRITTEN.contains(name) && !named.contains(name) && (trusted || !claim)) {
+          if (!REWRITTEN.contains(name) && !named.contains(name) && (trusted || !isClientAddress)) {
             out.add(name, value);
           }
         });
@@ -86,14 +86,15 @@ final class UpstreamHeaderWriter {
     if (HopByHopHeaders.hasElement(in, "TE", "trailers")) {
       out.set("TE", "trailers").set(HttpHeaders.CONNECTION, "TE");
     }
-    String asked = requestedHost(call, in);
-    out.set(HttpHeaders.HOST, keepHost && asked != null ? asked : upstream.authority());
+    String requestedHost = requestedHost(call, in);
+    out.set(
+        HttpHeaders.HOST, keepHost && requestedHost != null ? requestedHost : upstream.authority());
     out.set("Via", viaPrefix(in) + "1.1 " + viaName);
     new ForwardedHeaders(identity.forwardingHeader(), trusted)
-        .write(in, peer, call.address(), http.isSSL() ? "https" : "http", asked, out);
+        .write(in, peer, call.address(), http.isSSL() ? "https" : "http", requestedHost, out);
   }
 
-  /** The host that was asked for, as it was written; the request line's stands above the field. */
+  /** The requested host as written; the host in the request line overrides the Host field. */
   private static @Nullable String requestedHost(IdentifiedRequest call, MultiMap in) {
     String authority = call.endpoint().authority();
     String host = authority == null ? in.get(HttpHeaders.HOST) : authority;

@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Counts what became of the requests for one upstream. Safe for any number of threads. */
+/** Counts the requests to one upstream by outcome. Safe for any number of threads. */
 final class UpstreamMetrics {
   private final Counter answered;
   private final Map<ForwardingFailure, Counter> failed = new EnumMap<>(ForwardingFailure.class);
@@ -22,7 +22,7 @@ final class UpstreamMetrics {
 
   private static Counter counter(MeterRegistry registry, Upstream upstream, String outcome) {
     return Counter.builder("weir.gateway.requests")
-        .description("Admitted requests, by what became of them")
+        .description("Admitted requests by outcome")
         .tag("upstream", upstream.authority())
         .tag("outcome", outcome)
         .register(registry);

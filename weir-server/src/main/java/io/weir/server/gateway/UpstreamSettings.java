@@ -6,16 +6,18 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What bounds the gateway, in milliseconds and numbers of one event loop, and whom it trusts.
+ * Timeouts and connection limits of the gateway towards its upstreams, and the certificates it
+ * trusts. Timeouts are in milliseconds; limits are per event loop and upstream.
  *
- * @param connectTimeoutMillis to have a connection to an upstream, waiting for one included
- * @param upstreamTimeoutMillis an upstream may be silent
- * @param callerTimeoutMillis in which a caller must send or take {@link #MIN_BYTES_PER_SECOND}
- * @param maxConnections to each upstream
- * @param maxWebSockets WebSockets to each upstream
- * @param maxWaitingRequests requests for a connection to each upstream
- * @param trustedCertificates who may have signed the certificates of upstreams; the JDK's if not
- *     said
+ * @param connectTimeoutMillis the timeout of obtaining a connection, including the time in the
+ *     pool's queue
+ * @param upstreamTimeoutMillis the time an upstream may be silent
+ * @param callerTimeoutMillis the time in which a caller must send or read at {@link
+ *     #MIN_BYTES_PER_SECOND}
+ * @param maxConnections the maximum number of connections
+ * @param maxWebSockets the maximum number of WebSockets
+ * @param maxWaitingRequests the maximum number of requests that wait for a connection
+ * @param trustedCertificates PEM file of the CA certificates for upstreams; the JDK's if empty
  */
 record UpstreamSettings(
     long connectTimeoutMillis,
@@ -25,10 +27,10 @@ record UpstreamSettings(
     int maxWebSockets,
     int maxWaitingRequests,
     Optional<Path> trustedCertificates) {
-  /** The bytes per second below which a caller that is waited for is given up. */
+  /** The minimum rate of a caller in bytes per second; slower callers are disconnected. */
   static final int MIN_BYTES_PER_SECOND = 256;
 
-  /** A share of the limits for one of so many event loops. */
+  /** Reads the settings; divides the connection limits by the number of event loops. */
   static UpstreamSettings of(ServerConfig config, int loops) {
     return new UpstreamSettings(
         config.get(ServerSettings.CONNECT_TIMEOUT).toMillis(),
@@ -40,11 +42,11 @@ record UpstreamSettings(
         config.get(ServerSettings.UPSTREAM_CA));
   }
 
-  private static int perEventLoop(int all, int loops) {
-    return Math.max(1, (all + loops - 1) / loops);
+  private static int perEventLoop(int total, int loops) {
+    return Math.max(1, (total + loops - 1) / loops);
   }
 
-  /** The bytes a caller must move in one {@link #callerTimeoutMillis}. */
+  /** The number of bytes a caller must send or read within {@link #callerTimeoutMillis}. */
   long minBytesPerTimeout() {
     return MIN_BYTES_PER_SECOND * callerTimeoutMillis / 1000;
   }

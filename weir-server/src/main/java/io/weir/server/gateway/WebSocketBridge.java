@@ -13,8 +13,8 @@ import io.weir.server.web.IdleTimeoutSuppressor;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Joins the two ends of a WebSocket, and decides on the caller's messages where a rule names them.
- * One that is refused ends the WebSocket (1008), before the upstream has seen any of it.
+ * Connects the two sides of a WebSocket and decides on the caller's messages if a rule limits them.
+ * A refused message closes the WebSocket (1008) before any part of it reaches the upstream.
  */
 final class WebSocketBridge {
   private static final int POLICY_VIOLATION = 1008;
@@ -31,20 +31,20 @@ final class WebSocketBridge {
     this.limiter = limiter;
   }
 
-  void join(ProxiedRequest visit, NetSocket caller, NetSocket upstream) {
-    WebSocketRelay down = new WebSocketRelay(upstream, caller, null);
-    WebSocketRelay up =
+  void join(ProxiedRequest proxied, NetSocket caller, NetSocket upstream) {
+    WebSocketRelay toCaller = new WebSocketRelay(upstream, caller, null);
+    WebSocketRelay toUpstream =
         new WebSocketRelay(
-            caller, upstream, new LimiterMessageAdmission(visit, caller, upstream, down));
+            caller, upstream, new LimiterMessageAdmission(proxied, caller, upstream, toCaller));
     caller.closeHandler(v -> upstream.close());
     upstream.closeHandler(v -> caller.close());
     caller.exceptionHandler(e -> caller.close());
     upstream.exceptionHandler(e -> upstream.close());
-    up.start();
-    down.start();
+    toUpstream.start();
+    toCaller.start();
   }
 
-  /** Decides on the messages of one caller, by the rules in force when each of them arrives. */
+  /** Decides on the messages of one caller, by the rules in force when each message arrives. */
   private final class LimiterMessageAdmission implements WebSocketRelay.MessageAdmission {
     private final Request message;
     private final NetSocket caller;
@@ -52,11 +52,11 @@ final class WebSocketBridge {
     private final WebSocketRelay toCaller;
 
     LimiterMessageAdmission(
-        ProxiedRequest visit, NetSocket caller, NetSocket upstream, WebSocketRelay down) {
-      this.message = visit.call().withMethod(WebSocketMessageRules.MESSAGE_METHOD).request();
+        ProxiedRequest proxied, NetSocket caller, NetSocket upstream, WebSocketRelay toCaller) {
+      this.message = proxied.call().withMethod(WebSocketMessageRules.MESSAGE_METHOD).request();
       this.caller = caller;
       this.upstream = upstream;
-      this.toCaller = down;
+      this.toCaller = toCaller;
     }
 
     @Override
@@ -65,23 +65,23 @@ final class WebSocketBridge {
     }
 
     @Override
-    public void requestAdmission(Runnable pass) {
-      CompletableFuture<Decision> asked;
+    public void requestAdmission(Runnable onAdmitted) {
+      CompletableFuture<Decision> pending;
       try {
-        asked = limiter.decide(message);
+        pending = limiter.decide(message);
       } catch (TooManyLimitsException e) {
         vertx.runOnContext(
             v -> closeBothSides(caller, upstream, toCaller, "too many limits apply"));
         return;
       }
       DecisionHandler.thenOnEventLoop(
-          asked,
+          pending,
           decision -> {
             if (!decision.allowed()) {
               String reason = "refused by " + truncated(decision.rule().orElse(""));
               vertx.runOnContext(v -> closeBothSides(caller, upstream, toCaller, reason));
             } else if (decision.delay().isZero()) {
-              pass.run();
+              onAdmitted.run();
             } else {
               Channel channel = ((NetSocketInternal) caller).channelHandlerContext().channel();
               IdleTimeoutSuppressor.suspend(channel);
@@ -90,7 +90,7 @@ final class WebSocketBridge {
                       DelayedRequests.toTimerMillis(decision.delay()),
                       t -> {
                         IdleTimeoutSuppressor.resume(channel);
-                        pass.run();
+                        onAdmitted.run();
                       });
               caller.closeHandler(v -> onCallerClosed(timer, decision, upstream));
             }
@@ -98,7 +98,7 @@ final class WebSocketBridge {
     }
   }
 
-  /** The caller has left; a message that was held gives its place back. */
+  /** Called when the caller has left; refunds a delayed message. */
   private void onCallerClosed(long timer, Decision decision, NetSocket upstream) {
     if (vertx.cancelTimer(timer)) {
       var unused = limiter.refund(decision);
@@ -110,15 +110,15 @@ final class WebSocketBridge {
     return rule.substring(0, Math.min(rule.length(), MAX_RULE_NAME_LENGTH));
   }
 
-  /** Ends it in order: what the upstream still answers to earlier messages is heard. */
+  /** Closes both sides in order; responses to earlier messages still reach the caller. */
   private void closeBothSides(
-      NetSocket caller, NetSocket upstream, WebSocketRelay down, String reason) {
+      NetSocket caller, NetSocket upstream, WebSocketRelay toCaller, String reason) {
     var unused = upstream.write(WebSocketFrameParser.closeFrame(POLICY_VIOLATION, reason, true));
-    down.endBeforeClose(
+    toCaller.endBeforeClose(
         () -> caller.write(WebSocketFrameParser.closeFrame(POLICY_VIOLATION, reason, false)));
-    upstream.closeHandler(v -> down.stop());
-    caller.handler(dropped -> {}).resume();
-    vertx.setTimer(CLOSE_GRACE_MILLIS, t -> down.stop());
+    upstream.closeHandler(v -> toCaller.stop());
+    caller.handler(discarded -> {}).resume();
+    vertx.setTimer(CLOSE_GRACE_MILLIS, t -> toCaller.stop());
     vertx.setTimer(2 * CLOSE_GRACE_MILLIS, t -> caller.close());
   }
 }

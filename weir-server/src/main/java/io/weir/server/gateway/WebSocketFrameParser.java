@@ -4,8 +4,8 @@ import io.vertx.core.buffer.Buffer;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Follows one direction of a WebSocket from frame to frame (RFC 6455, 5.2), so far as to know where
- * each begins. What is in them is nobody's business here, be it compressed or not.
+ * Finds the frame boundaries in one direction of a WebSocket (RFC 6455, 5.2). It reads the frame
+ * headers only and ignores the payload, compressed or not. Not thread-safe.
  */
 final class WebSocketFrameParser {
   private static final int TEXT_OPCODE = 1;
@@ -21,31 +21,31 @@ final class WebSocketFrameParser {
   private boolean masked;
   private boolean malformed;
 
-  /** Whether the next byte is the first of a frame. */
+  /** Whether the next byte is the first byte of a frame. */
   boolean isAtFrameStart() {
     return headerBytesRead == 0;
   }
 
-  /** Whether there was a frame that cannot be. */
+  /** Whether a frame with an invalid length was read. */
   boolean isMalformed() {
     return malformed;
   }
 
-  /** Whether a frame that begins with this byte begins a message. */
+  /** Whether a frame with this first byte starts a message. */
   static boolean startsMessage(byte first) {
     int opcode = first & OPCODE_MASK;
     return opcode == TEXT_OPCODE || opcode == BINARY_OPCODE;
   }
 
-  /** Whether a frame that begins with this byte ends the WebSocket. */
+  /** Whether a frame with this first byte is a close frame. */
   static boolean isClose(byte first) {
     return (first & OPCODE_MASK) == (CLOSE_FIRST_BYTE & OPCODE_MASK);
   }
 
   /**
-   * Goes on to the end of the frame.
+   * Advances to the end of the current frame.
    *
-   * @return the index of the byte after it, or the length of the data if the frame goes on
+   * @return the index of the byte after the frame, or the length of the data if the frame continues
    */
   int advance(Buffer data, int from) {
     int at = from;
@@ -78,10 +78,10 @@ final class WebSocketFrameParser {
   }
 
   /**
-   * A frame that ends a WebSocket.
+   * Creates a close frame.
    *
-   * @param reason short, of ASCII
-   * @param masked as callers send it
+   * @param reason a short ASCII text
+   * @param masked true for frames to the upstream, since clients must mask their frames
    */
   static Buffer closeFrame(int code, String reason, boolean masked) {
     Buffer body = Buffer.buffer().appendUnsignedShort(code).appendString(reason);

@@ -13,8 +13,8 @@ import io.weir.http.RateLimitHeaders;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A WebSocket to be: its handshake, made by caller and upstream between themselves, and then the
- * bytes of both. Where the upstream declines, its answer is passed on as any other.
+ * Forwards a WebSocket handshake to an upstream and, if the upstream accepts, connects both sides.
+ * If the upstream declines, its response is forwarded like any other.
  */
 final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
   private static final int SWITCHING_PROTOCOLS = 101;
@@ -31,19 +31,19 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
   private boolean finished;
 
   WebSocketHandshake(
-      UpstreamHeaderWriter head,
+      UpstreamHeaderWriter headerWriter,
       UpstreamConnections connections,
-      WebSocketBridge messages,
-      ProxiedRequest visit,
+      WebSocketBridge webSocketBridge,
+      ProxiedRequest proxied,
       Decision decision) {
-    this.headerWriter = head;
+    this.headerWriter = headerWriter;
     this.connections = connections;
-    this.webSocketBridge = messages;
-    this.proxiedRequest = visit;
+    this.webSocketBridge = webSocketBridge;
+    this.proxiedRequest = proxied;
     this.decision = decision;
   }
 
-  /** Whether a request asks for a WebSocket, in the one way there is. */
+  /** Whether a request is a valid WebSocket handshake (RFC 6455, 4.2.1). */
   static boolean isRequested(HttpServerRequest http, RequestBodyForwarder upload) {
     MultiMap fields = http.headers();
     if (!fields.contains(HttpHeaders.UPGRADE)) {
@@ -96,8 +96,8 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
     connections.timeoutWheel().remove(this);
     if (answer.statusCode() == SWITCHING_PROTOCOLS) {
       answer.exceptionHandler(cause -> fail(ForwardingFailure.BROKEN));
-      boolean agreed = WEBSOCKET.equalsIgnoreCase(answer.getHeader(HttpHeaders.UPGRADE));
-      if (agreed) {
+      boolean isAccepted = WEBSOCKET.equalsIgnoreCase(answer.getHeader(HttpHeaders.UPGRADE));
+      if (isAccepted) {
         connections.metrics().countAnswered();
         openWebSocket(answer);
       } else {
@@ -108,7 +108,7 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
     }
   }
 
-  /** An answer like any other, which must arrive and be read in time like any other. */
+  /** Forwards the response of an upstream that declines, with the usual timeouts. */
   private void forwardDeclined(HttpClientRequest request, HttpClientResponse answer) {
     finished = true;
     UpstreamExchange exchange =
@@ -139,7 +139,7 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
             caller -> webSocketBridge.join(proxiedRequest, caller, up), failed -> up.close());
   }
 
-  /** The caller went away. */
+  /** Called when the caller has closed the connection. */
   void onCallerClosed() {
     if (!finished) {
       finished = true;

@@ -6,8 +6,9 @@ import io.weir.rule.RuleSource;
 import java.util.List;
 
 /**
- * Of all rules those that name the messages of WebSockets, by {@code endpoint: "WS /path"} or
- * {@code method: WS}. Others, such as one for each address, count requests: a WebSocket is one.
+ * Selects the rules that limit WebSocket messages, by {@code endpoint: "WS /path"} or {@code
+ * method: WS}. Other rules, such as one per address, count requests; a WebSocket is one request.
+ * Safe for any number of threads.
  */
 public final class WebSocketMessageRules implements RuleSource {
   static final String MESSAGE_METHOD = "WS";
@@ -15,7 +16,7 @@ public final class WebSocketMessageRules implements RuleSource {
   private final RuleSource source;
   private volatile MessageRuleSelection cached;
 
-  /** What was made of one snapshot. */
+  /** The selection from one snapshot of the rules. */
   private record MessageRuleSelection(RuleSet source, RuleSet messageRules, boolean empty) {}
 
   public WebSocketMessageRules(RuleSource all) {
@@ -29,16 +30,16 @@ public final class WebSocketMessageRules implements RuleSource {
   }
 
   private MessageRuleSelection latest() {
-    RuleSet now = source.current();
-    MessageRuleSelection made = cached;
-    if (made.source() != now) {
-      made = filter(now);
-      cached = made;
+    RuleSet current = source.current();
+    MessageRuleSelection selection = cached;
+    if (selection.source() != current) {
+      selection = filter(current);
+      cached = selection;
     }
-    return made;
+    return selection;
   }
 
-  /** Whether no rule names messages. */
+  /** Whether no rule limits messages. */
   boolean isEmpty() {
     return latest().empty();
   }

@@ -5,8 +5,8 @@ import io.vertx.core.net.NetSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a WebSocket: bytes from one socket to the other, no faster than they are taken,
- * past a turnstile at the beginning of each message if there is one.
+ * Relays one direction of a WebSocket: copies bytes from one socket to the other, no faster than
+ * the receiver reads, and requests admission at the start of each message if required.
  */
 final class WebSocketRelay {
   private final NetSocket source;
@@ -17,21 +17,23 @@ final class WebSocketRelay {
   private boolean stopped;
   private boolean waitingForAdmission;
 
-  /** Decides whether a message may pass. */
+  /** Decides whether a message may be relayed. */
   interface MessageAdmission {
-    /** Whether any message must be asked about; rules may come and go while a WebSocket is open. */
+    /** Whether messages need admission now; rules may change while a WebSocket is open. */
     boolean isRequired();
 
     /**
-     * @param pass called, now or later, if it may
+     * Requests admission of a message.
+     *
+     * @param onAdmitted called, now or later, if the message is admitted
      */
-    void requestAdmission(Runnable pass);
+    void requestAdmission(Runnable onAdmitted);
   }
 
-  WebSocketRelay(NetSocket from, NetSocket to, @Nullable MessageAdmission turnstile) {
+  WebSocketRelay(NetSocket from, NetSocket to, @Nullable MessageAdmission admission) {
     this.source = from;
     this.target = to;
-    this.admission = turnstile;
+    this.admission = admission;
   }
 
   void start() {
@@ -46,14 +48,14 @@ final class WebSocketRelay {
   }
 
   /**
-   * Goes on up to a frame that closes the WebSocket; something else is done in its place, and also
+   * Relays frames up to the next close frame and runs the action in its place. The action also runs
    * if the relay is stopped before.
    */
-  void endBeforeClose(Runnable last) {
-    endAction = last;
+  void endBeforeClose(Runnable action) {
+    endAction = action;
   }
 
-  /** Passes nothing more on. In the middle of a frame there is nothing else to be said either. */
+  /** Stops relaying. In the middle of a frame, the end action is not run. */
   void stop() {
     if (!stopped) {
       stopped = true;
@@ -79,7 +81,7 @@ final class WebSocketRelay {
     }
   }
 
-  /** Some bytes on their way; they stop where a message must wait. */
+  /** Received bytes that are being relayed; relaying pauses where a message needs admission. */
   private final class PendingData {
     private final Buffer data;
     private int sentUpTo;
@@ -113,7 +115,7 @@ final class WebSocketRelay {
       flush();
     }
 
-    /** Whether the frame that begins here goes on at once. */
+    /** Whether the frame that starts here may be relayed now. */
     private boolean mayStartMessage() {
       if (admission == null
           || admitted

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Rules in a database. */
+/** A rule repository in a database. */
 final class DatabaseRuleRepository implements RuleRepository {
   private static final String H2_PREFIX = "jdbc:h2:";
   private static final int H2_LOCKED_ERROR = 90020;
@@ -26,28 +26,29 @@ final class DatabaseRuleRepository implements RuleRepository {
   /**
    * Opens a database.
    *
-   * @param make whether one that is a file is made where there is none
+   * @param create whether a missing database file is created
    */
-  static DatabaseRuleRepository open(String url, boolean make) {
+  static DatabaseRuleRepository open(String url, boolean create) {
     String name = url.replaceAll("[?;].*", "").replaceAll("//[^/@]*@", "//");
-    boolean file = url.startsWith(H2_PREFIX) && !url.startsWith(H2_PREFIX + "mem:");
-    boolean said = url.toUpperCase(Locale.ROOT).contains(";IFEXISTS=");
+    boolean isFile = url.startsWith(H2_PREFIX) && !url.startsWith(H2_PREFIX + "mem:");
+    boolean ifExistsSet = url.toUpperCase(Locale.ROOT).contains(";IFEXISTS=");
     try {
       return new DatabaseRuleRepository(
-          name, DatabaseRules.open(file && !make && !said ? url + ";IFEXISTS=TRUE" : url));
+          name,
+          DatabaseRules.open(isFile && !create && !ifExistsSet ? url + ";IFEXISTS=TRUE" : url));
     } catch (DatabaseException e) {
       int code = e.getCause() instanceof SQLException cause ? cause.getErrorCode() : 0;
-      if (file && code == H2_MISSING_ERROR) {
+      if (isFile && code == H2_MISSING_ERROR) {
         throw new RuleRepositoryException(
             RuleRepositoryException.RepositoryFailure.NOT_FOUND,
-            name + " does not exist yet; weir rules apply FILE or weir serve makes it",
+            name + " does not exist yet; weir rules apply FILE or weir serve creates it",
             e);
       }
-      if (file && code == H2_LOCKED_ERROR) {
+      if (isFile && code == H2_LOCKED_ERROR) {
         throw new RuleRepositoryException(
             RuleRepositoryException.RepositoryFailure.LOCKED,
             name
-                + " is held by another process, such as a running server; ask that one:"
+                + " is locked by another process, such as a running server; use that server:"
                 + " write --server http://127.0.0.1:9090 --token TOKEN",
             e);
       }
@@ -62,17 +63,17 @@ final class DatabaseRuleRepository implements RuleRepository {
 
   @Override
   public StoredRules content() {
-    RuleSet now = rules.current();
-    List<StoredRule> kept = new ArrayList<>();
-    for (Rule rule : now.rules()) {
-      kept.add(new StoredRule(rule, rules.revision(rule.id())));
+    RuleSet current = rules.current();
+    List<StoredRule> stored = new ArrayList<>();
+    for (Rule rule : current.rules()) {
+      stored.add(new StoredRule(rule, rules.revision(rule.id())));
     }
-    return new StoredRules(now.revision(), kept, rules.rejected());
+    return new StoredRules(current.revision(), stored, rules.rejected());
   }
 
   @Override
-  public long replace(List<Rule> all, String who, long expectedRevision) {
-    return rules.replace(all, who, expectedRevision);
+  public long replace(List<Rule> newRules, String actor, long expectedRevision) {
+    return rules.replace(newRules, actor, expectedRevision);
   }
 
   @Override

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Rules in a file, which people change themselves. */
+/** A read-only rule repository in a file, which users edit themselves. */
 record FileRuleRepository(Path file) implements RuleRepository {
 
   @Override
@@ -16,14 +16,15 @@ record FileRuleRepository(Path file) implements RuleRepository {
 
   @Override
   public StoredRules content() {
-    List<StoredRule> kept = Rules.read(file).stream().map(rule -> new StoredRule(rule, 0)).toList();
-    return new StoredRules(0, kept, Map.of());
+    List<StoredRule> stored =
+        Rules.read(file).stream().map(rule -> new StoredRule(rule, 0)).toList();
+    return new StoredRules(0, stored, Map.of());
   }
 
   @Override
-  public long replace(List<Rule> rules, String who, long expectedRevision) {
+  public long replace(List<Rule> newRules, String actor, long expectedRevision) {
     throw new RuleRepositoryException(
         RuleRepositoryException.RepositoryFailure.READ_ONLY,
-        file + " is a file, and followed as it changes; copy the rules over it");
+        file + " is a file and is reloaded when it changes; copy the rules over it");
   }
 }

@@ -5,61 +5,61 @@ import io.weir.rules.FileRules;
 import java.util.List;
 import java.util.Map;
 
-/** Where rules live: a file, a database, or a server that has them. */
+/** Stores rules: in a file, in a database, or on a server. */
 public interface RuleRepository extends AutoCloseable {
 
   /**
-   * The home at {@code file:…}, {@code jdbc:h2:…} or {@code jdbc:postgresql:…}.
+   * Opens the repository at {@code file:…}, {@code jdbc:h2:…} or {@code jdbc:postgresql:…}.
    *
-   * @param make whether a database that is a file is made where there is none
-   * @throws RuleRepositoryException if it cannot be opened, and it is known why
+   * @param create whether a missing database file is created
+   * @throws RuleRepositoryException if the repository does not exist or is locked
    */
-  static RuleRepository open(String url, boolean make) {
+  static RuleRepository open(String url, boolean create) {
     return url.startsWith("file:")
         ? new FileRuleRepository(FileRules.toPath(url))
-        : DatabaseRuleRepository.open(url, make);
+        : DatabaseRuleRepository.open(url, create);
   }
 
-  /** What people call it, without any password. */
+  /** Returns the display name, without passwords. */
   String name();
 
-  /** All rules in their order, as they are now. */
+  /** Returns all current rules in their order. */
   StoredRules content();
 
   /**
-   * Makes these all the rules there are, in one step.
+   * Replaces all rules in one step.
    *
-   * @param who whom the history names for it
-   * @param expectedRevision that of the content this is a change of
-   * @return the revision of the rules now
+   * @param actor the user recorded in the change history
+   * @param expectedRevision the revision the change is based on
+   * @return the new revision
    */
-  long replace(List<Rule> rules, String who, long expectedRevision);
+  long replace(List<Rule> rules, String actor, long expectedRevision);
 
   @Override
   default void close() {}
 
   /**
-   * What a home holds.
+   * The content of a repository.
    *
-   * @param revision that of all rules together; 0 if none is kept
-   * @param rejected what is wrong with rules that somebody made bad there, by id; what they were
-   *     before serves
+   * @param revision the revision of all rules; 0 if the repository has no revisions
+   * @param entries the rules with their revisions
+   * @param rejected problems of invalid stored rules by rule id; their last good version is used
    */
   record StoredRules(long revision, List<StoredRule> entries, Map<String, String> rejected) {
     public List<Rule> rules() {
       return entries.stream().map(StoredRule::rule).toList();
     }
 
-    /** As it stands after the name of the home; empty if none is kept. */
+    /** Returns the revision as a suffix of the display name; empty if there is none. */
     public String revisionSuffix() {
       return revision == 0 ? "" : ", revision " + revision;
     }
   }
 
   /**
-   * One rule in its home.
+   * A stored rule.
    *
-   * @param revision that of its last change; 0 if none is kept
+   * @param revision the revision of its last change; 0 if the repository has no revisions
    */
   record StoredRule(Rule rule, long revision) {}
 }

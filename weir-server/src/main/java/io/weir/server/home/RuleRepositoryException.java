@@ -1,29 +1,29 @@
 package io.weir.server.home;
 
-/** Why rules cannot be read from where they live, or changed there, in one line. */
+/** Thrown if a rule repository cannot be opened or changed. The message is one line. */
 public final class RuleRepositoryException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** What kind of reason it is. */
+  /** The kinds of failures. */
   public enum RepositoryFailure {
-    /** There is nothing there yet. */
+    /** The repository does not exist yet. */
     NOT_FOUND,
-    /** Another process has it for itself. */
+    /** Another process has locked the repository. */
     LOCKED,
-    /** It is there, and refuses. */
+    /** The repository cannot be changed. */
     READ_ONLY
   }
 
   private final RepositoryFailure failure;
 
-  public RuleRepositoryException(RepositoryFailure kind, String reason) {
-    super(reason);
-    this.failure = kind;
+  public RuleRepositoryException(RepositoryFailure failure, String message) {
+    super(message);
+    this.failure = failure;
   }
 
-  RuleRepositoryException(RepositoryFailure kind, String reason, Throwable cause) {
-    super(reason, cause);
-    this.failure = kind;
+  RuleRepositoryException(RepositoryFailure failure, String message, Throwable cause) {
+    super(message, cause);
+    this.failure = failure;
   }
 
   public RepositoryFailure failure() {

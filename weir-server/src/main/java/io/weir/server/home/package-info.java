@@ -1,2 +1,2 @@
-/** Where rules live, for those who read and change them as a whole. */
+/** Rule repositories, for reading and replacing all rules at once. */
 package io.weir.server.home;

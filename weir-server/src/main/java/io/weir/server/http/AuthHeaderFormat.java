@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The header fields in which a proxy describes the request it asks about with {@code GET /v1/auth}.
+ * The header fields in which a proxy describes the original request to {@code GET /v1/auth}.
  *
- * <p>A proxy passes the caller's own fields on, so only the form that the proxy itself writes, and
- * therefore replaces, may be read: a caller could otherwise describe another request than the one
+ * <p>A proxy forwards the caller's own fields, so only the format that the proxy itself writes, and
+ * therefore replaces, may be read. Otherwise a caller could describe another request than the one
  * that is forwarded.
  */
 public enum AuthHeaderFormat {
-  /** Whichever of the two forms is there; a request with fields of both is rejected. */
+  /** Either format, whichever is present; a request with fields of both is rejected. */
   AUTO,
 
   /** {@code X-Original-Method} and {@code X-Original-URI}, as nginx and HAProxy are configured. */
@@ -47,12 +47,12 @@ public enum AuthHeaderFormat {
    *     one
    */
   OriginalRequest read(MultiMap fields) throws InvalidInputException {
-    HeaderPair names = headerPair(fields);
-    String method = singleValue(fields, names.method());
-    String target = singleValue(fields, names.target());
+    HeaderPair pair = headerPair(fields);
+    String method = singleValue(fields, pair.method());
+    String target = singleValue(fields, pair.target());
     if (target == null) {
       throw new InvalidInputException(
-          "the original request is missing; send " + names.method() + " and " + names.target());
+          "the original request is missing; send " + pair.method() + " and " + pair.target());
     }
     return new OriginalRequest(method == null ? "GET" : method, target);
   }
@@ -75,7 +75,7 @@ public enum AuthHeaderFormat {
     List<String> values = fields.getAll(name);
     if (values.size() > 1) {
       throw new InvalidInputException(
-          name + " is sent twice; the proxy must replace the caller's field");
+          name + " occurs twice; the proxy must replace the caller's field");
     }
     return values.isEmpty() ? null : values.get(0);
   }

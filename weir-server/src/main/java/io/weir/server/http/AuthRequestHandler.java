@@ -18,18 +18,18 @@ import io.weir.store.StoreOperation;
 import java.lang.System.Logger;
 
 /**
- * Decides on a request that a proxy is holding and describes in headers, as nginx's {@code
- * auth_request} does.
+ * Handles {@code GET /v1/auth}: decides on a request that a proxy holds back and describes in
+ * headers, such as nginx's {@code auth_request}.
  *
- * <p>The method and target are where the {@link AuthHeaderFormat} says. Such proxies understand
- * 2xx, 401 and 403 only, so a refusal is 403, which they turn into 429.
+ * <p>The {@link AuthHeaderFormat} defines which headers contain the method and the target. Such
+ * proxies accept only 2xx, 401 and 403, so a refusal is 403, which they turn into 429.
  */
 final class AuthRequestHandler {
   private static final int OK = 200;
   private static final int BAD_REQUEST = 400;
   private static final int FORBIDDEN = 403;
 
-  /** Of a refusal only: tells it from what could not be read, which is 403 too. */
+  /** Sent with refusals only, to distinguish them from malformed requests, which are 403 too. */
   private static final String RULE_HEADER = "X-Weir-Rule";
 
   private static final Logger LOG = System.getLogger(AuthRequestHandler.class.getName());
@@ -39,10 +39,11 @@ final class AuthRequestHandler {
   private final AuthHeaderFormat headerFormat;
   private final ThrottledWarning rejectedWarning = new ThrottledWarning(LOG, Clock.system());
 
-  AuthRequestHandler(DecisionHandler desk, IdentityResolver identity, AuthHeaderFormat form) {
-    this.decisionHandler = desk;
+  AuthRequestHandler(
+      DecisionHandler decisionHandler, IdentityResolver identity, AuthHeaderFormat headerFormat) {
+    this.decisionHandler = decisionHandler;
     this.identity = identity;
-    this.headerFormat = form;
+    this.headerFormat = headerFormat;
   }
 
   void handle(HttpServerRequest http) {
@@ -82,7 +83,7 @@ final class AuthRequestHandler {
     } else if (call.unauthorized()) {
       response.putHeader("WWW-Authenticate", identity.challenge());
       ResponseWriter.writeError(
-          http, IdentifiedRequest.UNAUTHORIZED, "unauthorized", "show an API key or a token");
+          http, IdentifiedRequest.UNAUTHORIZED, "unauthorized", "send an API key or a token");
     } else {
       if (!decision.delay().isZero()) {
         response.putHeader("X-Weir-Delay-Ms", Long.toString(decision.delay().toMillis()));

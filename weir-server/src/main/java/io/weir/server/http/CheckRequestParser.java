@@ -17,10 +17,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what is asked of the decision API, such as {@code {"attributes":{"user":"42"},"cost":1}}.
+ * Parses request bodies of the decision API, such as {@code {"attributes":{"user":"42"},"cost":1}}.
  *
- * <p>Everything is said once or left out; a name that is not known is refused, since a misspelt
- * cost would be one that is not counted.
+ * <p>Each field occurs at most once. Unknown fields are rejected, since a misspelled cost would not
+ * be charged.
  */
 final class CheckRequestParser implements AutoCloseable {
   static final int MAX_BATCH_SIZE = 1000;
@@ -34,16 +34,16 @@ final class CheckRequestParser implements AutoCloseable {
           .build();
 
   private final JsonParser parser;
-  private int seenFields; // a bit for each field of the object being read
+  private int seenFields; // bit set of the fields seen in the current object
 
   private CheckRequestParser(JsonParser parser) {
     this.parser = parser;
   }
 
-  /** One check: what is asked, and for how long it is reserved if it is. */
+  /** A parsed check; the time to live applies to reservations only. */
   record ParsedCheck(Request request, long ttlMillis) {}
 
-  /** A function that may find its input bad. */
+  /** Parses one kind of body. */
   private interface CheckBodyParser<T> {
     T parse(CheckRequestParser reader) throws IOException, InvalidInputException;
   }
@@ -60,21 +60,22 @@ final class CheckRequestParser implements AutoCloseable {
     return read(body, CheckRequestParser::readChecks);
   }
 
-  /** The true cost of a reservation: 0 or more. */
+  /** Parses the actual cost of a reservation: 0 or more. */
   static long parseCommit(Buffer body) throws InvalidInputException {
     return read(body, CheckRequestParser::readActualCost);
   }
 
-  private static <T> T read(Buffer body, CheckBodyParser<T> part) throws InvalidInputException {
+  private static <T> T read(Buffer body, CheckBodyParser<T> bodyParser)
+      throws InvalidInputException {
     if (body.length() == 0) {
       throw new InvalidInputException(
           "the body is empty; send JSON such as " + CheckFieldNames.EXAMPLE);
     }
     try (CheckRequestParser reader = new CheckRequestParser(JSON.createParser(body.getBytes()))) {
       reader.parser.nextToken();
-      T value = part.parse(reader);
+      T value = bodyParser.parse(reader);
       if (reader.parser.nextToken() != null) {
-        throw new InvalidInputException("something follows the JSON; send one object");
+        throw new InvalidInputException("unexpected data after the JSON object; send one object");
       }
       return value;
     } catch (JsonProcessingException e) {
@@ -85,11 +86,11 @@ final class CheckRequestParser implements AutoCloseable {
     }
   }
 
-  /** Where the parser gave up; it does not say for numbers and texts beyond its limits. */
+  /** The position of a syntax error; unknown for numbers and strings that exceed the limits. */
   private static String position(@Nullable JsonLocation at) {
     return at == null
-        ? ", or has a number or text that is too long"
-        : " from line %d, column %d on".formatted(at.getLineNr(), at.getColumnNr());
+        ? ", or has a number or string that is too long"
+        : " (line %d, column %d)".formatted(at.getLineNr(), at.getColumnNr());
   }
 
   private ParsedCheck parseCheck(List<String> known) throws IOException, InvalidInputException {
@@ -115,17 +116,17 @@ final class CheckRequestParser implements AutoCloseable {
   private List<Request> readChecks() throws IOException, InvalidInputException {
     expectObject("a batch");
     List<Request> checks = new ArrayList<>();
-    boolean said = false;
+    boolean hasChecks = false;
     while (parser.nextToken() != JsonToken.END_OBJECT) {
-      if (said) {
-        throw new InvalidInputException("something follows checks; send them alone");
+      if (hasChecks) {
+        throw new InvalidInputException("checks must be the only field");
       }
       seenFields = 0;
       String name = nextField(CheckFieldNames.BATCH_FIELDS);
-      said = true;
+      hasChecks = true;
       if (parser.currentToken() != JsonToken.START_ARRAY) {
         throw new InvalidInputException(
-            name + " is no list; send [" + CheckFieldNames.EXAMPLE + "]");
+            name + " must be a list, for example [" + CheckFieldNames.EXAMPLE + "]");
       }
       while (parser.nextToken() != JsonToken.END_ARRAY) {
         if (checks.size() == MAX_BATCH_SIZE) {
@@ -139,7 +140,7 @@ final class CheckRequestParser implements AutoCloseable {
         }
       }
     }
-    if (!said) {
+    if (!hasChecks) {
       throw new InvalidInputException(
           "checks is missing; send {\"checks\":[" + CheckFieldNames.EXAMPLE + "]}");
     }
@@ -155,22 +156,22 @@ final class CheckRequestParser implements AutoCloseable {
     }
     if (cost < 0) {
       throw new InvalidInputException(
-          "cost is missing; send {\"cost\":n} with the true cost, 0 or more");
+          "cost is missing; send {\"cost\":n} with the actual cost, 0 or more");
     }
     return cost;
   }
 
-  /** The name of the next field, whose value the parser then stands at. */
+  /** Reads the name of the next field and advances the parser to its value. */
   private String nextField(List<String> known) throws IOException, InvalidInputException {
     String name = parser.currentName();
     int index = known.indexOf(name);
     if (index < 0) {
       String shown = name.length() > 60 ? name.substring(0, 60) + "…" : name;
       throw new InvalidInputException(
-          "'" + shown + "' is not known; " + NameSuggestion.hint(name, known));
+          "unknown field '" + shown + "'; " + NameSuggestion.hint(name, known));
     }
     if ((seenFields & 1 << index) != 0) {
-      throw new InvalidInputException(name + " stands twice; send it once");
+      throw new InvalidInputException(name + " occurs twice; send it once");
     }
     seenFields |= 1 << index;
     parser.nextToken();
@@ -179,14 +180,16 @@ final class CheckRequestParser implements AutoCloseable {
 
   private Request readAttributes() throws IOException, InvalidInputException {
     if (parser.currentToken() != JsonToken.START_OBJECT) {
-      throw new InvalidInputException("attributes is no object; send {\"user\":\"42\"}");
+      throw new InvalidInputException(
+          "attributes must be an object, for example {\"user\":\"42\"}");
     }
     List<String> pairs = new ArrayList<>(8);
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String name = parser.currentName();
       if (parser.nextToken() != JsonToken.VALUE_STRING) {
         String shown = name.length() > 60 ? name.substring(0, 60) + "…" : name;
-        throw new InvalidInputException("attribute '" + shown + "' is no text; send it in quotes");
+        throw new InvalidInputException(
+            "attribute '" + shown + "' must be a string; send it in quotes");
       }
       pairs.add(name);
       pairs.add(parser.getText());
@@ -198,24 +201,24 @@ final class CheckRequestParser implements AutoCloseable {
     }
   }
 
-  private long readWholeNumber(String name, long least, long most)
+  private long readWholeNumber(String name, long min, long max)
       throws IOException, InvalidInputException {
-    boolean whole = parser.currentToken() == JsonToken.VALUE_NUMBER_INT;
-    boolean fits =
-        whole
+    boolean isWhole = parser.currentToken() == JsonToken.VALUE_NUMBER_INT;
+    boolean isInRange =
+        isWhole
             && parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER
-            && parser.getLongValue() >= least
-            && parser.getLongValue() <= most;
-    if (!fits) {
-      throw new InvalidInputException(
-          name + " is no number that can be; send a whole number from " + least + " to " + most);
+            && parser.getLongValue() >= min
+            && parser.getLongValue() <= max;
+    if (!isInRange) {
+      throw new InvalidInputException(name + " must be a whole number from " + min + " to " + max);
     }
     return parser.getLongValue();
   }
 
   private void expectObject(String what) throws InvalidInputException {
     if (parser.currentToken() != JsonToken.START_OBJECT) {
-      throw new InvalidInputException(what + " is an object; send " + CheckFieldNames.EXAMPLE);
+      throw new InvalidInputException(
+          what + " must be an object, for example " + CheckFieldNames.EXAMPLE);
     }
   }
 
@@ -224,7 +227,7 @@ final class CheckRequestParser implements AutoCloseable {
     parser.close();
   }
 
-  /** The names of all fields there are, by what they are fields of. */
+  /** The field names of each kind of body. */
   static final class CheckFieldNames {
     static final String ATTRIBUTES = "attributes";
     static final String COST = "cost";

@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The calls of the decision API, none of which waits on its event loop. */
+/** The operations of the decision API; none of them blocks its event loop. */
 public final class DecisionApi {
   private static final int OK = 200;
   private static final List<BodyField> CHECK_FIELDS =
@@ -60,57 +60,58 @@ public final class DecisionApi {
   private final List<ApiRoute> routes;
 
   /**
-   * @param form where proxies describe the requests they ask about
+   * @param headerFormat the headers in which proxies describe the original request to {@code
+   *     /v1/auth}
    */
   public DecisionApi(
-      DecisionHandler desk,
+      DecisionHandler decisionHandler,
       IdentityResolver identity,
       OpenReservations reservations,
-      AuthHeaderFormat form) {
-    this.decisionHandler = desk;
+      AuthHeaderFormat headerFormat) {
+    this.decisionHandler = decisionHandler;
     this.reservations = reservations;
-    AuthRequestHandler auth = new AuthRequestHandler(desk, identity, form);
+    AuthRequestHandler auth = new AuthRequestHandler(decisionHandler, identity, headerFormat);
     routes =
         List.of(
             new ApiRoute(
                 POST,
                 "/v1/check",
-                "Decides, and charges what is admitted",
+                "Decides a request and charges it if admitted",
                 CHECK_FIELDS,
                 List.of(OK, RefusalResponse.STATUS),
                 (request, id) -> decide(request, StoreOperation.TAKE)),
             new ApiRoute(
                 POST,
                 "/v1/peek",
-                "Says what check would say, and charges nothing",
+                "Returns the decision of check without charging",
                 CHECK_FIELDS,
                 List.of(OK),
                 (request, id) -> decide(request, StoreOperation.PEEK)),
             new ApiRoute(
                 POST,
                 "/v1/check-batch",
-                "Decides many, each by itself",
+                "Decides several requests, each on its own",
                 List.of(CHECKS_FIELD),
                 List.of(OK),
                 (request, id) -> decideBatch(request)),
             new ApiRoute(
                 POST,
                 "/v1/reserve",
-                "Decides and charges now, to be settled at the true cost later",
+                "Decides and charges now, to be settled at the actual cost later",
                 List.of(CHECK_FIELDS.get(0), CHECK_FIELDS.get(1), TTL_FIELD),
                 List.of(OK, RefusalResponse.STATUS, 503),
                 (request, id) -> reserve(request)),
             new ApiRoute(
                 POST,
                 "/v1/reservations/{id}/commit",
-                "Settles a reservation at its true cost",
+                "Settles a reservation at its actual cost",
                 List.of(ACTUAL_COST_FIELD),
                 List.of(OK, 404),
                 this::commit),
             new ApiRoute(
                 DELETE,
                 "/v1/reservations/{id}",
-                "Gives a reservation back",
+                "Cancels a reservation and refunds it",
                 List.of(),
                 List.of(OK, 404),
                 this::cancel),
@@ -125,13 +126,13 @@ public final class DecisionApi {
             new ApiRoute(
                 GET,
                 "/v1/openapi.json",
-                "This description",
+                "This OpenAPI document",
                 List.of(),
                 List.of(OK),
                 (request, id) -> respondWithOpenApi(request)));
   }
 
-  /** What answers on one event loop. */
+  /** Creates the request handler of one event loop. */
   public Handler<HttpServerRequest> handler() {
     return new ApiRouter(routes);
   }
@@ -156,20 +157,21 @@ public final class DecisionApi {
           try {
             List<Request> requests = CheckRequestParser.parseBatch(body);
             @SuppressWarnings({"unchecked", "rawtypes"})
-            CompletableFuture<Optional<Decision>>[] asked = new CompletableFuture[requests.size()];
-            for (int i = 0; i < asked.length; i++) {
-              asked[i] = decideOne(requests.get(i));
+            CompletableFuture<Optional<Decision>>[] pending =
+                new CompletableFuture[requests.size()];
+            for (int i = 0; i < pending.length; i++) {
+              pending[i] = decideOne(requests.get(i));
             }
             DecisionHandler.thenOnEventLoop(
-                CompletableFuture.allOf(asked),
-                all -> ResponseWriter.writeJson(http.response(), OK, results(asked)));
+                CompletableFuture.allOf(pending),
+                all -> ResponseWriter.writeJson(http.response(), OK, results(pending)));
           } catch (InvalidInputException e) {
             rejectRequest(http, e);
           }
         });
   }
 
-  /** The decision on one of a batch; empty if it cannot be decided. */
+  /** Decides one request of a batch; empty if it cannot be decided. */
   private CompletableFuture<Optional<Decision>> decideOne(Request request) {
     try {
       return decisionHandler.limiter().decide(request).thenApply(Optional::of);
@@ -201,7 +203,10 @@ public final class DecisionApi {
             CheckRequestParser.ParsedCheck check = CheckRequestParser.parseReserve(body);
             if (!reservations.hasCapacity()) {
               ResponseWriter.writeError(
-                  http, 503, "too_many_reservations", "settle some of those that are open");
+                  http,
+                  503,
+                  "too_many_reservations",
+                  "too many open reservations; settle some first");
               return;
             }
             DecisionHandler.thenOnEventLoop(
@@ -223,7 +228,7 @@ public final class DecisionApi {
       return;
     }
     if (http.response().closed()) {
-      var unused = reservation.cancel(); // nobody will ever know its id
+      var unused = reservation.cancel(); // the caller has left without its id
       return;
     }
     String id = reservations.add(reservation, ttlMillis);
@@ -252,8 +257,8 @@ public final class DecisionApi {
     if (reservation == null) {
       String reason =
           reservations.isFromOtherNode(id)
-              ? "this node did not make it; ask the one its id begins with"
-              : "it is settled already, has expired, or never was";
+              ? "this node did not create it; ask the node its id begins with"
+              : "it has been settled, has expired, or never existed";
       ResponseWriter.writeError(http, 404, "unknown_reservation", reason);
       return;
     }

@@ -11,11 +11,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reservations this node has open, by ids nobody can guess. A node settles its own: an id
- * begins with the name of the node that made it.
+ * The open reservations of this node, by unguessable ids. Only the node that created a reservation
+ * can settle it; the id begins with that node's name. Safe for any number of threads.
  */
 public final class OpenReservations {
-  /** So that what is never settled cannot fill the memory; each lives for a day at most. */
+  /** Bounds memory if callers never settle; a reservation expires after a day at most. */
   private static final int MAX_OPEN = 1_000_000;
 
   private static final int ID_BYTES = 16;
@@ -28,7 +28,7 @@ public final class OpenReservations {
       new ConcurrentSkipListMap<>();
   private final AtomicLong nextSequence = new AtomicLong();
 
-  /** When one may be forgotten; no two are equal. */
+  /** The expiry of a reservation; the number makes each one unique. */
   private record ReservationExpiry(long expiresAtMicros, long sequence)
       implements Comparable<ReservationExpiry> {
     @Override
@@ -45,44 +45,44 @@ public final class OpenReservations {
     this.clock = clock;
   }
 
-  /** Whether there is room for one more. */
+  /** Whether another reservation can be added. */
   boolean hasCapacity() {
     removeExpired();
     return reservationsById.size() < MAX_OPEN;
   }
 
-  /** Keeps one until it expires; its id. */
+  /** Adds a reservation until it expires, and returns its id. */
   String add(Reservation reservation, long ttlMillis) {
     byte[] bytes = new byte[ID_BYTES];
     random.nextBytes(bytes);
     String id = node + "." + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-    HeldReservation kept =
+    HeldReservation held =
         new HeldReservation(
             reservation,
             new ReservationExpiry(
                 clock.micros() + ttlMillis * 1000, nextSequence.getAndIncrement()));
-    reservationsById.put(id, kept);
-    idsByExpiry.put(kept.expiry, id);
+    reservationsById.put(id, held);
+    idsByExpiry.put(held.expiry, id);
     return id;
   }
 
-  /** The one of an id, which is then no longer kept; null if there is none. */
+  /** Removes and returns the reservation with an id; null if there is none. */
   @Nullable Reservation remove(String id) {
     removeExpired();
-    HeldReservation kept = reservationsById.remove(id);
-    if (kept == null) {
+    HeldReservation held = reservationsById.remove(id);
+    if (held == null) {
       return null;
     }
-    idsByExpiry.remove(kept.expiry);
-    return kept.reservation;
+    idsByExpiry.remove(held.expiry);
+    return held.reservation;
   }
 
-  /** How many entries it holds; twice those that are open. */
+  /** The number of entries in both maps: twice the number of open reservations. */
   int entryCount() {
     return reservationsById.size() + idsByExpiry.size();
   }
 
-  /** Whether an id was made by another node, which may still have it. */
+  /** Whether an id was created by another node, which may still have the reservation. */
   boolean isFromOtherNode(String id) {
     return id.indexOf('.') > 0 && !id.startsWith(node + ".");
   }

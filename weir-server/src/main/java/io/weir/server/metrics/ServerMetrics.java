@@ -17,13 +17,9 @@ import io.weir.store.Clock;
 import io.weir.store.StoreListener;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The metrics of a server: those of its node and of its JVM, on the page Prometheus reads.
- *
- * <p>Safe for any number of threads.
- */
+/** The metrics of a server: its node and its JVM, in the Prometheus text format. Thread-safe. */
 public final class ServerMetrics implements AutoCloseable {
-  /** What {@link #scrape} is, as an HTTP header says it. */
+  /** The content type of {@link #scrape}. */
   public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
   private final PrometheusMeterRegistry registry =
@@ -38,8 +34,8 @@ public final class ServerMetrics implements AutoCloseable {
     bindJvm();
   }
 
-  ServerMetrics(Clock clock, int mostRules) {
-    nodeMetrics = new NodeMetrics(registry, clock, mostRules);
+  ServerMetrics(Clock clock, int maxRules) {
+    nodeMetrics = new NodeMetrics(registry, clock, maxRules);
     bindJvm();
   }
 
@@ -52,33 +48,33 @@ public final class ServerMetrics implements AutoCloseable {
     new FileDescriptorMetrics().bindTo(registry);
   }
 
-  /** Counts decisions, and has their time told. */
+  /** Returns the meters for the number and latency of decisions. */
   public DecisionMetrics decisionMetrics() {
     return nodeMetrics.decisions();
   }
 
-  /** Counts what the store answers, and what not. */
+  /** Returns the listener that counts store replies and failures. */
   public StoreListener storeListener() {
     return nodeMetrics.store();
   }
 
-  /** Counts changes of the rules that are refused. */
+  /** Returns the listener that counts rejected rule changes. */
   public RulesListener rulesListener() {
     return nodeMetrics.rules();
   }
 
-  /** Shows how the node fares from now on; once. */
+  /** Adds the health of the node to the metrics; must be called at most once. */
   public void bindNode(NodeHealth node) {
     boundNode = node;
     nodeMetrics.registerGauges(node);
   }
 
-  /** Has something brought up to date before each page; once. */
-  public void beforeScrape(Runnable step) {
-    beforeScrape = step;
+  /** Sets an action to run before each scrape; must be called at most once. */
+  public void beforeScrape(Runnable action) {
+    beforeScrape = action;
   }
 
-  /** The page Prometheus reads. */
+  /** Returns the metrics in the Prometheus text format. */
   public String scrape() {
     beforeScrape.run();
     NodeHealth node = boundNode;
@@ -88,7 +84,7 @@ public final class ServerMetrics implements AutoCloseable {
     return registry.scrape();
   }
 
-  /** Where other parts of the node register theirs. */
+  /** Returns the registry for the metrics of other components. */
   public MeterRegistry registry() {
     return registry;
   }

@@ -1,2 +1,2 @@
-/** What a node counts and measures, for Prometheus. */
+/** Metrics of a server for Prometheus. */
 package io.weir.server.metrics;

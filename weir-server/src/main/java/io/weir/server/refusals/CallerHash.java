@@ -14,8 +14,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Names a caller so that its lines belong together and nobody without the salt can tell whose they
- * are: 64 bits of an HMAC-SHA-256. For one thread at a time.
+ * Pseudonymizes callers in the refusal log: lines of one caller have the same hash, and without the
+ * salt the caller cannot be identified. The hash is 64 bits of an HMAC-SHA-256. Not thread-safe.
  */
 final class CallerHash {
   private static final int HASH_BYTES = 8;
@@ -23,14 +23,14 @@ final class CallerHash {
   private final Mac mac;
 
   /**
-   * @param salt a secret under which lines of several nodes and runs belong together; none: one
-   *     that nobody knows, new at each start
+   * @param salt a secret; equal on several nodes or runs, it makes their hashes comparable. If
+   *     empty, a random salt is generated at each start
    */
   CallerHash(Optional<String> salt) {
     byte[] key = salt.map(text -> text.getBytes(UTF_8)).orElseGet(CallerHash::randomKey);
     if (key.length == 0) {
       throw new IllegalArgumentException(
-          "an empty salt hides nobody; write a secret text, or leave it out");
+          "the salt must not be empty; write a secret text, or leave it out");
     }
     try {
       mac = Mac.getInstance("HmacSHA256");
@@ -40,7 +40,7 @@ final class CallerHash {
     }
   }
 
-  /** The name of who asks, as one who is counted per these attributes. */
+  /** Returns the hash of the caller, identified by these attributes. */
   String hash(Request request, List<String> per) {
     for (String name : per) {
       update(name);
@@ -50,7 +50,7 @@ final class CallerHash {
     return HexFormat.of().formatHex(mac.doFinal(), 0, HASH_BYTES);
   }
 
-  /** Adds a text led by its length, so that different lists are different inputs. */
+  /** Adds a text with a length prefix, so that different lists are different inputs. */
   private void update(String text) {
     mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(text.length()).flip());
     mac.update(text.getBytes(UTF_16BE));

@@ -9,9 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What may be shown of an endpoint. Callers write it, so only what reads like a word of an API
- * stays ({@code GET /v1/orders/*}): ids, tokens, names of callers and whatever else is a {@code *},
- * and a query is cut off. No line break or quote can pass.
+ * Redacts endpoints for the log. An endpoint comes from the caller, so only segments that look like
+ * API words are kept ({@code GET /v1/orders/*}). Ids, tokens, caller names and everything else
+ * become {@code *}, and the query is removed. Line breaks and quotes never pass.
  */
 final class EndpointRedactor {
   private static final int MAX_LENGTH = 120;
@@ -25,11 +25,11 @@ final class EndpointRedactor {
   private EndpointRedactor() {}
 
   static String redact(Request request, String endpoint) {
-    String start = endpoint.substring(0, Math.min(endpoint.length(), MAX_INSPECTED_LENGTH));
-    String path = start.split("[?#]", 2)[0];
+    String inspected = endpoint.substring(0, Math.min(endpoint.length(), MAX_INSPECTED_LENGTH));
+    String path = inspected.split("[?#]", 2)[0];
     Map<String, String> attributes = request.attributes();
     attributes.keySet().removeAll(ENDPOINT_ATTRIBUTES);
-    String words =
+    String redacted =
         SEGMENT
             .matcher(path)
             .replaceAll(
@@ -39,10 +39,10 @@ final class EndpointRedactor {
                                 && !revealsCaller(part.group(), attributes)
                             ? part.group()
                             : "*"));
-    return words.length() <= MAX_LENGTH ? words : words.substring(0, MAX_LENGTH) + "...";
+    return redacted.length() <= MAX_LENGTH ? redacted : redacted.substring(0, MAX_LENGTH) + "...";
   }
 
-  /** Whether it gives a caller's value away. */
+  /** Returns whether a segment contains an attribute value of the caller. */
   private static boolean revealsCaller(String part, Map<String, String> attributes) {
     String word = part.toLowerCase(ROOT);
     return attributes.values().stream()

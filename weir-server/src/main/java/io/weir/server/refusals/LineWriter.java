@@ -8,7 +8,7 @@ import java.io.OutputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
-/** Writes lines, each at once and whole, and says which it could not. For one thread. */
+/** Writes whole lines without buffering and reports which could not be written. Not thread-safe. */
 final class LineWriter implements AutoCloseable {
   private static final Logger LOG = System.getLogger(RefusalLog.class.getName());
 
@@ -19,29 +19,30 @@ final class LineWriter implements AutoCloseable {
     this.out = out;
   }
 
-  /** A writer to {@code stdout} or to the end of {@code file:PATH}. */
-  static LineWriter open(String where) {
-    if (where.equals("stdout")) {
+  /** Opens a writer to {@code stdout} or appending to {@code file:PATH}. */
+  static LineWriter open(String target) {
+    if (target.equals("stdout")) {
       return new LineWriter(new StdoutStream());
     }
-    if (!where.startsWith("file:")) {
-      throw new IllegalArgumentException("'" + where + "' cannot be; write stdout or file:PATH");
+    if (!target.startsWith("file:")) {
+      throw new IllegalArgumentException("must be stdout or file:PATH (was '" + target + "')");
     }
     try {
-      return new LineWriter(new FileOutputStream(where.substring("file:".length()), true));
+      return new LineWriter(new FileOutputStream(target.substring("file:".length()), true));
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "cannot be opened ("
               + e.getMessage()
-              + "); write stdout, or file:PATH of a file that may be written",
+              + "); write stdout, or file:PATH of a writable file",
           e);
     }
   }
 
-  /** Whether it could be written. */
+  /** Returns whether the line was written. */
   boolean write(String line) {
     try {
-      out.write(((failing ? "\n" : "") + line + "\n").getBytes(US_ASCII)); // past half a line
+      // after a failure, a line break ends a partly written line
+      out.write(((failing ? "\n" : "") + line + "\n").getBytes(US_ASCII));
       out.flush();
       failing = false;
       return true;

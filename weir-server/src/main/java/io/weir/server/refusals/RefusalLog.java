@@ -19,13 +19,13 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Writes a line of JSON for every rule that refuses a request, shadow rules included: the first so
- * many of each rule in a second. The rest is counted and stated in one line a second, so that what
- * is written and what is stated as dropped add up to all refusals.
+ * Writes a JSON line for every rule that refuses a request, shadow rules included, up to a maximum
+ * per rule and second. The others are counted and reported in one line per second, so that written
+ * and dropped refusals add up to all refusals.
  *
- * <p>Deciding threads never wait for it: a thread of its own writes, and what it cannot write is
- * dropped and stated. Callers are named by a {@linkplain CallerHash keyed hash}, endpoints shown
- * {@linkplain EndpointRedactor by their words}; no other value of a request is written.
+ * <p>Decisions never block: a background thread writes, and what it cannot write is reported as
+ * dropped. Callers are logged as a {@linkplain CallerHash keyed hash} and endpoints are {@linkplain
+ * EndpointRedactor redacted}; no other value of a request is written.
  */
 public final class RefusalLog implements DecisionListener, AutoCloseable {
   private static final int QUEUE_CAPACITY = 1000;
@@ -44,20 +44,21 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
   private long lastReportSecond;
 
   /**
-   * @param out where to; the log closes it
-   * @param perSecond how many refusals of each rule to write in a second
+   * @param out the target; closed with the log
+   * @param maxPerSecond the maximum number of refusals written per rule and second
    * @param salt see {@link #open}
    */
-  RefusalLog(LineWriter out, int perSecond, Optional<String> salt, Clock clock) {
-    if (perSecond < 0 || perSecond > RefusalSampler.MAX_PER_SECOND) {
+  RefusalLog(LineWriter out, int maxPerSecond, Optional<String> salt, Clock clock) {
+    if (maxPerSecond < 0 || maxPerSecond > RefusalSampler.MAX_PER_SECOND) {
       throw new IllegalArgumentException(
-          perSecond
-              + " refusals a second cannot be; write 0 to "
+          "refusals per second must be 0 to "
               + RefusalSampler.MAX_PER_SECOND
-              + ", such as 10");
+              + " (was "
+              + maxPerSecond
+              + "), for example 10");
     }
     this.out = out;
-    this.maxPerSecond = perSecond;
+    this.maxPerSecond = maxPerSecond;
     this.clock = clock;
     hash = new CallerHash(salt);
     lastReportSecond = clock.micros() / MICROS_PER_SECOND;
@@ -69,15 +70,16 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
   }
 
   /**
-   * A log at {@code stdout} or {@code file:PATH}, to which it appends.
+   * Opens a log to {@code stdout} or appending to {@code file:PATH}.
    *
-   * @param perSecond how many refusals of each rule to write in a second; 0: only their number
-   * @param salt the secret callers' hashes depend on, the same where lines of several nodes or runs
-   *     shall belong together; none: one that nobody knows, new at each start
-   * @throws IllegalArgumentException if that cannot be, saying what to write instead
+   * @param maxPerSecond the maximum number of refusals written per rule and second; with 0 only
+   *     their number is reported
+   * @param salt the secret for caller hashes; equal on several nodes or runs, it makes their hashes
+   *     comparable. If empty, a random salt is generated at each start
+   * @throws IllegalArgumentException if an argument is invalid
    */
-  public static RefusalLog open(String where, int perSecond, Optional<String> salt) {
-    return new RefusalLog(LineWriter.open(where), perSecond, salt, Clock.system());
+  public static RefusalLog open(String target, int maxPerSecond, Optional<String> salt) {
+    return new RefusalLog(LineWriter.open(target), maxPerSecond, salt, Clock.system());
   }
 
   @Override
@@ -96,17 +98,17 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
 
   private void enqueue(
       long now, Request request, Limit limit, ClaimOutcome outcome, long revision) {
-    RefusalSampler sample = samplers.get(limit.rule().id());
-    if (sample == null) {
-      sample = samplers.computeIfAbsent(limit.rule().id(), RefusalSampler::new);
+    RefusalSampler sampler = samplers.get(limit.rule().id());
+    if (sampler == null) {
+      sampler = samplers.computeIfAbsent(limit.rule().id(), RefusalSampler::new);
     }
-    if (!sample.tryAcquire(now / MICROS_PER_SECOND, maxPerSecond)
-        || !queue.offer(new RefusalLogEntry(sample, now, request, limit, outcome, revision))) {
-      sample.countDropped();
+    if (!sampler.tryAcquire(now / MICROS_PER_SECOND, maxPerSecond)
+        || !queue.offer(new RefusalLogEntry(sampler, now, request, limit, outcome, revision))) {
+      sampler.countDropped();
     }
   }
 
-  /** Of how many rules it knows refusals. */
+  /** Returns the number of rules with recent refusals. */
   int trackedRules() {
     return samplers.size();
   }
@@ -129,9 +131,11 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
     reportDropped(clock.micros());
   }
 
-  /** Not those that come meanwhile, or others would never be stated. */
+  /**
+   * Writes the entries queued now; entries added meanwhile wait, so that drops are still reported.
+   */
   private void drainQueue() {
-    for (int left = queue.size(); left > 0; left--) {
+    for (int remaining = queue.size(); remaining > 0; remaining--) {
       RefusalLogEntry next = queue.poll();
       if (next != null) {
         write(next);
@@ -139,36 +143,36 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
     }
   }
 
-  /** States what was dropped, and forgets rules that have long refused nobody. */
+  /** Reports dropped refusals and removes rules without recent refusals. */
   private void reportDropped(long now) {
-    removed.forEach(sample -> reportDropped(sample, now));
+    removed.forEach(sampler -> reportDropped(sampler, now));
     removed.clear();
-    samplers.values().forEach(sample -> reportDropped(sample, now));
-    // a thread may have found it just before, so it is asked once more
+    samplers.values().forEach(sampler -> reportDropped(sampler, now));
+    // another thread may still use a removed sampler, so it is reported once more in the next round
     samplers
         .values()
-        .removeIf(sample -> sample.isIdle(now / MICROS_PER_SECOND) && removed.add(sample));
+        .removeIf(sampler -> sampler.isIdle(now / MICROS_PER_SECOND) && removed.add(sampler));
   }
 
-  private void reportDropped(RefusalSampler sample, long now) {
-    long count = sample.unreportedDrops();
-    if (count > 0 && out.write(RefusalLogEntry.droppedJson(now, sample.rule, count))) {
-      sample.markReported(count);
+  private void reportDropped(RefusalSampler sampler, long now) {
+    long count = sampler.unreportedDrops();
+    if (count > 0 && out.write(RefusalLogEntry.droppedJson(now, sampler.rule, count))) {
+      sampler.markReported(count);
     }
   }
 
-  private void write(RefusalLogEntry refusal) {
+  private void write(RefusalLogEntry entry) {
     boolean written = false;
     try {
-      written = out.write(refusal.toJson(hash));
+      written = out.write(entry.toJson(hash));
     } finally {
       if (!written) {
-        refusal.sampler().countDropped();
+        entry.sampler().countDropped();
       }
     }
   }
 
-  /** Writes what waits, states what was dropped, and ends. */
+  /** Writes queued entries, reports dropped ones, and closes the target. */
   @Override
   public void close() {
     writer.close(CLOSE_TIMEOUT);

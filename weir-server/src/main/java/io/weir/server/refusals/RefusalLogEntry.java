@@ -11,10 +11,11 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * One refusal by one rule, on its way to the log.
+ * An entry of the refusal log: one request refused by one rule.
  *
- * @param time in microseconds since the epoch
- * @param limit the rule's limit that refused
+ * @param sampler the sampler of the rule
+ * @param time microseconds since the epoch
+ * @param limit the limit of the rule that refused the request
  */
 record RefusalLogEntry(
     RefusalSampler sampler,
@@ -26,7 +27,9 @@ record RefusalLogEntry(
   private static final DateTimeFormatter TIME_FORMAT =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
-  /** As JSON. No value needs an escape: none but words, digits and stars can be in them. */
+  /**
+   * Returns the entry as JSON. Values need no escaping: they contain only words, digits and stars.
+   */
   String toJson(CallerHash hash) {
     String endpoint = request.get("endpoint");
     return "{\"time\":\""
@@ -50,7 +53,7 @@ record RefusalLogEntry(
         + "}";
   }
 
-  /** The line that states how many were not written. */
+  /** Returns the line that reports the number of dropped refusals of a rule. */
   static String droppedJson(long time, String rule, long count) {
     return "{\"time\":\""
         + time(time)
@@ -61,7 +64,9 @@ record RefusalLogEntry(
         + "}";
   }
 
-  /** What its caller is known by; all there is, where the request brought the only limit. */
+  /**
+   * Returns the attributes that identify the caller: all of them if only the request has a limit.
+   */
   private List<String> callerAttributes() {
     List<String> per = limit.rule().per();
     return per.isEmpty() && request.limit() != null

@@ -3,9 +3,9 @@ package io.weir.server.refusals;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Of one rule: which refusals are written, and how many were not. */
+/** Decides which refusals of one rule are written, and counts the dropped ones. Thread-safe. */
 final class RefusalSampler {
-  /** The most refusals of a rule that may be written in a second. */
+  /** The largest allowed number of written refusals per rule and second. */
   static final int MAX_PER_SECOND = (1 << 20) - 1;
 
   private static final int COUNT_BITS = 20;
@@ -14,22 +14,24 @@ final class RefusalSampler {
   final String rule;
   private final AtomicLong secondAndCount = new AtomicLong();
   private final LongAdder dropped = new LongAdder();
-  private long reportedDrops; // the writer's
+  private long reportedDrops; // used by the writer thread only
 
   RefusalSampler(String rule) {
     this.rule = rule;
   }
 
-  /** Whether another is within this second's share. */
-  boolean tryAcquire(long second, int share) {
+  /** Returns whether one more refusal may be written in this second. */
+  boolean tryAcquire(long second, int maxPerSecond) {
     while (true) {
-      long seen = secondAndCount.get();
-      boolean over = second > seen >>> COUNT_BITS; // a thread may come late with the second before
-      long taken = over ? 0 : seen & MAX_PER_SECOND;
-      if (taken >= share) {
+      long current = secondAndCount.get();
+      // false for a thread that is late with the previous second
+      boolean newSecond = second > current >>> COUNT_BITS;
+      long count = newSecond ? 0 : current & MAX_PER_SECOND;
+      if (count >= maxPerSecond) {
         return false;
       }
-      if (secondAndCount.compareAndSet(seen, over ? second << COUNT_BITS | 1 : seen + 1)) {
+      if (secondAndCount.compareAndSet(
+          current, newSecond ? second << COUNT_BITS | 1 : current + 1)) {
         return true;
       }
     }
@@ -39,7 +41,7 @@ final class RefusalSampler {
     dropped.increment();
   }
 
-  /** How many were dropped and have not been stated. */
+  /** Returns the number of dropped refusals that were not reported yet. */
   long unreportedDrops() {
     return dropped.sum() - reportedDrops;
   }

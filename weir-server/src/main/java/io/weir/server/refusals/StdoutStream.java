@@ -3,7 +3,7 @@ package io.weir.server.refusals;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Standard output, which is not ours to close. */
+/** Standard output; closing this stream does not close it. */
 final class StdoutStream extends OutputStream {
 
   @Override

@@ -1,2 +1,2 @@
-/** The log of refusals: one line of JSON each, sampled under floods, nobody named in it. */
+/** The refusal log: one JSON line per refusal, sampled under load, with pseudonymized callers. */
 package io.weir.server.refusals;

@@ -25,7 +25,8 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of divided rules this node enforces, and, where regions are linked, how that follows demand.
+ * Applies this region's shares of the rules that are divided between regions. If the regions are
+ * linked through a Redis, the shares follow demand; otherwise they are as configured.
  *
  * <p>Safe for any number of threads.
  */
@@ -38,51 +39,53 @@ public final class RegionShareService implements DecisionListener, AutoCloseable
   private final @Nullable BackgroundTask task;
 
   private RegionShareService(
-      RegionalRules rules, @Nullable ShareRebalancer link, @Nullable BackgroundTask task) {
+      RegionalRules rules,
+      @Nullable ShareRebalancer reconciliation,
+      @Nullable BackgroundTask task) {
     this.rules = rules;
-    this.reconciliation = link;
+    this.reconciliation = reconciliation;
     this.task = task;
   }
 
   /**
-   * Regions that are not linked: shares are as they are written.
+   * Creates a service for regions that are not linked: the shares are as configured.
    *
-   * @param region this node's; empty if it is not said
+   * @param region the region of this node; empty if not configured
    */
-  public static RegionShareService unlinked(RuleSource written, String region) {
-    return new RegionShareService(new RegionalRules(written, region), null, null);
+  public static RegionShareService unlinked(RuleSource configured, String region) {
+    return new RegionShareService(new RegionalRules(configured, region), null, null);
   }
 
   /**
-   * Regions that divide by demand, through a Redis that all can reach. Waits a moment for it; where
-   * it is away shares are as they are written, until it comes.
+   * Creates a service for regions that divide budgets by demand, through a Redis that all regions
+   * can reach. Waits briefly for this Redis. While it is unavailable, the shares are as configured.
    *
-   * @param prefix what the ledger's keys begin with
-   * @param nodes how many nodes share the region's store, this one included
+   * @param prefix the prefix of the region ledger's keys
+   * @param nodes the number of nodes that share the region's store, including this one
    */
   public static RegionShareService linked(
-      RuleSource written, String region, String url, String prefix, IntSupplier nodes) {
-    RegionalRules rules = new RegionalRules(written, region);
+      RuleSource configured, String region, String url, String prefix, IntSupplier nodes) {
+    RegionalRules rules = new RegionalRules(configured, region);
     Clock clock = Clock.system();
-    // kept after it ran: a turn that failed before it asked for the next one is followed by one
-    AtomicReference<Runnable> turn = new AtomicReference<>(() -> {});
-    ShareRebalancer link =
+    // Kept after it ran, so that a round that fails before scheduling the next one is repeated.
+    AtomicReference<Runnable> nextRound = new AtomicReference<>(() -> {});
+    ShareRebalancer reconciliation =
         new ShareRebalancer(
             rules,
             RedisRegionLedger.at(url, prefix),
             clock,
-            (micros, next) -> turn.set(next),
+            (micros, next) -> nextRound.set(next),
             RECONCILE_INTERVAL,
             nodes);
-    link.start();
+    reconciliation.start();
     BackgroundTask task =
         BackgroundTask.named("regions", clock::micros)
             .interval(RECONCILE_INTERVAL)
-            .start(() -> Objects.requireNonNull(turn.get()).run());
-    return new RegionShareService(rules, link, task);
+            .start(() -> Objects.requireNonNull(nextRound.get()).run());
+    return new RegionShareService(rules, reconciliation, task);
   }
 
-  /** The rules as this node enforces them. */
+  /** The rules with the limits that this node enforces. */
   public RegionalRules rules() {
     return rules;
   }
@@ -94,11 +97,11 @@ public final class RegionShareService implements DecisionListener, AutoCloseable
     }
   }
 
-  /** Shows what is enforced here; the answer brings the gauges up to date. */
+  /** Registers gauges of the enforced shares; running the result updates them. */
   public Runnable bindMetrics(MeterRegistry registry) {
     MultiGauge shares =
         MultiGauge.builder("weir.region.share")
-            .description("What this node's region has of a rule's budget, 1 being all of it")
+            .description("Share of a rule's budget that this node's region has, from 0 to 1")
             .register(registry);
     return () ->
         shares.register(
@@ -113,7 +116,7 @@ public final class RegionShareService implements DecisionListener, AutoCloseable
             true);
   }
 
-  /** What is enforced here and how the other regions stand, all in thousandths, as JSON. */
+  /** Returns the enforced shares and the state of all regions as JSON, in thousandths. */
   public String toJson() {
     Map<String, LedgerSnapshot> tables =
         reconciliation == null ? Map.of() : reconciliation.snapshots();
@@ -140,13 +143,13 @@ public final class RegionShareService implements DecisionListener, AutoCloseable
   }
 
   private static List<String> regionStates(@Nullable LedgerSnapshot table) {
-    List<String> all = new ArrayList<>();
+    List<String> states = new ArrayList<>();
     if (table != null) {
       table
           .regions()
           .forEach(
               (name, one) ->
-                  all.add(
+                  states.add(
                       new JsonObjectBuilder()
                           .text("region", name)
                           .number("share", one.share())
@@ -155,10 +158,10 @@ public final class RegionShareService implements DecisionListener, AutoCloseable
                           .number("demand", Math.round(one.demand() * 1000))
                           .build()));
     }
-    return all;
+    return states;
   }
 
-  /** Says that this node leaves. */
+  /** Stops reconciliation and announces that this node leaves. */
   @Override
   public void close() {
     if (task != null) {

@@ -1,2 +1,2 @@
-/** The regions of a server: what of divided rules it enforces, and how that follows demand. */
+/** Region support of a server: applies its region's shares of budgets, which may follow demand. */
 package io.weir.server.regions;

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Has the descriptors of a call decided together, all or nothing.
+ * Decides the descriptors of a call together, all or nothing.
  *
- * <p>Nearly every call asks one thing of all its descriptors, which is one question to the store.
- * Where they are mixed, what is given back comes first, then what is only looked at; if a look is
- * refused, what was to be taken is only looked at too. What has happened already is charged last.
- * Descriptors without hits never compete for a permit, so each of them is judged by itself.
+ * <p>Nearly every call has the same operation in all its descriptors, which is one request to the
+ * store. In a mixed call, refunds come first, then peeks; if a peek is refused, the descriptors to
+ * take are only peeked too. Usage that has already happened is charged last. Descriptors without
+ * hits never compete for a permit, so each of them is decided separately.
  */
 final class DescriptorDecider {
   private final Limiter limiter;
@@ -26,90 +26,95 @@ final class DescriptorDecider {
   }
 
   /**
-   * A decision for each descriptor, in order; completes exceptionally with a {@link
-   * TooManyLimitsException} if they cannot be decided together.
+   * Returns a decision for each descriptor, in order. Completes exceptionally with a {@link
+   * TooManyLimitsException} if they have too many limits to be decided together.
    */
-  CompletableFuture<List<Decision>> decide(List<DescriptorRequest> asked) {
+  CompletableFuture<List<Decision>> decide(List<DescriptorRequest> requests) {
     try {
-      return decideAll(asked);
+      return decideAll(requests);
     } catch (TooManyLimitsException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  private CompletableFuture<List<Decision>> decideAll(List<DescriptorRequest> asked) {
-    StoreOperation first = asked.get(0).operation();
-    for (DescriptorRequest one : asked) {
-      if (one.operation() != first || (one.withoutHits() && asked.size() > 1)) {
-        return decideMixed(asked);
+  private CompletableFuture<List<Decision>> decideAll(List<DescriptorRequest> requests) {
+    StoreOperation first = requests.get(0).operation();
+    for (DescriptorRequest request : requests) {
+      if (request.operation() != first || (request.withoutHits() && requests.size() > 1)) {
+        return decideMixed(requests);
       }
     }
-    return limiter.executeAll(asked.stream().map(DescriptorRequest::request).toList(), first);
+    return limiter.executeAll(requests.stream().map(DescriptorRequest::request).toList(), first);
   }
 
-  private CompletableFuture<List<Decision>> decideMixed(List<DescriptorRequest> asked) {
-    Decision[] decisions = new Decision[asked.size()];
-    return decideOperation(asked, StoreOperation.REFUND, StoreOperation.REFUND, decisions)
+  private CompletableFuture<List<Decision>> decideMixed(List<DescriptorRequest> requests) {
+    Decision[] decisions = new Decision[requests.size()];
+    return decideOperation(requests, StoreOperation.REFUND, StoreOperation.REFUND, decisions)
         .thenCompose(
-            v -> decideOperation(asked, StoreOperation.PEEK, StoreOperation.PEEK, decisions))
-        .thenCompose(v -> peekWithoutHits(asked, decisions))
+            v -> decideOperation(requests, StoreOperation.PEEK, StoreOperation.PEEK, decisions))
+        .thenCompose(v -> peekWithoutHits(requests, decisions))
         .thenCompose(
             v ->
                 decideOperation(
-                    asked,
+                    requests,
                     StoreOperation.TAKE,
-                    isRefused(asked, decisions) ? StoreOperation.PEEK : StoreOperation.TAKE,
+                    isRefused(requests, decisions) ? StoreOperation.PEEK : StoreOperation.TAKE,
                     decisions))
         .thenCompose(
-            v -> decideOperation(asked, StoreOperation.FORCE, StoreOperation.FORCE, decisions))
+            v -> decideOperation(requests, StoreOperation.FORCE, StoreOperation.FORCE, decisions))
         .thenApply(v -> Arrays.asList(decisions));
   }
 
-  /** Has the descriptors of one mode decided, and notes the decisions at their places. */
+  /**
+   * Decides the descriptors of one operation, and stores the decisions at their indexes.
+   *
+   * @param requested the operation of the descriptors
+   * @param mode the operation to execute for them
+   */
   private CompletableFuture<Void> decideOperation(
-      List<DescriptorRequest> asked,
-      StoreOperation meant,
+      List<DescriptorRequest> requests,
+      StoreOperation requested,
       StoreOperation mode,
       Decision[] decisions) {
-    List<Integer> places = new ArrayList<>();
-    List<Request> requests = new ArrayList<>();
-    for (int i = 0; i < asked.size(); i++) {
-      if (asked.get(i).operation() == meant && !asked.get(i).withoutHits()) {
-        places.add(i);
-        requests.add(asked.get(i).request());
+    List<Integer> indexes = new ArrayList<>();
+    List<Request> selected = new ArrayList<>();
+    for (int i = 0; i < requests.size(); i++) {
+      if (requests.get(i).operation() == requested && !requests.get(i).withoutHits()) {
+        indexes.add(i);
+        selected.add(requests.get(i).request());
       }
     }
-    if (requests.isEmpty()) {
+    if (selected.isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }
     return limiter
-        .executeAll(requests, mode)
+        .executeAll(selected, mode)
         .thenAccept(
-            said -> {
-              for (int i = 0; i < said.size(); i++) {
-                decisions[places.get(i)] = said.get(i);
+            results -> {
+              for (int i = 0; i < results.size(); i++) {
+                decisions[indexes.get(i)] = results.get(i);
               }
             });
   }
 
-  /** Has each descriptor without hits judged by itself, all at once. */
+  /** Peeks each descriptor without hits separately, concurrently. */
   private CompletableFuture<Void> peekWithoutHits(
-      List<DescriptorRequest> asked, Decision[] decisions) {
+      List<DescriptorRequest> requests, Decision[] decisions) {
     List<CompletableFuture<Void>> all = new ArrayList<>();
-    for (int i = 0; i < asked.size(); i++) {
-      if (asked.get(i).withoutHits()) {
-        int place = i;
-        all.add(limiter.peek(asked.get(i).request()).thenAccept(said -> decisions[place] = said));
+    for (int i = 0; i < requests.size(); i++) {
+      if (requests.get(i).withoutHits()) {
+        int index = i;
+        all.add(limiter.peek(requests.get(i).request()).thenAccept(d -> decisions[index] = d));
       }
     }
     return CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0]));
   }
 
-  private static boolean isRefused(List<DescriptorRequest> asked, Decision[] decisions) {
+  private static boolean isRefused(List<DescriptorRequest> requests, Decision[] decisions) {
     for (int i = 0; i < decisions.length; i++) {
-      DescriptorRequest one = asked.get(i);
-      if (one.operation() == StoreOperation.PEEK
-          && !one.alreadyHappened()
+      DescriptorRequest request = requests.get(i);
+      if (request.operation() == StoreOperation.PEEK
+          && !request.alreadyHappened()
           && !decisions[i].allowed()) {
         return true;
       }

@@ -4,11 +4,11 @@ import io.weir.Request;
 import io.weir.store.StoreOperation;
 
 /**
- * What one descriptor asks of the limiter.
+ * One descriptor of a call as a request to the limiter.
  *
- * @param alreadyHappened whether it has happened already, so that it is charged or given back and
- *     never refused
- * @param withoutHits whether it costs nothing: judged by itself, for it uses up no permit that
+ * @param alreadyHappened whether the usage has already happened, so that it is charged or refunded
+ *     and never refused
+ * @param withoutHits whether it has no hits: decided separately, since it takes no permit that
  *     another descriptor of the call needs
  */
 record DescriptorRequest(

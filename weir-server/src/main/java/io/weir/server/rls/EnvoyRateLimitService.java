@@ -35,8 +35,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Envoy's door: its rate limit service, with gRPC health and reflection. Nothing in it waits on an
- * event loop.
+ * The Envoy rate limit service over gRPC, with health and reflection. It never blocks an event
+ * loop.
  */
 public final class EnvoyRateLimitService {
   private static final long MAX_MESSAGE_BYTES = 256 * 1024;
@@ -59,30 +59,30 @@ public final class EnvoyRateLimitService {
   private final DecisionMetrics metrics;
   private final EnvoyServiceOptions serviceOptions;
 
-  /** Envoy's many classes are read here and not on an event loop, which they would block. */
+  /** Loaded eagerly: loading Envoy's many classes on an event loop would block it. */
   private final ServiceDescriptor service =
       RlsProto.getDescriptor().findServiceByName("RateLimitService");
 
   public EnvoyRateLimitService(
-      Vertx vertx, Limiter limiter, DecisionMetrics metrics, EnvoyServiceOptions settings) {
+      Vertx vertx, Limiter limiter, DecisionMetrics metrics, EnvoyServiceOptions serviceOptions) {
     this.vertx = vertx;
     this.metrics = metrics;
-    this.serviceOptions = settings;
+    this.serviceOptions = serviceOptions;
     decider = new DescriptorDecider(limiter);
-    responseBuilder = new RateLimitResponseBuilder(settings.includeHeaders());
+    responseBuilder = new RateLimitResponseBuilder(serviceOptions.includeHeaders());
   }
 
   /**
-   * How the door behaves.
+   * The options of the service.
    *
-   * @param includeHeaders whether callers are told of their limits in header fields
-   * @param storeFailureMode what Envoy is told where the store is silent
-   * @param serving whether the service is healthy
+   * @param includeHeaders whether responses contain rate limit headers for the caller
+   * @param storeFailureMode the response if the store is unavailable
+   * @param serving whether the health service reports it as serving
    */
   public record EnvoyServiceOptions(
       boolean includeHeaders, EnvoyStoreFailureMode storeFailureMode, BooleanSupplier serving) {}
 
-  /** Handles all that comes to the port, on one event loop. */
+  /** Returns the handler of all requests to the port, for one event loop. */
   public Handler<HttpServerRequest> handler() {
     GrpcServerOptions options = new GrpcServerOptions().setMaxMessageSize(MAX_MESSAGE_BYTES);
     for (GrpcProtocol protocol : GrpcProtocol.values()) {
@@ -99,10 +99,10 @@ public final class EnvoyRateLimitService {
         .addService(ReflectionService.v1());
   }
 
-  /** Sets what this door needs otherwise than others do. */
+  /** Sets the options in which this listener differs from others. */
   public static HttpServerOptions configure(HttpServerOptions options) {
     options.getInitialSettings().setMaxConcurrentStreams(MAX_STREAMS);
-    // Envoy resets each call that outlasts its timeout; a store that is slow is no attack
+    // Envoy resets each call that times out, so a slow store must not look like a reset flood
     return options
         .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS_PER_SECOND)
         .setHttp2RstFloodWindowDuration(1)
@@ -110,16 +110,16 @@ public final class EnvoyRateLimitService {
   }
 
   private void handleCall(GrpcServerRequest<RateLimitRequest, RateLimitResponse> call) {
-    EnvoyCall exchange = new EnvoyCall(call);
-    call.errorHandler(reset -> exchange.cancel());
-    call.exceptionHandler(broken -> exchange.cancel());
-    call.response().exceptionHandler(broken -> exchange.cancel());
-    call.invalidMessageHandler(large -> exchange.rejectTooLarge());
-    call.messageHandler(exchange::decide);
-    call.endHandler(v -> exchange.endOfMessages());
+    EnvoyCall envoyCall = new EnvoyCall(call);
+    call.errorHandler(reset -> envoyCall.cancel());
+    call.exceptionHandler(broken -> envoyCall.cancel());
+    call.response().exceptionHandler(broken -> envoyCall.cancel());
+    call.invalidMessageHandler(large -> envoyCall.rejectTooLarge());
+    call.messageHandler(envoyCall::decide);
+    call.endHandler(v -> envoyCall.endOfMessages());
   }
 
-  /** What came of a call: decisions, or why there are none. */
+  /** The result of a call: decisions, or the failure. */
   private record EnvoyCallResult(@Nullable List<Decision> decisions, @Nullable Throwable failure) {
     String reason() {
       Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
@@ -127,7 +127,7 @@ public final class EnvoyRateLimitService {
     }
   }
 
-  /** One call and its answer. */
+  /** One call and its response. */
   private final class EnvoyCall {
     private final GrpcServerResponse<RateLimitRequest, RateLimitResponse> response;
     private final Channel channel;
@@ -139,14 +139,14 @@ public final class EnvoyRateLimitService {
       channel = ((ConnectionBase) call.connection()).channel();
     }
 
-    /** The client has cancelled the call, or its connection has ended. */
+    /** Called when the client has canceled the call, or its connection has ended. */
     void cancel() {
       canceled = true;
     }
 
     /**
-     * Whether an answer can be written. Vert.x throws at a write to a call that was cancelled, and
-     * logs a stack trace for each answer that waits in a closed connection.
+     * Returns whether a response can be written. Vert.x throws on a write to a canceled call, and
+     * logs a stack trace for each response that waits in a closed connection.
      */
     private boolean isOpen() {
       return !canceled && channel.isActive();
@@ -157,28 +157,28 @@ public final class EnvoyRateLimitService {
         return; // a unary call has one message
       }
       messageReceived = true;
-      if (!message.encoding().equals(IDENTITY_ENCODING)) { // which may unfold to any size
-        fail(GrpcStatus.UNIMPLEMENTED, "is compressed; send it as it is");
+      if (!message.encoding().equals(IDENTITY_ENCODING)) { // it might decompress to any size
+        fail(GrpcStatus.UNIMPLEMENTED, "the message must not be compressed");
         return;
       }
       List<DescriptorRequest> descriptors;
       try {
         descriptors = RateLimitRequestParser.parse(DECODER.decode(message));
       } catch (CodecException e) {
-        fail(GrpcStatus.INVALID_ARGUMENT, "is no RateLimitRequest; write one");
+        fail(GrpcStatus.INVALID_ARGUMENT, "the message is not a RateLimitRequest");
         return;
       } catch (IllegalArgumentException e) {
         fail(GrpcStatus.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
         return;
       }
-      long came = metrics.now();
+      long receivedAt = metrics.now();
       DecisionHandler.thenOnEventLoop(
           decider.decide(descriptors).handle(EnvoyCallResult::new),
-          verdict -> {
-            metrics.recordLatencySince(came);
-            List<Decision> decisions = verdict.decisions();
+          result -> {
+            metrics.recordLatencySince(receivedAt);
+            List<Decision> decisions = result.decisions();
             if (decisions == null) {
-              fail(GrpcStatus.INVALID_ARGUMENT, verdict.reason());
+              fail(GrpcStatus.INVALID_ARGUMENT, result.reason());
             } else {
               respond(descriptors, decisions);
             }
@@ -189,26 +189,26 @@ public final class EnvoyRateLimitService {
       if (!isOpen()) {
         return;
       }
-      RateLimitResponse told = responseBuilder.build(descriptors, decisions);
-      if (serviceOptions.storeFailureMode().requiresError(told, decisions)) {
-        fail(GrpcStatus.UNAVAILABLE, "the store has no answer");
+      RateLimitResponse rateLimitResponse = responseBuilder.build(descriptors, decisions);
+      if (serviceOptions.storeFailureMode().requiresError(rateLimitResponse, decisions)) {
+        fail(GrpcStatus.UNAVAILABLE, "the store is unavailable");
       } else {
-        var unused = response.end(told);
+        var unused = response.end(rateLimitResponse);
       }
     }
 
-    /** Refuses a message that is not even read, for its size. */
+    /** Rejects a message that was not read because of its size. */
     void rejectTooLarge() {
       messageReceived = true;
       fail(
           GrpcStatus.RESOURCE_EXHAUSTED,
-          "is too large; write a message of at most " + MAX_MESSAGE_BYTES + " bytes");
+          "the message must have at most " + MAX_MESSAGE_BYTES + " bytes");
     }
 
     void endOfMessages() {
       if (!messageReceived) {
         messageReceived = true;
-        fail(GrpcStatus.INVALID_ARGUMENT, "has no message; write a RateLimitRequest");
+        fail(GrpcStatus.INVALID_ARGUMENT, "the call must have a message of type RateLimitRequest");
       }
     }
 

@@ -6,20 +6,20 @@ import io.weir.Decision;
 import io.weir.rule.StoreFailureFallback;
 import java.util.List;
 
-/** What Envoy is told where the store is silent. */
+/** The response to Envoy if the store is unavailable. */
 public enum EnvoyStoreFailureMode {
-  /** What the rules' postures say: yes, no, or from this node's share. */
+  /** The decision of the rules' fallbacks. */
   FALLBACK,
 
   /**
-   * What is admitted only because a posture is open is an error instead, so that {@code
-   * failure_mode_deny} of Envoy's filter decides. Postures that are closed or local still answer.
+   * An error for calls that only an open fallback admits, so that {@code failure_mode_deny} of
+   * Envoy's filter decides. Closed and local fallbacks still apply.
    */
   ERROR;
 
-  boolean requiresError(RateLimitResponse answer, List<Decision> decisions) {
+  boolean requiresError(RateLimitResponse response, List<Decision> decisions) {
     return this == ERROR
-        && answer.getOverallCode() == Code.OK
+        && response.getOverallCode() == Code.OK
         && decisions.stream().anyMatch(EnvoyStoreFailureMode::isAdmittedByOpenFallback);
   }
 

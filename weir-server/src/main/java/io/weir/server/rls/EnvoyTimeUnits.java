@@ -4,7 +4,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.Unit
 import io.envoyproxy.envoy.type.v3.RateLimitUnit;
 import java.time.Duration;
 
-/** Envoy's units of time: a month has 30 days there, a year 365. */
+/** Converts Envoy's time units. As in Envoy, a month has 30 days and a year 365. */
 final class EnvoyTimeUnits {
   private static final int WEEK_DAYS = 7;
   private static final int MONTH_DAYS = 30;
@@ -12,7 +12,7 @@ final class EnvoyTimeUnits {
 
   private EnvoyTimeUnits() {}
 
-  /** The length of the unit a limit is asked in. */
+  /** Returns the length of the unit of a limit in a request. */
   static Duration period(RateLimitUnit unit) {
     return switch (unit) {
       case SECOND -> Duration.ofSeconds(1);
@@ -23,11 +23,11 @@ final class EnvoyTimeUnits {
       case YEAR -> Duration.ofDays(YEAR_DAYS);
       case UNKNOWN, UNRECOGNIZED ->
           throw new IllegalArgumentException(
-              "limit has no unit; write SECOND, MINUTE, HOUR, DAY, MONTH or YEAR");
+              "limit must have a unit: SECOND, MINUTE, HOUR, DAY, MONTH or YEAR");
     };
   }
 
-  /** The unit a limit is told in; unknown to Envoy if it has none of that length. */
+  /** Returns the unit of a limit in a response; {@code UNKNOWN} if Envoy has no such unit. */
   static Unit unitOf(Duration period) {
     if (period.getNano() != 0) {
       return Unit.UNKNOWN;

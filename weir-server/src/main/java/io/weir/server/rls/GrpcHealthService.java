@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * gRPC health, version 1: of the server as a whole, which has no name there, and of its service.
- * Vert.x's own says of the whole that it serves, whatever is registered.
+ * The gRPC health service, version 1, for the server as a whole (the empty name) and for the rate
+ * limit service. Used instead of Vert.x's, which always reports the whole server as serving.
  */
 final class GrpcHealthService {
   private static final ServiceName NAME = ServiceName.create("grpc.health.v1.Health");
@@ -51,21 +51,22 @@ final class GrpcHealthService {
 
   private void check(GrpcServerRequest<HealthCheckRequest, HealthCheckResponse> call) {
     call.handler(
-        asked -> {
+        request -> {
           GrpcServerResponse<?, HealthCheckResponse> response = call.response();
           var unused =
-              serviceNames.contains(asked.getService())
+              serviceNames.contains(request.getService())
                   ? response.end(healthResponse(status()))
                   : call.response()
                       .status(GrpcStatus.NOT_FOUND)
-                      .statusMessage("there is no such service here")
+                      .statusMessage("unknown service")
                       .end();
         });
   }
 
   private void watch(GrpcServerRequest<HealthCheckRequest, HealthCheckResponse> call) {
     call.handler(
-        asked -> new HealthWatch(call, serviceNames.contains(asked.getService())).sendIfChanged());
+        request ->
+            new HealthWatch(call, serviceNames.contains(request.getService())).sendIfChanged());
   }
 
   private ServingStatus status() {
@@ -76,7 +77,7 @@ final class GrpcHealthService {
     return HealthCheckResponse.newBuilder().setStatus(status).build();
   }
 
-  /** One who wants to hear of every change, until it goes. */
+  /** A client that gets every change of the status until it disconnects. */
   private final class HealthWatch {
     private final GrpcServerResponse<HealthCheckRequest, HealthCheckResponse> response;
     private final boolean known;

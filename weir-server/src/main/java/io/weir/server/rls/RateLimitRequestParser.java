@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads a call: each descriptor becomes a request, with the attributes a {@link EnvoyDescriptor}
- * says.
+ * Parses a call of Envoy: each descriptor becomes a request with the attributes that {@link
+ * EnvoyDescriptor} defines.
  *
- * <p>The entry {@code weir.mode} is no attribute but says how its descriptor is meant: {@code
- * charge} for what has happened already, {@code peek} for what is not to be charged.
+ * <p>The entry {@code weir.mode} is not an attribute. It selects the operation of its descriptor:
+ * {@code charge} for usage that has already happened, {@code peek} to decide without charging.
  */
 final class RateLimitRequestParser {
   static final int MAX_DESCRIPTORS = 64;
@@ -28,7 +28,7 @@ final class RateLimitRequestParser {
   private static final String CHARGE_MODE = "charge";
   private static final String PEEK_MODE = "peek";
 
-  /** {@code bool is_negative_hits = 4} of a descriptor, which the messages we have do not know. */
+  /** {@code bool is_negative_hits = 4} of a descriptor, which the bundled messages lack. */
   private static final int IS_NEGATIVE_HITS_FIELD = 4;
 
   private final RateLimitDescriptor descriptor;
@@ -39,18 +39,18 @@ final class RateLimitRequestParser {
   }
 
   /**
-   * What a call asks, descriptor by descriptor.
+   * Returns the requests of a call, one per descriptor.
    *
-   * @throws IllegalArgumentException saying what is wrong with it and what to write instead
+   * @throws IllegalArgumentException if the call is invalid
    */
   static List<DescriptorRequest> parse(RateLimitRequest call) {
     if (call.getDomain().isEmpty()) {
-      throw new IllegalArgumentException("domain is empty; write the name of one");
+      throw new IllegalArgumentException("domain must not be empty");
     }
     int count = call.getDescriptorsCount();
     if (count == 0 || count > MAX_DESCRIPTORS) {
       throw new IllegalArgumentException(
-          count + " descriptors cannot be; write 1 to " + MAX_DESCRIPTORS);
+          "a call must have 1 to " + MAX_DESCRIPTORS + " descriptors (was " + count + ")");
     }
     long hits = call.getHitsAddend() == 0 ? 1 : Integer.toUnsignedLong(call.getHitsAddend());
     List<DescriptorRequest> all = new ArrayList<>(count);
@@ -69,14 +69,15 @@ final class RateLimitRequestParser {
   private DescriptorRequest toDescriptorRequest(String domain, long hitsOfCall) {
     int count = descriptor.getEntriesCount();
     if (count > MAX_ENTRIES) {
-      throw new IllegalArgumentException(count + " entries cannot be; write 1 to " + MAX_ENTRIES);
+      throw new IllegalArgumentException(
+          "a descriptor must have 1 to " + MAX_ENTRIES + " entries (was " + count + ")");
     }
     EnvoyDescriptor attributes = new EnvoyDescriptor(domain);
     for (int i = 0; i < count; i++) {
       addEntry(descriptor.getEntries(i), attributes);
     }
     if (attributes.entryCount() == 0) {
-      throw new IllegalArgumentException("has no entries; write at least one key and value");
+      throw new IllegalArgumentException("a descriptor must have at least one entry");
     }
     Request request = Request.of(attributes.pairs());
     if (descriptor.hasLimit()) {
@@ -85,34 +86,34 @@ final class RateLimitRequestParser {
     long hits = descriptor.hasHitsAddend() ? descriptor.getHitsAddend().getValue() : hitsOfCall;
     if (hits < 0 || hits > Claim.MAX_COST) {
       throw new IllegalArgumentException(
-          "hits_addend of " + Long.toUnsignedString(hits) + " cannot be; write 0 to 2^53");
+          "hits_addend must be 0 to 2^53 (was " + Long.toUnsignedString(hits) + ")");
     }
     return toDescriptorRequest(request, hits);
   }
 
   private DescriptorRequest toDescriptorRequest(Request request, long hits) {
-    boolean back = hasNegativeHits(descriptor);
+    boolean refund = hasNegativeHits(descriptor);
     boolean peek = mode.equals(PEEK_MODE);
-    boolean fact = back || mode.equals(CHARGE_MODE);
-    if (back && peek) {
+    boolean happened = refund || mode.equals(CHARGE_MODE);
+    if (refund && peek) {
       throw new IllegalArgumentException(
-          "is_negative_hits gives back and weir.mode peek does not; leave one out");
+          "is_negative_hits and weir.mode peek exclude each other; use one of them");
     }
     if (hits == 0) {
-      return new DescriptorRequest(request, StoreOperation.PEEK, fact, true);
+      return new DescriptorRequest(request, StoreOperation.PEEK, happened, true);
     }
-    StoreOperation how =
-        back
+    StoreOperation operation =
+        refund
             ? StoreOperation.REFUND
-            : fact ? StoreOperation.FORCE : peek ? StoreOperation.PEEK : StoreOperation.TAKE;
-    return new DescriptorRequest(request.cost(hits), how, fact, false);
+            : happened ? StoreOperation.FORCE : peek ? StoreOperation.PEEK : StoreOperation.TAKE;
+    return new DescriptorRequest(request.cost(hits), operation, happened, false);
   }
 
   private void addEntry(RateLimitDescriptor.Entry entry, EnvoyDescriptor attributes) {
     String key = entry.getKey();
     if (key.isEmpty() || key.length() > MAX_KEY_LENGTH) {
       throw new IllegalArgumentException(
-          "a key of " + key.length() + " characters cannot be; write 1 to " + MAX_KEY_LENGTH);
+          "a key must have 1 to " + MAX_KEY_LENGTH + " characters (was " + key.length() + ")");
     }
     if (key.startsWith(RESERVED_PREFIX)) {
       setMode(key, entry.getValue());
@@ -124,13 +125,13 @@ final class RateLimitRequestParser {
   private void setMode(String key, String value) {
     if (!key.equals(MODE_KEY)) {
       throw new IllegalArgumentException(
-          "'" + key + "' is none of the keys that begin with weir.; write weir.mode");
+          "the only key that may begin with weir. is weir.mode (was '" + key + "')");
     }
     if (!value.equals(CHARGE_MODE) && !value.equals(PEEK_MODE)) {
-      throw new IllegalArgumentException("weir.mode is neither charge nor peek; write one of them");
+      throw new IllegalArgumentException("weir.mode must be charge or peek");
     }
     if (!mode.isEmpty()) {
-      throw new IllegalArgumentException("weir.mode stands twice; write it once");
+      throw new IllegalArgumentException("weir.mode must not occur twice");
     }
     mode = value;
   }
@@ -145,7 +146,7 @@ final class RateLimitRequestParser {
     if (!unknown.hasField(IS_NEGATIVE_HITS_FIELD)) {
       return false;
     }
-    List<Long> said = unknown.getField(IS_NEGATIVE_HITS_FIELD).getVarintList();
-    return !said.isEmpty() && said.get(said.size() - 1) != 0;
+    List<Long> values = unknown.getField(IS_NEGATIVE_HITS_FIELD).getVarintList();
+    return !values.isEmpty() && values.get(values.size() - 1) != 0;
   }
 }

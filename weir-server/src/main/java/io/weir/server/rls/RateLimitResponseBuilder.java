@@ -17,7 +17,7 @@ import io.weir.rule.Limit;
 import io.weir.store.ClaimOutcome;
 import java.util.List;
 
-/** Tells Envoy of decisions: a status for each descriptor, and what the caller is to be told. */
+/** Builds the response to Envoy: a status per descriptor, headers for the caller, and metadata. */
 final class RateLimitResponseBuilder {
   private static final long MAX_UINT32 = 0xFFFF_FFFFL;
   private static final long MICROS_PER_SECOND = 1_000_000;
@@ -27,20 +27,20 @@ final class RateLimitResponseBuilder {
   private final boolean includeHeaders;
 
   /**
-   * @param headers whether callers are told of their limits
+   * @param includeHeaders whether the response contains rate limit headers for the caller
    */
-  RateLimitResponseBuilder(boolean headers) {
-    this.includeHeaders = headers;
+  RateLimitResponseBuilder(boolean includeHeaders) {
+    this.includeHeaders = includeHeaders;
   }
 
-  RateLimitResponse build(List<DescriptorRequest> asked, List<Decision> decisions) {
-    RateLimitResponse.Builder answer = RateLimitResponse.newBuilder();
+  RateLimitResponse build(List<DescriptorRequest> requests, List<Decision> decisions) {
+    RateLimitResponse.Builder response = RateLimitResponse.newBuilder();
     Decision tightest = decisions.get(0);
     Decision refusal = null;
-    for (int i = 0; i < asked.size(); i++) {
+    for (int i = 0; i < requests.size(); i++) {
       Decision decision = decisions.get(i);
-      boolean refused = !asked.get(i).alreadyHappened() && !decision.allowed();
-      answer.addStatuses(descriptorStatus(decision, refused ? Code.OVER_LIMIT : Code.OK));
+      boolean refused = !requests.get(i).alreadyHappened() && !decision.allowed();
+      response.addStatuses(descriptorStatus(decision, refused ? Code.OVER_LIMIT : Code.OK));
       if (decision.isTighterThan(tightest)) {
         tightest = decision;
       }
@@ -48,18 +48,18 @@ final class RateLimitResponseBuilder {
         refusal = decision;
       }
     }
-    answer.setOverallCode(refusal == null ? Code.OK : Code.OVER_LIMIT);
-    Decision told = refusal == null ? tightest : refusal;
+    response.setOverallCode(refusal == null ? Code.OK : Code.OVER_LIMIT);
+    Decision reported = refusal == null ? tightest : refusal;
     if (includeHeaders) {
       RateLimitHeaders.write(
-          told, (name, value) -> answer.addResponseHeadersToAdd(header(name, value)));
+          reported, (name, value) -> response.addResponseHeadersToAdd(header(name, value)));
     }
     if (refusal != null) {
       RefusalResponse body = RefusalResponse.of(refusal, null);
-      answer.addResponseHeadersToAdd(header(CONTENT_TYPE, body.contentType()));
-      answer.setRawBody(ByteString.copyFromUtf8(body.body()));
+      response.addResponseHeadersToAdd(header(CONTENT_TYPE, body.contentType()));
+      response.setRawBody(ByteString.copyFromUtf8(body.body()));
     }
-    return answer.setDynamicMetadata(dynamicMetadata(told, decisions)).build();
+    return response.setDynamicMetadata(dynamicMetadata(reported, decisions)).build();
   }
 
   private static DescriptorStatus descriptorStatus(Decision decision, Code code) {
@@ -69,7 +69,7 @@ final class RateLimitResponseBuilder {
     }
     Limit limit = decision.claim(decision.bindingIndex()).limit();
     ClaimOutcome outcome = decision.outcome(decision.bindingIndex());
-    // Envoy cuts off fractions, and makes its Retry-After of it
+    // in whole seconds, rounded up: Envoy truncates fractions, and derives Retry-After from it
     long until = microsUntilReset(limit, outcome);
     long seconds = (until + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND;
     return status
@@ -84,8 +84,9 @@ final class RateLimitResponseBuilder {
   }
 
   /**
-   * The time until a refused call may be tried again, or until all permits are back. Of a limit
-   * that never fits, such as 0, the end of the current window, as envoyproxy/ratelimit answers.
+   * Returns the time in microseconds until a refused call may be retried, or until all permits are
+   * available. For hits that a fixed window never admits, such as any with a limit of 0, it is the
+   * end of the current window, as in envoyproxy/ratelimit.
    */
   private static long microsUntilReset(Limit limit, ClaimOutcome outcome) {
     if (outcome.costExceedsLimit() && limit.algorithm() == Algorithms.FIXED_WINDOW) {
@@ -97,10 +98,10 @@ final class RateLimitResponseBuilder {
         : outcome.retryAfter();
   }
 
-  /** What filters and logs of Envoy's are told: which rule, and what else they cannot see. */
-  private static Struct dynamicMetadata(Decision told, List<Decision> decisions) {
+  /** Returns the metadata for Envoy's filters and logs: rule, delay, degraded, shadow refusal. */
+  private static Struct dynamicMetadata(Decision reported, List<Decision> decisions) {
     Struct.Builder metadata = Struct.newBuilder();
-    told.rule().ifPresent(id -> metadata.putFields("rule", stringValue(id)));
+    reported.rule().ifPresent(id -> metadata.putFields("rule", stringValue(id)));
     long delay = 0;
     boolean degraded = false;
     boolean shadow = false;

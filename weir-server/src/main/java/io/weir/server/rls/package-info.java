@@ -1,4 +1,2 @@
-/**
- * The door that speaks Envoy's rate limit protocol ({@code envoy.service.ratelimit.v3}) over gRPC.
- */
+/** The Envoy rate limit service ({@code envoy.service.ratelimit.v3}) over gRPC. */
 package io.weir.server.rls;

@@ -13,15 +13,15 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span {@code weir.decide} around each decision, as part of the caller's trace, where the user
- * has an OpenTelemetry agent or SDK. Where not, it costs a look at a field.
+ * Records a span {@code weir.decide} for each decision, as part of the caller's trace, if an
+ * OpenTelemetry agent or SDK is present. If not, the cost is one field read.
  *
  * <pre>{@code
  * Span span = tracing.begin(http, HttpServerRequest::getHeader);
  * limiter.decide(request).thenAccept(d -> { tracing.end(span, d); … });
  * }</pre>
  *
- * <p>A span names the rule that bound, never the caller. Safe for any number of threads.
+ * <p>A span contains the binding rule, never the caller. Safe for any number of threads.
  */
 public final class Tracing {
   private static final AttributeKey<String> RULE = AttributeKey.stringKey("weir.rule");
@@ -39,37 +39,39 @@ public final class Tracing {
     propagator = telemetry.getPropagators().getTextMapPropagator();
   }
 
-  /** By what an agent has set up, or the SDK's own configuration; once, at the start. */
+  /** Uses the global OpenTelemetry, as set up by an agent or the SDK; call once, at startup. */
   public static Tracing global() {
     return new Tracing(GlobalOpenTelemetry.get());
   }
 
-  /** Whether anybody has set it up. */
+  /** Whether an OpenTelemetry agent or SDK is present. */
   public boolean isActive() {
     return active;
   }
 
   /**
-   * Begins the span of a decision, within the span this thread is in, or else within the trace that
-   * the request's headers name.
+   * Starts the span of a decision. Its parent is the current span of this thread, or else the trace
+   * context in the request's headers.
    *
-   * @param header the value of a request's header, or null
+   * @param header returns the value of a request header, or null
    */
   public <R> Span startSpan(R request, BiFunction<R, String, @Nullable String> header) {
     if (!active) {
       return Span.getInvalid();
     }
-    Context here = Context.current();
-    boolean within = Span.fromContext(here).getSpanContext().isValid();
+    Context current = Context.current();
+    boolean hasCurrentSpan = Span.fromContext(current).getSpanContext().isValid();
     Context parent =
-        within
-            ? here
+        hasCurrentSpan
+            ? current
             : propagator.extract(
-                here, request, (from, name) -> from == null ? null : header.apply(from, name));
+                current,
+                request,
+                (carrier, name) -> carrier == null ? null : header.apply(carrier, name));
     return tracer.spanBuilder("weir.decide").setParent(parent).startSpan();
   }
 
-  /** Ends the span of a decision with what was decided. */
+  /** Adds the decision to its span and ends the span. */
   public void endSpan(Span span, Decision decision) {
     if (span.isRecording()) {
       decision.rule().ifPresent(rule -> span.setAttribute(RULE, rule));

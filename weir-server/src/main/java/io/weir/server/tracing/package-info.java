@@ -1,2 +1,2 @@
-/** Decisions as OpenTelemetry spans, for users who have it. */
+/** Records decisions as OpenTelemetry spans. */
 package io.weir.server.tracing;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Paths as people would limit them: what looks like an id is any segment. */
+/** Turns endpoints into patterns: path segments that look like ids become {@code *}. */
 final class EndpointPatterns {
   private static final Pattern ID_SEGMENT =
       Pattern.compile(
@@ -13,7 +13,7 @@ final class EndpointPatterns {
 
   private EndpointPatterns() {}
 
-  /** The pattern of an endpoint such as {@code GET /v1/orders/7}. */
+  /** Returns the pattern of an endpoint, such as {@code GET /v1/orders/7}. */
   static String pattern(String endpoint) {
     String cut =
         endpoint.length() <= MAX_LENGTH ? endpoint : endpoint.substring(0, MAX_LENGTH) + "*";

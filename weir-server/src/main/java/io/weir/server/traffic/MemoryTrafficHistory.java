@@ -10,8 +10,8 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * History of one node's life, where rules live in a file. Bounded by the steps there are and the
- * rules that are told apart in each. Safe for any number of threads.
+ * A traffic history in the memory of one node, used if rules are stored in a file. Bounded by the
+ * retention and by the number of rules counted separately. Thread-safe.
  */
 final class MemoryTrafficHistory implements TrafficHistoryStore {
   private final Map<TrafficResolution, NavigableMap<Long, Map<String, RuleCounts>>> steps =
@@ -24,30 +24,31 @@ final class MemoryTrafficHistory implements TrafficHistoryStore {
   }
 
   @Override
-  public synchronized void add(long second, Collection<RuleCounts> said) {
+  public synchronized void add(long second, Collection<RuleCounts> counts) {
     steps.forEach(
-        (step, kept) -> {
+        (resolution, byStart) -> {
           Map<String, RuleCounts> rules =
-              kept.computeIfAbsent(step.startOf(second), began -> new HashMap<>());
-          said.forEach(one -> TopRules.add(rules, one));
-          kept.headMap(step.oldestKept(second)).clear();
+              byStart.computeIfAbsent(resolution.startOf(second), start -> new HashMap<>());
+          counts.forEach(ruleCounts -> TopRules.add(rules, ruleCounts));
+          byStart.headMap(resolution.oldestKept(second)).clear();
         });
   }
 
   @Override
   public synchronized NavigableMap<Long, RuleCounts> of(
       String rule, TrafficResolution step, long from) {
-    NavigableMap<Long, RuleCounts> shown = new TreeMap<>();
-    NavigableMap<Long, Map<String, RuleCounts>> kept = steps.getOrDefault(step, new TreeMap<>());
-    kept.tailMap(from, true)
+    NavigableMap<Long, RuleCounts> found = new TreeMap<>();
+    NavigableMap<Long, Map<String, RuleCounts>> byStart = steps.getOrDefault(step, new TreeMap<>());
+    byStart
+        .tailMap(from, true)
         .forEach(
-            (began, rules) -> {
-              RuleCounts said = rules.get(rule);
-              if (said != null) {
-                shown.put(began, said);
+            (start, rules) -> {
+              RuleCounts counts = rules.get(rule);
+              if (counts != null) {
+                found.put(start, counts);
               }
             });
-    return shown;
+    return found;
   }
 
   @Override

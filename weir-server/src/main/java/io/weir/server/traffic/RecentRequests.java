@@ -13,15 +13,15 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The requests of the last hour, in bounded memory.
+ * Records the requests of the last hour in bounded memory.
  *
- * <p>While they fit, all of them. When they do not, of every other caller all and of the rest none,
- * then of every fourth, and so on: what a limit would have done to a caller needs all requests of
- * that caller, and nothing of the others. Each request then stands for two, four, and so on. When
- * traffic has become less, more callers are remembered again.
+ * <p>If there are too many requests, only those of every second caller are recorded, then of every
+ * fourth, and so on. Sampling is by caller because a replay needs all requests of a caller. Each
+ * recorded request then represents two, four, or more requests. The sampling rate rises again when
+ * traffic falls.
  *
- * <p>Safe for any number of threads. A thread that finds another one remembering leaves its request
- * out: deciding never waits.
+ * <p>Thread-safe. A thread that cannot get the lock at once skips its request, so decisions never
+ * block.
  */
 public final class RecentRequests {
   static final long SPAN_MICROS = 3600L * 1_000_000;
@@ -46,19 +46,19 @@ public final class RecentRequests {
     this(clock, MAX_REQUESTS);
   }
 
-  RecentRequests(Clock clock, int most) {
+  RecentRequests(Clock clock, int maxRequests) {
     this.clock = clock;
-    this.maxRequests = most;
+    this.maxRequests = maxRequests;
   }
 
-  /** Hears what is decided. */
+  /** Returns the listener that records decisions. */
   public DecisionListener listener() {
     return this::record;
   }
 
   private void record(Request request, Decision decision) {
-    int chosen = weight;
-    if (!isSampled(request, chosen)) {
+    int currentWeight = weight;
+    if (!isSampled(request, currentWeight)) {
       return;
     }
     int length = length(request);
@@ -68,7 +68,7 @@ public final class RecentRequests {
     }
     try {
       long now = clock.micros();
-      requests.addLast(new PastRequest(now, request, !decision.allowed(), chosen, length));
+      requests.addLast(new PastRequest(now, request, !decision.allowed(), currentWeight, length));
       chars += length;
       evict(now);
     } finally {
@@ -89,13 +89,16 @@ public final class RecentRequests {
     }
   }
 
-  /** Forgets every other caller; if one caller is all there is, its older half. */
+  /**
+   * Doubles the weight, which drops every second caller. If nearly all requests are of one caller,
+   * drops the older half instead.
+   */
   private void halveSample() {
     int doubled = Math.min(MAX_WEIGHT, weight * 2);
     Deque<PastRequest> kept = new ArrayDeque<>();
-    for (PastRequest one : requests) {
-      if (isSampled(one.request(), doubled)) {
-        kept.addLast(one.weight() < doubled ? one.withWeight(doubled) : one);
+    for (PastRequest request : requests) {
+      if (isSampled(request.request(), doubled)) {
+        kept.addLast(request.weight() < doubled ? request.withWeight(doubled) : request);
       }
     }
     if (kept.size() > maxRequests * 3L / 4 || kept.size() < maxRequests / LOW_LOAD_DIVISOR) {
@@ -114,56 +117,58 @@ public final class RecentRequests {
     return weight == 1 || (callerHash(request) & (weight - 1)) == 0;
   }
 
-  /** The same for all requests of a caller, whoever else calls from its address. */
+  /** Returns the same hash for all requests of a caller, identified by user, API key or address. */
   private static int callerHash(Request request) {
     String caller = null;
     for (int i = 0; i < CALLER_ATTRIBUTES.size() && caller == null; i++) {
       caller = request.get(CALLER_ATTRIBUTES.get(i));
     }
     int hash = caller == null ? request.attributes().hashCode() : caller.hashCode();
-    return (hash * 0x9E3779B9) >>> 12; // mixed, since names that differ little must not go together
+    return (hash * 0x9E3779B9) >>> 12; // mixed, so that similar names are spread
   }
 
   private static int length(Request request) {
     int length = OVERHEAD_CHARS;
-    for (Map.Entry<String, String> one : request.attributes().entrySet()) {
-      length += one.getKey().length() + one.getValue().length();
+    for (Map.Entry<String, String> attribute : request.attributes().entrySet()) {
+      length += attribute.getKey().length() + attribute.getValue().length();
     }
     return length;
   }
 
   /**
-   * Those of the last so many microseconds, the oldest first.
+   * Returns the requests of the last time span, oldest first.
    *
-   * @param since how far back at most
+   * @param spanMicros the span in microseconds
    */
-  public List<PastRequest> since(long since) {
-    long oldest = clock.micros() - since;
+  public List<PastRequest> since(long spanMicros) {
+    long oldest = clock.micros() - spanMicros;
     lock.lock();
     try {
-      List<PastRequest> some = new ArrayList<>();
-      for (PastRequest one : requests) {
-        if (one.time() >= oldest) {
-          some.add(one);
+      List<PastRequest> recent = new ArrayList<>();
+      for (PastRequest request : requests) {
+        if (request.time() >= oldest) {
+          recent.add(request);
         }
       }
-      return some;
+      return recent;
     } finally {
       lock.unlock();
     }
   }
 
-  /** All of them, the oldest first. */
+  /** Returns all recorded requests, oldest first. */
   public List<PastRequest> all() {
     return since(SPAN_MICROS);
   }
 
-  /** How many requests were not remembered that should have been. */
+  /**
+   * Returns the number of requests that were skipped because of their length or lock contention.
+   */
   public long skipped() {
     return skipped.sum();
   }
 
-  /** Of how many callers one is remembered now. */
+  /** Returns n if the requests of one in n callers are recorded now. */
   public int weight() {
     return weight;
   }

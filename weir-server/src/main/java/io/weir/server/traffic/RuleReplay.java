@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Has requests that came decided once more, under other rules, by the limiter itself and a clock
- * that shows the time they came at.
+ * Replays recorded requests under other rules, with a real limiter and a clock set to the time of
+ * each request.
  *
- * <p>Counters begin fresh and count in memory, whatever the store of the node holds.
+ * <p>Counters start fresh in memory, whatever the store of the node holds.
  */
 public final class RuleReplay {
   private static final long STORE_BYTES = 64L << 20;
@@ -25,37 +25,37 @@ public final class RuleReplay {
   private RuleReplay() {}
 
   /**
-   * What a rule would have said.
+   * What a rule would have decided.
    *
-   * @param matched how many requests it would have met
-   * @param refused how many of these it would have refused
-   * @param refusedIndexes each request it would have refused, by its place among those played
+   * @param matched the number of requests the rule matches
+   * @param refused the number of those it would have refused
+   * @param refusedIndexes the indexes of the refused requests in the replayed list
    */
   public record ReplayResult(long matched, long refused, List<Integer> refusedIndexes) {}
 
-  /** Plays requests under rules, one of which is looked at. */
-  public static ReplayResult run(List<PastRequest> requests, RuleSet rules, String watched) {
+  /** Replays requests under these rules and returns the result of one of them. */
+  public static ReplayResult run(List<PastRequest> requests, RuleSet rules, String ruleId) {
     ReplayClock clock = new ReplayClock();
     MemoryStore store = new MemoryStore(clock, STORE_BYTES);
-    long met = 0;
+    long matched = 0;
     long refused = 0;
-    List<Integer> refusals = new ArrayList<>();
+    List<Integer> refusedIndexes = new ArrayList<>();
     try (Limiter limiter = Weir.limiter(rules).store(store).clock(clock).build()) {
       for (int i = 0; i < requests.size(); i++) {
-        PastRequest one = requests.get(i);
-        clock.micros = one.time();
-        ReplayOutcome said = outcomeOf(limiter.decideNow(one.request()), watched);
-        met += said == ReplayOutcome.NOT_MATCHED ? 0 : one.weight();
-        if (said == ReplayOutcome.REFUSED) {
-          refused += one.weight();
-          refusals.add(i);
+        PastRequest request = requests.get(i);
+        clock.micros = request.time();
+        ReplayOutcome outcome = outcomeOf(limiter.decideNow(request.request()), ruleId);
+        matched += outcome == ReplayOutcome.NOT_MATCHED ? 0 : request.weight();
+        if (outcome == ReplayOutcome.REFUSED) {
+          refused += request.weight();
+          refusedIndexes.add(i);
         }
       }
     }
-    return new ReplayResult(met, refused, refusals);
+    return new ReplayResult(matched, refused, refusedIndexes);
   }
 
-  /** What these rules are with one more, or one replaced, that is in force. */
+  /** Returns the rules with the candidate added or replaced, enabled and enforced. */
   public static RuleSet withRule(RuleSet rules, Rule candidate) {
     Rule enforced = candidate.edit().enabled(true).shadow(false).build();
     List<Rule> all = new ArrayList<>();
@@ -71,30 +71,30 @@ public final class RuleReplay {
     return RuleSet.of(rules.revision(), all);
   }
 
-  /** The callers a rule would have refused, the most refused first. */
+  /** Passes the callers a rule would have refused to the consumer, most refused first. */
   public static void forEachTopCaller(
       List<PastRequest> requests,
       ReplayResult verdict,
       Rule rule,
-      int most,
-      ObjLongConsumer<PastRequest> each) {
+      int limit,
+      ObjLongConsumer<PastRequest> consumer) {
     Map<List<String>, Long> counts = new HashMap<>();
     Map<List<String>, PastRequest> examples = new HashMap<>();
     for (int i : verdict.refusedIndexes()) {
-      PastRequest one = requests.get(i);
+      PastRequest request = requests.get(i);
       List<String> caller =
-          rule.per().stream().map(name -> String.valueOf(one.request().get(name))).toList();
-      counts.merge(caller, (long) one.weight(), Long::sum);
-      examples.putIfAbsent(caller, one);
+          rule.per().stream().map(name -> String.valueOf(request.request().get(name))).toList();
+      counts.merge(caller, (long) request.weight(), Long::sum);
+      examples.putIfAbsent(caller, request);
     }
     counts.entrySet().stream()
         .sorted(Map.Entry.<List<String>, Long>comparingByValue().reversed())
-        .limit(most)
+        .limit(limit)
         .forEach(
             caller -> {
               PastRequest example = examples.get(caller.getKey());
               if (example != null) {
-                each.accept(example, caller.getValue());
+                consumer.accept(example, caller.getValue());
               }
             });
   }
@@ -105,17 +105,17 @@ public final class RuleReplay {
     REFUSED
   }
 
-  private static ReplayOutcome outcomeOf(Decision decision, String watched) {
-    ReplayOutcome said = ReplayOutcome.NOT_MATCHED;
-    for (int i = 0; i < decision.claimCount() && said != ReplayOutcome.REFUSED; i++) {
-      if (decision.claim(i).limit().rule().id().equals(watched)) {
-        said = decision.outcome(i).admitted() ? ReplayOutcome.ALLOWED : ReplayOutcome.REFUSED;
+  private static ReplayOutcome outcomeOf(Decision decision, String ruleId) {
+    ReplayOutcome outcome = ReplayOutcome.NOT_MATCHED;
+    for (int i = 0; i < decision.claimCount() && outcome != ReplayOutcome.REFUSED; i++) {
+      if (decision.claim(i).limit().rule().id().equals(ruleId)) {
+        outcome = decision.outcome(i).admitted() ? ReplayOutcome.ALLOWED : ReplayOutcome.REFUSED;
       }
     }
-    return said;
+    return outcome;
   }
 
-  /** Shows the time of the request that is played. */
+  /** A clock set to the time of the current request. */
   private static final class ReplayClock implements Clock {
     private volatile long micros;
 

@@ -6,10 +6,10 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How long a store takes to answer, told by percentiles that are right to a tenth.
+ * Histogram of store latencies, with percentiles that are accurate to 10 %.
  *
- * <p>Counted in buckets, eight to each doubling. Safe for any number of threads; reading it is for
- * one.
+ * <p>It has eight buckets per doubling. Recording is thread-safe; reading is for one thread at a
+ * time.
  */
 public final class StoreLatency {
   private static final int BUCKETS_PER_DOUBLING = 8;
@@ -18,12 +18,12 @@ public final class StoreLatency {
   private final AtomicLongArray counts = new AtomicLongArray(BUCKETS);
   private final long[] previousCounts = new long[BUCKETS];
 
-  /** How long answers took, in microseconds; zeros if there were none. */
+  /** The number of replies and their latency in microseconds; zeros if there were none. */
   public record LatencyPercentiles(long answers, long median, long p99) {
     public static final LatencyPercentiles NONE = new LatencyPercentiles(0, 0, 0);
   }
 
-  /** Hears a store. */
+  /** Returns the listener that records store latencies. */
   public StoreListener listener() {
     return new StoreListener() {
       @Override
@@ -33,25 +33,26 @@ public final class StoreLatency {
     };
   }
 
-  /** How long they took since this was last asked. */
+  /** Returns the latencies since the last call of this method. */
   LatencyPercentiles takeSample() {
-    long[] fresh = new long[BUCKETS];
+    long[] delta = new long[BUCKETS];
     for (int i = 0; i < BUCKETS; i++) {
       long now = counts.get(i);
-      fresh[i] = now - previousCounts[i];
+      delta[i] = now - previousCounts[i];
       previousCounts[i] = now;
     }
-    long all = Arrays.stream(fresh).sum();
-    return all == 0
+    long total = Arrays.stream(delta).sum();
+    return total == 0
         ? LatencyPercentiles.NONE
-        : new LatencyPercentiles(all, percentile(fresh, all, 0.5), percentile(fresh, all, 0.99));
+        : new LatencyPercentiles(
+            total, percentile(delta, total, 0.5), percentile(delta, total, 0.99));
   }
 
-  private static long percentile(long[] counts, long all, double share) {
-    long left = (long) Math.ceil(all * share);
+  private static long percentile(long[] counts, long total, double quantile) {
+    long remaining = (long) Math.ceil(total * quantile);
     int i = 0;
-    while (i < BUCKETS - 1 && counts[i] < left) {
-      left -= counts[i++];
+    while (i < BUCKETS - 1 && counts[i] < remaining) {
+      remaining -= counts[i++];
     }
     return Math.round(Math.pow(2, (i + 0.5) / BUCKETS_PER_DOUBLING));
   }

@@ -6,48 +6,48 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Who calls most, and what is called most, of some requests. */
+/** Ranks attribute values, such as users or endpoints, by their number of requests. */
 public final class TopAttributeValues {
   private TopAttributeValues() {}
 
   /**
-   * Requests that have a value in common.
+   * The number of requests with one attribute value.
    *
-   * @param attribute what they have it of, such as {@code user}
-   * @param value of an endpoint its pattern
+   * @param attribute the attribute, such as {@code user}
+   * @param value the value; for an endpoint its pattern
    */
   public record AttributeTraffic(String attribute, String value, long requests, long refused) {
-    private AttributeTraffic plus(AttributeTraffic more) {
+    private AttributeTraffic plus(AttributeTraffic other) {
       return new AttributeTraffic(
-          attribute, value, requests + more.requests, refused + more.refused);
+          attribute, value, requests + other.requests, refused + other.refused);
     }
   }
 
-  /** The values of an attribute that came most often, the most frequent first. */
+  /** Returns the most frequent values of an attribute, in descending order. */
   public static List<AttributeTraffic> rank(
-      String attribute, List<PastRequest> requests, int most) {
-    Map<String, AttributeTraffic> lines = new HashMap<>();
-    for (PastRequest one : requests) {
-      String value = valueOf(attribute, one);
+      String attribute, List<PastRequest> requests, int limit) {
+    Map<String, AttributeTraffic> byValue = new HashMap<>();
+    for (PastRequest request : requests) {
+      String value = valueOf(attribute, request);
       if (value != null) {
-        long refused = one.refused() ? one.weight() : 0;
-        lines.merge(
+        long refused = request.refused() ? request.weight() : 0;
+        byValue.merge(
             value,
-            new AttributeTraffic(attribute, value, one.weight(), refused),
+            new AttributeTraffic(attribute, value, request.weight(), refused),
             AttributeTraffic::plus);
       }
     }
-    return lines.values().stream()
+    return byValue.values().stream()
         .sorted(
             Comparator.comparingLong(AttributeTraffic::requests)
                 .reversed()
                 .thenComparing(AttributeTraffic::value))
-        .limit(most)
+        .limit(limit)
         .toList();
   }
 
-  private static @Nullable String valueOf(String attribute, PastRequest one) {
-    String value = one.request().get(attribute);
+  private static @Nullable String valueOf(String attribute, PastRequest past) {
+    String value = past.request().get(attribute);
     return value != null && attribute.equals("endpoint") ? EndpointPatterns.pattern(value) : value;
   }
 }

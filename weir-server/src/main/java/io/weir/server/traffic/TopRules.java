@@ -6,35 +6,38 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Keeps so many rules apart, however many there are; the others stand together. */
+/** Limits counts by rule to the busiest rules; all other rules are summed under an empty id. */
 final class TopRules {
   static final int MAX_RULES = 200;
 
   private TopRules() {}
 
-  /** The rules that said most, and all others under an empty id. */
+  /** Returns the counts of the busiest rules, and the sum of all others under an empty id. */
   static Map<String, RuleCounts> of(Collection<RuleCounts> all) {
-    Map<String, RuleCounts> apart = new HashMap<>();
+    Map<String, RuleCounts> byRule = new HashMap<>();
     if (all.size() <= MAX_RULES) {
-      all.forEach(said -> add(apart, said));
+      all.forEach(counts -> add(byRule, counts));
     } else {
       all.stream()
           .sorted(Comparator.comparingLong(RuleCounts::total).reversed())
-          .forEach(said -> add(apart, said));
+          .forEach(counts -> add(byRule, counts));
     }
-    return apart;
+    return byRule;
   }
 
-  /** Adds to what a rule said, or to what the others did if there is no room for one more. */
-  static void add(Map<String, RuleCounts> apart, RuleCounts said) {
-    boolean known =
-        apart.size() < MAX_RULES
-            || apart.containsKey(said.rule())
-            || said.rule().equals(RuleCounts.WHOLE_REQUESTS);
-    apart.merge(known ? said.rule() : "", withId(known ? said.rule() : "", said), RuleCounts::plus);
+  /** Adds the counts of a rule, or adds them to the empty id if there are too many rules. */
+  static void add(Map<String, RuleCounts> byRule, RuleCounts counts) {
+    boolean separate =
+        byRule.size() < MAX_RULES
+            || byRule.containsKey(counts.rule())
+            || counts.rule().equals(RuleCounts.WHOLE_REQUESTS);
+    byRule.merge(
+        separate ? counts.rule() : "",
+        withId(separate ? counts.rule() : "", counts),
+        RuleCounts::plus);
   }
 
-  private static RuleCounts withId(String id, RuleCounts said) {
-    return RuleCounts.zero(id).plus(said);
+  private static RuleCounts withId(String id, RuleCounts counts) {
+    return RuleCounts.zero(id).plus(counts);
   }
 }

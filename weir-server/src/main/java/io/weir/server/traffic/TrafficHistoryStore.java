@@ -8,10 +8,10 @@ import io.weir.rules.database.TrafficTable;
 import java.util.Collection;
 import java.util.NavigableMap;
 
-/** What rules said, by the minute for a day and by the hour for ninety days. */
+/** Decision counts of rules, by minute for a day and by hour for 90 days. */
 public interface TrafficHistoryStore {
 
-  /** The one of a node: in the database its rules live in, or else in its memory. */
+  /** Creates the history of a node: in its rule database if it has one, else in memory. */
   static TrafficHistoryStore of(RuleSource rules) {
     return rules instanceof DatabaseRules database
         ? new DatabaseTrafficHistory(database.traffic())
@@ -19,27 +19,27 @@ public interface TrafficHistoryStore {
   }
 
   /**
-   * Adds what rules said in the minute of a moment.
+   * Adds counts to the minute that contains a second.
    *
-   * @param second since the epoch
+   * @param second seconds since the epoch
    */
-  void add(long second, Collection<RuleCounts> said);
+  void add(long second, Collection<RuleCounts> counts);
 
   /**
-   * What a rule said, by when each step began.
+   * Returns the counts of a rule by the start of each step, in seconds since the epoch.
    *
-   * @param rule its id, or {@link RuleCounts#WHOLE_REQUESTS}
+   * @param rule the rule id, or {@link RuleCounts#WHOLE_REQUESTS}
    */
   NavigableMap<Long, RuleCounts> of(String rule, TrafficResolution step, long from);
 
-  /** Whether it outlives the node, and tells of all nodes. */
+  /** Returns whether the history survives a restart and covers all nodes. */
   boolean isPersistent();
 
-  /** In a database, added up over all nodes. */
+  /** A history in the rule database, summed over all nodes. */
   record DatabaseTrafficHistory(TrafficTable traffic) implements TrafficHistoryStore {
     @Override
-    public void add(long second, Collection<RuleCounts> said) {
-      traffic.add(second, said);
+    public void add(long second, Collection<RuleCounts> counts) {
+      traffic.add(second, counts);
     }
 
     @Override

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Makes a pulse beat every second and has its minutes kept, in threads of its own: a database that
- * is slow delays no beat. What it has not handed over at the end it hands over then.
+ * Background tasks that sample the traffic every second and flush ended minutes to the history.
+ * They use separate threads, so a slow database delays no sample. Closing flushes the rest.
  */
 public final class TrafficSampler implements AutoCloseable {
   private static final Logger LOG = System.getLogger(TrafficSampler.class.getName());
@@ -24,7 +24,7 @@ public final class TrafficSampler implements AutoCloseable {
   private final List<BackgroundTask> tasks;
 
   private TrafficSampler(
-      TrafficStats pulse, Clock clock, Consumer<TrafficSecond> heard, Runnable lives) {
+      TrafficStats pulse, Clock clock, Consumer<TrafficSecond> onSecond, Runnable onFlush) {
     this.stats = pulse;
     this.clock = clock;
     tasks =
@@ -32,25 +32,25 @@ public final class TrafficSampler implements AutoCloseable {
             task(
                 "traffic-sampler",
                 SAMPLE_INTERVAL,
-                () -> heard.accept(pulse.sample(currentSecond()))),
+                () -> onSecond.accept(pulse.sample(currentSecond()))),
             task(
                 "traffic-history",
                 FLUSH_INTERVAL,
                 () -> {
                   pulse.flushMinutes(currentSecond());
-                  lives.run();
+                  onFlush.run();
                 }));
   }
 
   /**
-   * Begins.
+   * Starts the tasks.
    *
-   * @param heard told of every second
-   * @param lives done every few seconds, and may take its time
+   * @param onSecond called with every sampled second
+   * @param onFlush called every few seconds after the flush; may block
    */
   public static TrafficSampler start(
-      TrafficStats pulse, Clock clock, Consumer<TrafficSecond> heard, Runnable lives) {
-    return new TrafficSampler(pulse, clock, heard, lives);
+      TrafficStats stats, Clock clock, Consumer<TrafficSecond> onSecond, Runnable onFlush) {
+    return new TrafficSampler(stats, clock, onSecond, onFlush);
   }
 
   private BackgroundTask task(String name, Duration interval, Runnable round) {
@@ -60,8 +60,8 @@ public final class TrafficSampler implements AutoCloseable {
             () -> {
               try {
                 round.run();
-              } catch (DatabaseException e) { // the rules' health tells of it
-                LOG.log(Level.DEBUG, "the database is away", e);
+              } catch (DatabaseException e) { // also reported by rule health
+                LOG.log(Level.DEBUG, "the database is unavailable", e);
               }
             });
   }

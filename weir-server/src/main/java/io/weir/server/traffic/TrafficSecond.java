@@ -4,13 +4,15 @@ import io.weir.rules.database.RuleCounts;
 import java.util.Map;
 
 /**
- * What happened in one second.
+ * The traffic of one second.
  *
- * @param time its beginning, in seconds since the epoch
- * @param requests all of them; refused if an enforcing rule refused them, and how often shadow
- *     rules would have
- * @param rules by id, those that said anything; many that said little stand under an empty id
- * @param degraded how many decisions a posture answered
+ * @param time the start, in seconds since the epoch
+ * @param requests the counts of whole requests: allowed, refused by an enforcing rule, and refusals
+ *     of shadow rules
+ * @param rules the counts by rule id, for rules that decided; the least busy of many rules are
+ *     summed under an empty id
+ * @param degraded the number of decisions made by a fallback
+ * @param storeLatency the store latencies
  */
 public record TrafficSecond(
     long time,

@@ -15,10 +15,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks once a second at what was decided so far, remembers what that second brought for five
- * minutes, and hands every minute that is over to a history.
+ * Traffic statistics of a node: samples the decision counts once a second, keeps the seconds for
+ * five minutes, and flushes every ended minute to a history.
  *
- * <p>{@link #sample} and {@link #flushMinutes} are for one thread each; all else for any number.
+ * <p>{@link #sample} and {@link #flushMinutes} must each be called by one thread at a time; all
+ * other methods are thread-safe.
  */
 public final class TrafficStats {
   private static final Logger LOG = System.getLogger(TrafficStats.class.getName());
@@ -35,42 +36,46 @@ public final class TrafficStats {
   private long previousDegraded;
   private boolean historyUnavailable;
 
-  public TrafficStats(TrafficTotals counted, TrafficHistoryStore history, StoreLatency latency) {
-    this.totals = counted;
+  public TrafficStats(TrafficTotals totals, TrafficHistoryStore history, StoreLatency latency) {
+    this.totals = totals;
     this.history = history;
     this.latency = latency;
   }
 
-  /** What was counted so far. */
+  /** Decision counts since the start of the node. */
   public interface TrafficTotals {
     RuleCounts requests();
 
-    /** What rules said, those that said anything. */
+    /** Returns the counts of all rules that decided at least once. */
     Map<String, RuleCounts> rules();
 
     long degraded();
   }
 
-  /** Looks, at a moment in seconds since the epoch; what came since the last look. */
+  /**
+   * Samples the counts and returns the changes since the last sample.
+   *
+   * @param time seconds since the epoch
+   */
   public synchronized TrafficSecond sample(long time) {
-    Map<String, RuleCounts> now = totals.rules();
-    List<RuleCounts> moved = new ArrayList<>();
-    now.forEach(
-        (id, said) -> {
-          RuleCounts since = countsSince(said, previousCounts.get(id));
-          if (since.total() > 0) {
-            moved.add(since);
+    Map<String, RuleCounts> current = totals.rules();
+    List<RuleCounts> changed = new ArrayList<>();
+    current.forEach(
+        (id, total) -> {
+          RuleCounts delta = countsSince(total, previousCounts.get(id));
+          if (delta.total() > 0) {
+            changed.add(delta);
           }
         });
-    previousCounts = now;
+    previousCounts = current;
     RuleCounts requests = totals.requests();
     long degraded = totals.degraded();
-    long shadow = moved.stream().mapToLong(RuleCounts::shadowRefused).sum();
+    long shadowRefused = changed.stream().mapToLong(RuleCounts::shadowRefused).sum();
     TrafficSecond second =
         new TrafficSecond(
             time,
-            requests.minus(previousRequests).plus(new RuleCounts("", 0, 0, shadow)),
-            TopRules.of(moved),
+            requests.minus(previousRequests).plus(new RuleCounts("", 0, 0, shadowRefused)),
+            TopRules.of(changed),
             degraded - previousDegraded,
             latency.takeSample());
     previousRequests = requests;
@@ -79,10 +84,10 @@ public final class TrafficStats {
     return second;
   }
 
-  /** A rule that was forgotten and came back has counted from nothing. */
-  private static RuleCounts countsSince(RuleCounts now, @Nullable RuleCounts then) {
-    boolean anew = then == null || now.total() < then.total();
-    return anew || then == null ? now : now.minus(then);
+  /** A rule that was deleted and created again counts from zero. */
+  private static RuleCounts countsSince(RuleCounts current, @Nullable RuleCounts previous) {
+    boolean restarted = previous == null || current.total() < previous.total();
+    return restarted || previous == null ? current : current.minus(previous);
   }
 
   private void store(TrafficSecond second) {
@@ -92,16 +97,16 @@ public final class TrafficStats {
     }
     if (second.requests().total() > 0) {
       Map<String, RuleCounts> minute =
-          minutes.computeIfAbsent(second.time() / 60 * 60, began -> new HashMap<>());
+          minutes.computeIfAbsent(second.time() / 60 * 60, start -> new HashMap<>());
       TopRules.add(minute, second.requests());
-      second.rules().values().forEach(said -> TopRules.add(minute, said));
+      second.rules().values().forEach(counts -> TopRules.add(minute, counts));
     }
     while (minutes.size() > MAX_PENDING_MINUTES) {
       minutes.pollFirstEntry();
     }
   }
 
-  /** The last five minutes by the second, the oldest first. */
+  /** Returns the seconds of the last five minutes, oldest first. */
   public synchronized List<TrafficSecond> seconds() {
     return List.copyOf(seconds);
   }
@@ -111,10 +116,10 @@ public final class TrafficStats {
   }
 
   /**
-   * Hands minutes to the history; those it cannot take now are offered again, up to an hour of
-   * them.
+   * Flushes ended minutes to the history. If the history is unavailable, up to an hour of minutes
+   * is kept and retried.
    *
-   * @param time minutes that ended by then, in seconds since the epoch
+   * @param time seconds since the epoch; minutes that ended by then are flushed
    */
   public void flushMinutes(long time) {
     try {
@@ -127,7 +132,10 @@ public final class TrafficStats {
       historyUnavailable = false;
     } catch (DatabaseException e) {
       if (!historyUnavailable) {
-        LOG.log(Level.WARNING, "the history of traffic waits: {0}", e.getMessage());
+        LOG.log(
+            Level.WARNING,
+            "the traffic history cannot be written and will be retried: {0}",
+            e.getMessage());
       }
       historyUnavailable = true;
     }

@@ -1,2 +1,2 @@
-/** What a node remembers of its traffic: by the second, by the minute, and request by request. */
+/** Traffic statistics of a node: by second, by minute, and recorded requests for replay. */
 package io.weir.server.traffic;

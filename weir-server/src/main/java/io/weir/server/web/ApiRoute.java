@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One call of an HTTP door: what answers it, and what its documentation says.
+ * One operation of an HTTP API: its handler and its OpenAPI description.
  *
- * @param path with {@code {id}} where the caller names something
- * @param parameters what else of a request is looked at
- * @param content the body it takes
- * @param statuses the statuses it may answer with, beside 400 for what cannot be read
+ * @param path the path, with {@code {id}} as placeholder for an identifier
+ * @param parameters the query parameters and headers that are read
+ * @param content the request body it accepts
+ * @param statuses the statuses of its responses, besides 400 for a malformed request
  */
 public record ApiRoute(
     HttpMethod method,
@@ -23,7 +23,7 @@ public record ApiRoute(
     RouteHandler handler) {
   private static final String ID_PLACEHOLDER = "{id}";
 
-  /** A call whose body is a JSON object of these fields; none if it takes no body. */
+  /** Creates a route whose body is a JSON object of these fields; an empty list means no body. */
   public ApiRoute(
       HttpMethod method,
       String path,
@@ -34,22 +34,22 @@ public record ApiRoute(
     this(method, path, summary, List.of(), RequestContent.json(body), statuses, handler);
   }
 
-  /** Answers a request; {@code id} is what it names, or empty. */
+  /** Handles a request; {@code id} is the value of the path's placeholder, or empty. */
   @FunctionalInterface
   public interface RouteHandler {
     void handle(HttpServerRequest request, String id);
   }
 
-  /** One field of a body, with the JSON schema of its values. */
+  /** One field of a JSON body, with the JSON schema of its values. */
   public record BodyField(String name, boolean required, String schema) {}
 
   /**
-   * A text a request has beside its path and body.
+   * A query parameter or header of a request.
    *
    * @param in {@code query} or {@code header}
    */
   public record RouteParameter(String in, String name, boolean required) {
-    /** What only those have who may call it. */
+    /** The admin token in the {@code Authorization} header. */
     public static final RouteParameter ADMIN_TOKEN =
         new RouteParameter("header", "Authorization", true);
 
@@ -65,7 +65,7 @@ public record ApiRoute(
   /**
    * The body of a request.
    *
-   * @param types the media types it may have; none if there is no body
+   * @param types the accepted media types; empty if there is no body
    */
   public record RequestContent(List<String> types, String schema) {
     public static final RequestContent NONE = new RequestContent(List.of(), "");
@@ -77,7 +77,7 @@ public record ApiRoute(
     }
   }
 
-  /** The same call, which looks at these parameters too. */
+  /** Returns a copy that reads these parameters too. */
   public ApiRoute withParameters(RouteParameter... more) {
     return new ApiRoute(
         method,
@@ -89,7 +89,7 @@ public record ApiRoute(
         handler);
   }
 
-  /** The same call, which may answer these too. */
+  /** Returns a copy that may respond with these statuses too. */
   public ApiRoute withStatuses(Integer... more) {
     return new ApiRoute(
         method,
@@ -105,17 +105,20 @@ public record ApiRoute(
     return path.contains(ID_PLACEHOLDER);
   }
 
-  /** What a path names, if it is one of this route's; null if it is not. */
+  /** Returns the id in a path that matches this route; null if it does not match. */
   @org.jspecify.annotations.Nullable
-  String extractId(String asked) {
+  String extractId(String requestPath) {
     int at = path.indexOf(ID_PLACEHOLDER);
     String before = path.substring(0, at);
     String after = path.substring(at + ID_PLACEHOLDER.length());
-    boolean fits =
-        asked.length() > before.length() + after.length()
-            && asked.startsWith(before)
-            && asked.endsWith(after);
-    String id = fits ? asked.substring(before.length(), asked.length() - after.length()) : "/";
+    boolean isMatch =
+        requestPath.length() > before.length() + after.length()
+            && requestPath.startsWith(before)
+            && requestPath.endsWith(after);
+    String id =
+        isMatch
+            ? requestPath.substring(before.length(), requestPath.length() - after.length())
+            : "/";
     return id.indexOf('/') < 0 ? id : null;
   }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Finds the route of a request, and says what there is where there is none. */
+/** Dispatches requests to routes by path and method; answers 404 or 405 if there is none. */
 public final class ApiRouter implements Handler<HttpServerRequest> {
   private final Map<String, List<ApiRoute>> fixedRoutes = new HashMap<>();
   private final List<ApiRoute> idRoutes = new ArrayList<>();
@@ -18,8 +18,8 @@ public final class ApiRouter implements Handler<HttpServerRequest> {
     this(routes, request -> writeNotFound(request, describeRoutes(routes)));
   }
 
-  /** One that leaves paths it does not know to somebody else. */
-  public ApiRouter(List<ApiRoute> routes, Handler<HttpServerRequest> otherwise) {
+  /** Creates a router that passes requests with unknown paths to another handler. */
+  public ApiRouter(List<ApiRoute> routes, Handler<HttpServerRequest> notFoundHandler) {
     for (ApiRoute route : routes) {
       if (route.hasId()) {
         idRoutes.add(route);
@@ -27,7 +27,7 @@ public final class ApiRouter implements Handler<HttpServerRequest> {
         fixedRoutes.computeIfAbsent(route.path(), p -> new ArrayList<>()).add(route);
       }
     }
-    this.notFoundHandler = otherwise;
+    this.notFoundHandler = notFoundHandler;
   }
 
   @Override
@@ -60,7 +60,7 @@ public final class ApiRouter implements Handler<HttpServerRequest> {
     } else {
       String methods = String.join(", ", allowed);
       request.response().putHeader("Allow", methods);
-      ResponseWriter.writeError(request, 405, "method_not_allowed", "this path takes " + methods);
+      ResponseWriter.writeError(request, 405, "method_not_allowed", "this path accepts " + methods);
     }
   }
 
@@ -69,7 +69,6 @@ public final class ApiRouter implements Handler<HttpServerRequest> {
   }
 
   private static void writeNotFound(HttpServerRequest request, String calls) {
-    ResponseWriter.writeError(
-        request, 404, "not_found", "there is no such path; there are " + calls);
+    ResponseWriter.writeError(request, 404, "not_found", "unknown path; available: " + calls);
   }
 }

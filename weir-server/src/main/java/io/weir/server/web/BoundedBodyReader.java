@@ -7,9 +7,9 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Collects the body of a request, up to a bound, and not for ever. */
+/** Reads the whole body of a request into memory, limited in size and time. */
 public final class BoundedBodyReader {
-  /** In which a body that comes in parts must have come whole. */
+  /** The time in which a body that arrives in several chunks must be complete. */
   private static final long READ_TIMEOUT_MILLIS = 10_000;
 
   private final HttpServerRequest request;
@@ -20,21 +20,21 @@ public final class BoundedBodyReader {
   private boolean rejected;
   private long timerId = -1;
 
-  private BoundedBodyReader(HttpServerRequest request, BodyLimit bound, Handler<Buffer> whole) {
+  private BoundedBodyReader(HttpServerRequest request, BodyLimit limit, Handler<Buffer> onBody) {
     this.request = request;
-    this.limit = bound;
-    this.onBody = whole;
+    this.limit = limit;
+    this.onBody = onBody;
   }
 
   /**
-   * How long a body may be.
+   * The maximum size of a body.
    *
-   * @param maxKibibytes the longest
-   * @param status what is answered to a longer one
-   * @param hint what to send instead
+   * @param maxKibibytes the maximum size in KiB
+   * @param status the HTTP status of the response to a longer body
+   * @param hint the end of the error message: what to send instead
    */
   public record BodyLimit(int maxKibibytes, int status, String hint) {
-    /** Of checks. */
+    /** The limit for requests to the decision API. */
     public static final BodyLimit DECISION_REQUESTS =
         new BodyLimit(64, 400, "send fewer checks at once");
 
@@ -43,22 +43,28 @@ public final class BoundedBodyReader {
     }
   }
 
-  /** As {@link #read(HttpServerRequest, BodyLimit, Handler)}, of checks. */
-  public static void read(HttpServerRequest request, Handler<Buffer> whole) {
-    read(request, BodyLimit.DECISION_REQUESTS, whole);
+  /**
+   * Same as {@link #read(HttpServerRequest, BodyLimit, Handler)}, limited to {@link
+   * BodyLimit#DECISION_REQUESTS}.
+   */
+  public static void read(HttpServerRequest request, Handler<Buffer> onBody) {
+    read(request, BodyLimit.DECISION_REQUESTS, onBody);
   }
 
-  /** Gives the body to the handler once it is there; one that is too long is refused here. */
-  public static void read(HttpServerRequest request, BodyLimit bound, Handler<Buffer> whole) {
-    BoundedBodyReader body = new BoundedBodyReader(request, bound, whole);
-    request.handler(body::onChunk).endHandler(v -> body.onEnd());
+  /**
+   * Calls the handler when the body is complete. Answers a body that is too long or too slow with
+   * an error, without calling the handler.
+   */
+  public static void read(HttpServerRequest request, BodyLimit limit, Handler<Buffer> onBody) {
+    BoundedBodyReader reader = new BoundedBodyReader(request, limit, onBody);
+    request.handler(reader::onChunk).endHandler(v -> reader.onEnd());
     if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
       request.response().writeContinue();
     }
   }
 
-  private void onChunk(Buffer part) {
-    int length = part.length() + (body == null ? 0 : body.length());
+  private void onChunk(Buffer chunk) {
+    int length = chunk.length() + (body == null ? 0 : body.length());
     if (rejected) {
       return;
     }
@@ -68,12 +74,12 @@ public final class BoundedBodyReader {
           limit.status() == 413 ? "too_long" : "bad_request",
           "the body is longer than " + limit.maxKibibytes() + " KiB; " + limit.hint());
     } else if (body == null) {
-      body = part;
-      if (part.length() != declaredLength()) {
+      body = chunk;
+      if (chunk.length() != declaredLength()) {
         timerId = Vertx.currentContext().owner().setTimer(READ_TIMEOUT_MILLIS, t -> onTimeout());
       }
     } else {
-      body = (bodyIsCopy ? body : body.copy()).appendBuffer(part);
+      body = (bodyIsCopy ? body : body.copy()).appendBuffer(chunk);
       bodyIsCopy = true;
     }
   }
@@ -89,7 +95,7 @@ public final class BoundedBodyReader {
 
   private void onTimeout() {
     if (!rejected && !request.isEnded()) {
-      reject(408, "too_slow", "the body has not come whole; send it faster");
+      reject(408, "too_slow", "the body did not arrive in time; send it faster");
     }
   }
 

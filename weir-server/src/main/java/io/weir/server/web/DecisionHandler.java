@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Where doors bring their questions: it asks the limiter, measures and traces the decision, and
- * goes on with it on the event loop that asked.
+ * Decides on requests for the HTTP endpoints: calls the limiter, measures and traces the decision,
+ * and passes it to a callback on the event loop of the request. Safe for any number of threads.
  */
 public final class DecisionHandler {
   private final Limiter limiter;
@@ -34,31 +34,32 @@ public final class DecisionHandler {
   }
 
   /**
-   * Asks, on behalf of what came over HTTP.
+   * Decides on behalf of an HTTP request.
    *
-   * @throws TooManyLimitsException if it cannot be decided: answer 400
+   * @param next called with the decision, on the event loop of the request
+   * @throws TooManyLimitsException if the request cannot be decided; answer it with 400
    */
   public void decide(
       HttpServerRequest http, Request request, StoreOperation mode, Consumer<Decision> next) {
-    long came = metrics.now();
+    long startedAt = metrics.now();
     Span span = tracing.startSpan(http, HttpServerRequest::getHeader);
-    CompletableFuture<Decision> asked;
+    CompletableFuture<Decision> pending;
     try {
-      asked = limiter.execute(request, mode);
+      pending = limiter.execute(request, mode);
     } catch (TooManyLimitsException e) {
       span.end();
       throw e;
     }
     thenOnEventLoop(
-        asked,
+        pending,
         decision -> {
-          metrics.recordLatencySince(came);
+          metrics.recordLatencySince(startedAt);
           tracing.endSpan(span, decision);
           next.accept(decision);
         });
   }
 
-  /** Goes on with what comes, on this event loop. */
+  /** Calls {@code next} with the result of a future, on the current event loop. */
   public static <T> void thenOnEventLoop(CompletableFuture<T> future, Consumer<T> next) {
     if (future.isDone()) {
       next.accept(future.join());

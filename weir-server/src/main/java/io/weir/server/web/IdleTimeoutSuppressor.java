@@ -7,25 +7,27 @@ import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
 
 /**
- * Keeps a connection from being closed as idle while something on it waits for its turn: a request
- * that a leaky bucket delays is silent on purpose, for as long as its rule says.
+ * Netty handler that suspends the idle timeout of a connection while a request on it is delayed. A
+ * request that a leaky bucket delays is silent on purpose, for as long as its rule says.
  *
- * <p>Used on the event loop of its connection only.
+ * <p>Not thread-safe: used only on the event loop of its connection.
  */
 public final class IdleTimeoutSuppressor extends ChannelInboundHandlerAdapter {
   private int suspensions;
 
   private IdleTimeoutSuppressor() {}
 
-  /** Adds a hold to the pipeline of a connection that has an idle timeout. */
+  /** Adds the handler to the pipeline of a connection that has an idle timeout. */
   public static void install(Channel channel) {
     ChannelHandlerContext idle = channel.pipeline().context(IdleStateHandler.class);
     if (idle != null) {
-      channel.pipeline().addAfter(idle.name(), "idle-hold", new IdleTimeoutSuppressor());
+      channel
+          .pipeline()
+          .addAfter(idle.name(), "idle-timeout-suppressor", new IdleTimeoutSuppressor());
     }
   }
 
-  /** From now on the connection is not idle, until {@link #resume} is called as often. */
+  /** Suspends the idle timeout until {@link #resume} has been called as often. */
   public static void suspend(Channel channel) {
     adjust(channel, 1);
   }
@@ -34,14 +36,14 @@ public final class IdleTimeoutSuppressor extends ChannelInboundHandlerAdapter {
     adjust(channel, -1);
   }
 
-  private static void adjust(Channel channel, int by) {
-    IdleTimeoutSuppressor hold = channel.pipeline().get(IdleTimeoutSuppressor.class);
-    if (hold != null) {
-      hold.suspensions += by;
+  private static void adjust(Channel channel, int delta) {
+    IdleTimeoutSuppressor handler = channel.pipeline().get(IdleTimeoutSuppressor.class);
+    if (handler != null) {
+      handler.suspensions += delta;
     }
   }
 
-  /** Drops the event while the connection is held; it comes again after another timeout. */
+  /** Drops idle events while suspended; Netty fires another after the next timeout. */
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
     if (suspensions <= 0 || !(event instanceof IdleStateEvent)) {

@@ -4,11 +4,11 @@ import io.weir.http.JsonText;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** A JSON object in the making, field by field. For one thread. */
+/** Builds a JSON object as text, field by field. Not thread-safe. */
 public final class JsonObjectBuilder {
   private final StringBuilder out = new StringBuilder(256).append('{');
 
-  /** A field whose value is text; null for none. */
+  /** Adds a field with a string value, or null. */
   public JsonObjectBuilder text(String name, @Nullable String value) {
     appendName(name);
     if (value == null) {
@@ -29,24 +29,24 @@ public final class JsonObjectBuilder {
     return this;
   }
 
-  /** A field whose value is JSON already. */
+  /** Adds a field whose value is JSON text. */
   public JsonObjectBuilder rawJson(String name, String value) {
     appendName(name).append(value);
     return this;
   }
 
-  /** A field whose value is a list of what is JSON already. */
+  /** Adds a field whose value is an array of JSON texts. */
   public JsonObjectBuilder rawJsonList(String name, Collection<String> values) {
     return rawJson(name, jsonArray(values));
   }
 
-  /** A field whose value is a list of texts. */
+  /** Adds a field whose value is an array of strings. */
   public JsonObjectBuilder textList(String name, Collection<String> values) {
     return rawJsonList(
         name, values.stream().map(v -> JsonText.quote(new StringBuilder(), v).toString()).toList());
   }
 
-  /** A list of what is JSON already. */
+  /** Returns a JSON array of JSON texts. */
   public static String jsonArray(Collection<String> values) {
     return "[" + String.join(",", values) + "]";
   }
@@ -58,7 +58,7 @@ public final class JsonObjectBuilder {
     return JsonText.quote(out, name).append(':');
   }
 
-  /** The object; nothing may be added after. */
+  /** Returns the object; no field may be added afterwards. */
   public String build() {
     return out.append('}').toString();
   }

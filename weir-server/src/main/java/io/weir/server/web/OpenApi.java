@@ -10,22 +10,22 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Describes routes as an OpenAPI 3.1 document, so that what is described is what answers. */
+/** Generates an OpenAPI 3.1 document from the routes that serve an API, so that both agree. */
 public final class OpenApi {
   private static final Map<Integer, String> STATUS_DESCRIPTIONS =
       Map.ofEntries(
-          Map.entry(200, "Allowed, or done"),
-          Map.entry(201, "Made"),
-          Map.entry(400, "The request cannot be read; nothing was charged or changed"),
-          Map.entry(401, "Nobody could be verified, and somebody must be"),
+          Map.entry(200, "Allowed, or completed"),
+          Map.entry(201, "Created"),
+          Map.entry(400, "The request is malformed; nothing was charged or changed"),
+          Map.entry(401, "The caller could not be verified, and identity is required"),
           Map.entry(403, "Refused; the proxy answers 429"),
-          Map.entry(404, "There is no such thing"),
-          Map.entry(409, "Somebody else was faster, or it cannot be changed here"),
+          Map.entry(404, "Not found"),
+          Map.entry(409, "Changed concurrently, or not changeable on this node"),
           Map.entry(413, "The body is too long"),
-          Map.entry(415, "The body is of another type than this call takes"),
-          Map.entry(428, "It exists; say which one is replaced"),
-          Map.entry(429, "Refused; Retry-After says when to come again"),
-          Map.entry(503, "Not now; try again later"));
+          Map.entry(415, "The media type of the body is not supported"),
+          Map.entry(428, "It exists; name the revision to replace"),
+          Map.entry(429, "Refused; Retry-After gives the time to wait"),
+          Map.entry(503, "Temporarily unavailable; try again later"));
 
   private OpenApi() {}
 
@@ -77,7 +77,7 @@ public final class OpenApi {
 
   private static String parameters(ApiRoute route) {
     List<RouteParameter> all = new ArrayList<>(route.parameters());
-    all.remove(RouteParameter.ADMIN_TOKEN); // said as security
+    all.remove(RouteParameter.ADMIN_TOKEN); // described as a security scheme
     if (route.hasId()) {
       all.add(0, new RouteParameter("path", "id", true));
     }
@@ -100,7 +100,7 @@ public final class OpenApi {
     return JsonText.quote(out, STATUS_DESCRIPTIONS.getOrDefault(status, "")).append('}').toString();
   }
 
-  /** The schema of an object of these fields and no others. */
+  /** Returns the JSON schema of an object with these fields and no others. */
   public static String objectSchema(List<BodyField> fields) {
     String properties =
         fields.stream()

@@ -5,10 +5,11 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 
 /**
- * What happens to the rest of a request that was answered before it had come whole.
+ * Reads and discards the rest of a request that was answered before it had arrived completely
+ * (lingering close).
  *
- * <p>It is dropped as it comes, up to a bound and not for long. Closing at once instead would make
- * the caller's system forget the answer, for bytes were sent that nobody read.
+ * <p>The amount and the time are limited. Closing the connection at once instead would reset it
+ * because of the unread bytes, and the caller's TCP stack would discard the response.
  */
 public final class RequestDrainer {
   private static final long MAX_DRAINED_BYTES = 256 * 1024;
@@ -23,17 +24,17 @@ public final class RequestDrainer {
     this.closeAfterwards = close;
   }
 
-  /** Whether so much may be dropped for the sake of the connection. */
+  /** Whether so many bytes may be read and discarded in order to keep the connection. */
   public static boolean isDrainable(long bytes) {
     return bytes <= MAX_DRAINED_BYTES;
   }
 
-  /** Drops the rest; the connection goes on if there is little of it. */
+  /** Discards the rest of a request; keeps the connection open if the rest is short. */
   public static void drain(HttpServerRequest request) {
     new RequestDrainer(request, false).start();
   }
 
-  /** Drops the rest and closes the connection; of HTTP/2, ends the stream. */
+  /** Discards the rest of a request and closes the connection; resets the stream of HTTP/2. */
   public static void drainAndClose(HttpServerRequest request) {
     new RequestDrainer(request, true).start();
   }
@@ -46,7 +47,7 @@ public final class RequestDrainer {
     } else if (!request.isEnded()) {
       Vertx vertx = Vertx.currentContext().owner();
       long timer = vertx.setTimer(MAX_DRAIN_MILLIS, t -> request.connection().close());
-      request.handler(part -> drain(part.length()));
+      request.handler(chunk -> drain(chunk.length()));
       request.endHandler(
           v -> {
             vertx.cancelTimer(timer);

@@ -8,17 +8,19 @@ import io.weir.http.RequestHeaders;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The header fields and the peer of a request, as {@code io.weir.http} reads them. */
+/**
+ * Adapts the header fields of a Vert.x request to {@link RequestHeaders} of {@code io.weir.http}.
+ */
 public record VertxHeaders(MultiMap fields) implements RequestHeaders {
   public static VertxHeaders of(HttpServerRequest request) {
     MultiMap fields = request.headers();
     if (!fields.contains("Host") && request.authority() != null) {
-      fields.set("Host", request.authority().toString()); // HTTP/2 has :authority
+      fields.set("Host", request.authority().toString()); // HTTP/2 sends :authority instead
     }
     return new VertxHeaders(fields);
   }
 
-  /** The address of the socket; of a socket that is none of the internet, 0.0.0.0. */
+  /** The remote address of the socket; 0.0.0.0 if it is not an internet socket. */
   public static IpAddress peerAddress(HttpServerRequest request) {
     SocketAddress remote = request.remoteAddress();
     return IpAddress.ofSocket(remote == null ? null : remote.hostAddress());

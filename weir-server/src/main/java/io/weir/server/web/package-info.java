@@ -1,2 +1,2 @@
-/** What every HTTP door of the server answers with: routes, bounded bodies, replies. */
+/** Shared parts of the server's HTTP endpoints: routing, bounded request bodies, responses. */
 package io.weir.server.web;

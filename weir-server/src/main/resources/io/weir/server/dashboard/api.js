@@ -1,89 +1,89 @@
-// The admin API, and the token it asks for: kept for this tab only, sent as a header, never in a URL.
-const TOKEN = "weir-token";
-const WHO = "weir-who";
+// Client of the admin API. The token is kept in session storage (this tab only) and sent as a header, never in a URL.
+const TOKEN_KEY = "weir-token";
+const USER_KEY = "weir-who";
 
 export const session = {
-  get token() { return sessionStorage.getItem(TOKEN); },
-  get who() { return sessionStorage.getItem(WHO) ?? ""; },
-  begin(token, who) {
-    sessionStorage.setItem(TOKEN, token);
-    sessionStorage.setItem(WHO, who);
+  get token() { return sessionStorage.getItem(TOKEN_KEY); },
+  get user() { return sessionStorage.getItem(USER_KEY) ?? ""; },
+  begin(token, user) {
+    sessionStorage.setItem(TOKEN_KEY, token);
+    sessionStorage.setItem(USER_KEY, user);
   },
   end() {
-    sessionStorage.removeItem(TOKEN);
+    sessionStorage.removeItem(TOKEN_KEY);
     document.dispatchEvent(new CustomEvent("signed-out"));
   },
 };
 
-/** What the API refused, and what it said to do instead. */
-export class Refused extends Error {
+/** An error response of the API with its message; status 0 if the node is unreachable. */
+export class ApiError extends Error {
   constructor(status, body) {
-    super(body?.message ?? (status === 0 ? "this node cannot be reached" : `the node answered ${status}`));
+    super(body?.message ?? (status === 0 ? "this node is unreachable" : `the node responded with ${status}`));
     this.status = status;
     this.body = body ?? {};
   }
 }
 
-function headers(more) {
-  const all = { Authorization: `Bearer ${session.token}`, ...more };
-  if (session.who) all["X-Weir-User"] = session.who;
-  return all;
+function headers(extra) {
+  const result = { Authorization: `Bearer ${session.token}`, ...extra };
+  if (session.user) result["X-Weir-User"] = session.user;
+  return result;
 }
 
-/** Begins a session if the token is the right one. */
-export async function signedIn(token, who) {
-  const answer = await fetch("/admin/rules?count=0", { headers: { Authorization: `Bearer ${token}` }, cache: "no-store" }).catch(() => { throw new Refused(0); });
-  if (!answer.ok) throw new Refused(answer.status, await answer.json().catch(() => undefined));
-  session.begin(token, who);
+/** Checks the token and starts a session if it is valid. */
+export async function signIn(token, user) {
+  const response = await fetch("/admin/rules?count=0", { headers: { Authorization: `Bearer ${token}` }, cache: "no-store" }).catch(() => { throw new ApiError(0); });
+  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => undefined));
+  session.begin(token, user);
 }
 
-/** Asks; the answer's JSON (or text), with its revision as `tag`. */
-export async function ask(method, path, { body, type = "application/json", accept, match, signal } = {}) {
-  const more = {};
-  if (body !== undefined) more["Content-Type"] = type;
-  if (accept) more.Accept = accept;
-  if (match !== undefined) more[match === "new" ? "If-None-Match" : "If-Match"] = match === "new" ? "*" : match;
-  let answer;
+/** Sends a request; returns the JSON or text content, the ETag as `tag`, and the status. */
+export async function request(method, path, { body, type = "application/json", accept, match, signal } = {}) {
+  const extra = {};
+  if (body !== undefined) extra["Content-Type"] = type;
+  if (accept) extra.Accept = accept;
+  if (match !== undefined) extra[match === "new" ? "If-None-Match" : "If-Match"] = match === "new" ? "*" : match;
+  let response;
   try {
-    answer = await fetch(path, { method, headers: headers(more), body, signal, cache: "no-store" });
+    response = await fetch(path, { method, headers: headers(extra), body, signal, cache: "no-store" });
   } catch (e) {
     if (e.name === "AbortError") throw e;
-    throw new Refused(0);
+    throw new ApiError(0);
   }
-  const json = answer.headers.get("Content-Type")?.startsWith("application/json");
-  const content = json ? await answer.json().catch(() => ({})) : await answer.text();
-  if (answer.status === 401) session.end();
-  if (!answer.ok) throw new Refused(answer.status, json ? content : undefined);
-  return { content, tag: answer.headers.get("ETag"), status: answer.status };
+  const json = response.headers.get("Content-Type")?.startsWith("application/json");
+  const content = json ? await response.json().catch(() => ({})) : await response.text();
+  if (response.status === 401) session.end();
+  if (!response.ok) throw new ApiError(response.status, json ? content : undefined);
+  return { content, tag: response.headers.get("ETag"), status: response.status };
 }
-export const get = async (path, options) => (await ask("GET", path, options)).content;
+export const get = async (path, options) => (await request("GET", path, options)).content;
 
-/** Listens to news until the signal ends it; `heard(type, data)` for each, `state(live)` as it goes. */
-export async function listen(heard, state, signal) {
-  for (let pause = 500; !signal.aborted; pause = Math.min(8000, pause * 2)) {
+/** Receives events until the signal aborts: calls `onEvent(type, data)` for each event and `onState(connected)` on changes. */
+export async function subscribeToEvents(onEvent, onState, signal) {
+  for (let delay = 500; !signal.aborted; delay = Math.min(8000, delay * 2)) {
     try {
-      const answer = await fetch("/admin/events", { headers: headers({ Accept: "text/event-stream" }), signal, cache: "no-store" });
-      if (answer.status === 401) return session.end();
-      if (answer.ok) {
-        state(true);
-        pause = 500;
-        await read(answer.body.pipeThrough(new TextDecoderStream()).getReader(), heard);
+      const response = await fetch("/admin/events", { headers: headers({ Accept: "text/event-stream" }), signal, cache: "no-store" });
+      if (response.status === 401) return session.end();
+      if (response.ok) {
+        onState(true);
+        delay = 500;
+        await readEvents(response.body.pipeThrough(new TextDecoderStream()).getReader(), onEvent);
       }
     } catch (e) {
       if (signal.aborted) return;
     }
-    state(false);
-    await new Promise(r => setTimeout(r, pause));
+    onState(false);
+    await new Promise(r => setTimeout(r, delay));
   }
 }
 
-async function read(reader, heard) {
-  let rest = "";
+async function readEvents(reader, onEvent) {
+  let buffer = "";
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
-    const blocks = (rest + value).split("\n\n");
-    rest = blocks.pop();
+    const blocks = (buffer + value).split("\n\n");
+    buffer = blocks.pop();
     for (const block of blocks) {
       let type = "";
       let data = "";
@@ -91,7 +91,7 @@ async function read(reader, heard) {
         if (line.startsWith("event: ")) type = line.slice(7);
         else if (line.startsWith("data: ")) data += line.slice(6);
       }
-      if (type) heard(type, JSON.parse(data));
+      if (type) onEvent(type, JSON.parse(data));
     }
   }
 }

@@ -1,6 +1,6 @@
-// The shell: who is signed in, which page is open, and whether the node is well.
-import { h, put } from "./dom.js";
-import { session, signedIn } from "./api.js";
+// The application shell: sign-in, navigation, and the health banner.
+import { h, replaceContent } from "./dom.js";
+import { session, signIn } from "./api.js";
 import { feed } from "./feed.js";
 import { icon } from "./parts.js";
 import { livePage } from "./live.js";
@@ -18,8 +18,8 @@ const PAGES = [
   ["nodes", "Nodes", nodesPage],
   ["lab", "Lab", labPage],
 ];
-const app = document.getElementById("app");
-let leaving = new AbortController();
+const root = document.getElementById("app");
+let pageAbort = new AbortController();
 let main;
 let banner;
 let nav;
@@ -34,87 +34,87 @@ const theme = {
 };
 theme.set(theme.get());
 
-function signIn() {
+function showSignIn() {
   const token = h("input", { type: "password", name: "token", required: true, autocomplete: "current-password", autofocus: true });
-  const who = h("input", { name: "who", maxlength: 200, autocomplete: "username", value: session.who, placeholder: "admin" });
-  const said = h("p", { class: "problem", role: "alert" });
-  const go = async event => {
+  const user = h("input", { name: "who", maxlength: 200, autocomplete: "username", value: session.user, placeholder: "admin" });
+  const errorText = h("p", { class: "problem", role: "alert" });
+  const submit = async event => {
     event.preventDefault();
     try {
-      await signedIn(token.value.trim(), who.value.trim());
-      enter();
+      await signIn(token.value.trim(), user.value.trim());
+      showShell();
     } catch (e) {
-      said.textContent = e.status === 401 ? "That is not the admin token. If none was set, the server printed one at its start." : e.message;
+      errorText.textContent = e.status === 401 ? "Wrong admin token. If none is configured, the server prints one when it starts." : e.message;
       token.select();
     }
   };
-  put(app, h("main", { class: "login" }, h("form", { onsubmit: go },
+  replaceContent(root, h("main", { class: "login" }, h("form", { onsubmit: submit },
     h("img", { src: "/dashboard/icon.svg", alt: "" }), h("h1", {}, "Weir"),
-    h("p", { class: "quiet" }, "Show the admin token. It stays in this tab and is forgotten with it."),
+    h("p", { class: "muted" }, "Enter the admin token. It is kept in this tab until the tab is closed."),
     h("label", {}, "Admin token", token),
-    h("label", {}, "Your name", who, h("span", { class: "hint" }, "for the history of changes")),
-    said, h("button", { class: "first", type: "submit" }, "Sign in"))));
+    h("label", {}, "Your name", user, h("span", { class: "hint" }, "for the change history")),
+    errorText, h("button", { class: "primary", type: "submit" }, "Sign in"))));
   token.focus();
 }
 
-function enter() {
+function showShell() {
   banner = h("div", {});
   main = h("main", { class: "main", id: "main", tabindex: -1 });
   nav = h("nav", { "aria-label": "Pages" });
   const state = h("div", { id: "state" });
-  put(app, h("a", { class: "skip", href: "#main", onclick: e => { e.preventDefault(); main.focus(); } }, "Skip to the content"),
+  replaceContent(root, h("a", { class: "skip", href: "#main", onclick: e => { e.preventDefault(); main.focus(); } }, "Skip to the content"),
     h("div", { class: "shell" },
-      h("aside", { class: "side" }, h("a", { class: "brand", href: "#/live" }, h("img", { src: "/dashboard/icon.svg", alt: "" }), "Weir"), nav,
-        h("div", { class: "foot" }, state, h("div", { class: "row" }, ofSession()))),
+      h("aside", { class: "sidebar" }, h("a", { class: "brand", href: "#/live" }, h("img", { src: "/dashboard/icon.svg", alt: "" }), "Weir"), nav,
+        h("div", { class: "sidebar-footer" }, state, h("div", { class: "row" }, sessionButtons()))),
       main));
   feed.addEventListener("state", () => {
-    put(state, h("span", { class: feed.live ? "dot on" : "dot off" }), feed.live ? `${feed.node}, live` : "not connected");
-    warn();
+    replaceContent(state, h("span", { class: feed.live ? "dot on" : "dot off" }), feed.live ? `${feed.node}, live` : "not connected");
+    updateBanner();
   });
-  feed.addEventListener("tick", warn);
+  feed.addEventListener("tick", updateBanner);
   feed.start();
-  open();
+  showPage();
 }
 
-/** What is about the one who looks, and not about the node. */
-function ofSession() {
-  const next = () => {
-    const all = ["auto", "light", "dark"];
-    theme.set(all[(all.indexOf(theme.get()) + 1) % 3]);
-    themes.textContent = `Theme: ${theme.get()}`;
+/** Buttons of the browser session: theme and sign-out. */
+function sessionButtons() {
+  const nextTheme = () => {
+    const themeNames = ["auto", "light", "dark"];
+    theme.set(themeNames[(themeNames.indexOf(theme.get()) + 1) % 3]);
+    themeButton.textContent = `Theme: ${theme.get()}`;
   };
-  const themes = h("button", { type: "button", class: "slim bare", onclick: next }, `Theme: ${theme.get()}`);
-  return [themes, h("button", { type: "button", class: "slim bare", onclick: () => session.end() }, "Sign out")];
+  const themeButton = h("button", { type: "button", class: "compact borderless", onclick: nextTheme }, `Theme: ${theme.get()}`);
+  return [themeButton, h("button", { type: "button", class: "compact borderless", onclick: () => session.end() }, "Sign out")];
 }
 
-/** What everybody must know whatever page they look at. */
-function warn() {
+/** Shows or hides the banner about store and rule problems. */
+function updateBanner() {
   const { available, stale, degraded, reason } = feed.health;
   const texts = [];
-  if (!available) texts.push(`The store does not answer${reason ? ` (${reason})` : ""}: every rule answers by its posture until it does.`);
-  else if (Date.now() - degraded < 10000) texts.push("Some decisions are answered by posture: the store did not answer in time.");
-  if (stale > 0) texts.push(`The rules have been out of step with their home for ${Math.round(stale / 1000)} s; the last good ones serve.`);
+  if (!available) texts.push(`The store is unavailable${reason ? ` (${reason})` : ""}: every rule uses its fallback until it is back.`);
+  else if (Date.now() - degraded < 10000) texts.push("Some decisions use the fallback: the store did not reply in time.");
+  if (stale > 0) texts.push(`The rules have not been updated from their source for ${Math.round(stale / 1000)} s; the last good rules are used.`);
   const text = texts.join(" ");
-  if (banner.textContent !== text) put(banner, text && h("div", { class: available ? "banner" : "banner bad", role: "alert", id: "degraded" }, text));
+  if (banner.textContent !== text) replaceContent(banner, text && h("div", { class: available ? "banner" : "banner bad", role: "alert", id: "degraded" }, text));
 }
 
-function open() {
-  leaving.abort();
-  leaving = new AbortController();
+function showPage() {
+  pageAbort.abort();
+  pageAbort = new AbortController();
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...rest] = path.split("/");
-  const [key, title, page] = PAGES.find(one => one[0] === name) ?? PAGES[0];
-  const inner = decodeURIComponent(rest.join("/"));
-  document.title = `${inner || title} – Weir`;
-  put(nav, PAGES.map(([to, text]) => h("a", { href: `#/${to}`, "aria-current": to === key ? "page" : null }, icon(to), text)));
-  put(main, banner, page(leaving.signal, inner, new URLSearchParams(query ?? "")), h("div", { class: "phonefoot" }, ofSession()));
+  const [key, title, page] = PAGES.find(entry => entry[0] === name) ?? PAGES[0];
+  const item = decodeURIComponent(rest.join("/"));
+  document.title = `${item || title} – Weir`;
+  replaceContent(nav, PAGES.map(([to, text]) => h("a", { href: `#/${to}`, "aria-current": to === key ? "page" : null }, icon(to), text)));
+  replaceContent(main, banner, page(pageAbort.signal, item, new URLSearchParams(query ?? "")), h("div", { class: "mobile-footer" }, sessionButtons()));
   scrollTo(0, 0);
 }
 
-addEventListener("hashchange", () => session.token && main && open());
+addEventListener("hashchange", () => session.token && main && showPage());
 document.addEventListener("signed-out", () => {
   feed.stop();
   location.reload();
 });
-if (session.token) enter();
-else signIn();
+if (session.token) showShell();
+else showSignIn();

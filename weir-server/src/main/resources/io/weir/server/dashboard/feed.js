@@ -1,8 +1,8 @@
-// What the whole page knows of the last five minutes: asked once, then told second by second.
-import { get, listen } from "./api.js";
+// The traffic of the last five minutes: loaded once, then updated by an event every second.
+import { get, subscribeToEvents } from "./api.js";
 
 export const SPAN = 300;
-const MOST_NEWS = 60;
+const MAX_REFUSALS = 60;
 
 export const feed = new (class extends EventTarget {
   live = false;
@@ -11,68 +11,68 @@ export const feed = new (class extends EventTarget {
   seconds = []; // [time, allowed, refused, shadow]
   rules = new Map(); // id → [time, allowed, refused, shadow][]
   store = []; // [time, answers, median µs, p99 µs]
-  news = []; // refusals, the newest first
-  made = null; // the rule that was made from Live last, to be watched
+  refusals = []; // newest first
+  createdRule = null; // the rule last created from the Live page, highlighted there
   health = { available: true, stale: 0, degraded: 0, reason: "" };
-  #ending;
+  #abort;
 
   start() {
-    this.#ending = new AbortController();
-    const { signal } = this.#ending;
-    listen((type, data) => this.#heard(type, data), live => this.#state(live), signal);
-    const look = () => this.#look().catch(() => {});
-    look();
-    const timer = setInterval(look, 5000);
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    subscribeToEvents((type, data) => this.#onEvent(type, data), live => this.#setLive(live), signal);
+    const loadHealth = () => this.#loadHealth().catch(() => {});
+    loadHealth();
+    const timer = setInterval(loadHealth, 5000);
     signal.addEventListener("abort", () => clearInterval(timer));
   }
 
-  stop() { this.#ending?.abort(); }
+  stop() { this.#abort?.abort(); }
 
-  tell(what) { this.dispatchEvent(new Event(what)); }
+  notify(type) { this.dispatchEvent(new Event(type)); }
 
-  async #state(live) {
-    if (live) await this.#past().catch(() => {});
+  async #setLive(live) {
+    if (live) await this.#loadHistory().catch(() => {});
     this.live = live;
-    this.tell("state");
+    this.notify("state");
   }
 
-  async #past() {
-    const past = await get("/admin/traffic?step=second");
-    this.seconds = past.points;
-    this.store = past.store;
-    this.rules = new Map(Object.entries(past.rules));
-    this.tell("tick");
+  async #loadHistory() {
+    const history = await get("/admin/traffic?step=second");
+    this.seconds = history.points;
+    this.store = history.store;
+    this.rules = new Map(Object.entries(history.rules));
+    this.notify("tick");
   }
 
-  async #look() {
-    const said = await get("/health");
-    this.node = said.node;
-    this.revision = said.rules.revision;
-    Object.assign(this.health, { available: said.store.available, stale: said.rules.stale_ms });
-    this.tell("state");
+  async #loadHealth() {
+    const health = await get("/health");
+    this.node = health.node;
+    this.revision = health.rules.revision;
+    Object.assign(this.health, { available: health.store.available, stale: health.rules.stale_ms });
+    this.notify("state");
   }
 
-  #heard(type, data) {
-    if (type === "tick") this.#tick(data);
+  #onEvent(type, data) {
+    if (type === "tick") this.#onTick(data);
     else if (type === "refused") {
-      this.news.unshift(data);
-      this.news.length = Math.min(this.news.length, MOST_NEWS);
-      this.tell("news");
+      this.refusals.unshift(data);
+      this.refusals.length = Math.min(this.refusals.length, MAX_REFUSALS);
+      this.notify("refusals");
     } else if (type === "rules") {
       this.revision = data.revision;
-      this.tell("rules");
+      this.notify("rules");
     } else if (type === "hello") {
       this.node = data.node;
       this.revision = data.revision;
-      this.tell("state");
+      this.notify("state");
     } else if (type === "store_lost" || type === "store_found") {
       this.health.available = type === "store_found";
       this.health.reason = data.reason ?? "";
-      this.tell("state");
+      this.notify("state");
     }
   }
 
-  #tick(data) {
+  #onTick(data) {
     const oldest = data.second - SPAN;
     const trim = list => { while (list.length && list[0][0] <= oldest) list.shift(); };
     this.seconds.push(data.requests);
@@ -88,17 +88,17 @@ export const feed = new (class extends EventTarget {
       if (!points.length) this.rules.delete(id);
     }
     this.health.degraded = data.degraded > 0 ? Date.now() : this.health.degraded;
-    this.tell("tick");
+    this.notify("tick");
   }
 
-  /** The second it is, by the node's clock. */
+  /** The current time in seconds, by the node's clock. */
   get now() { return this.seconds.at(-1)?.[0] ?? Math.floor(Date.now() / 1000); }
 
-  /** What a list of points adds up to over the last seconds. */
+  /** Sums points over the last seconds. */
   sum(points, seconds = SPAN) {
     const oldest = this.now - seconds;
-    const sum = [0, 0, 0];
-    for (let i = points.length - 1; i >= 0 && points[i][0] > oldest; i--) for (let k = 0; k < 3; k++) sum[k] += points[i][k + 1];
-    return { allowed: sum[0], refused: sum[1], shadow: sum[2], total: sum[0] + sum[1] + sum[2] };
+    const sums = [0, 0, 0];
+    for (let i = points.length - 1; i >= 0 && points[i][0] > oldest; i--) for (let k = 0; k < 3; k++) sums[k] += points[i][k + 1];
+    return { allowed: sums[0], refused: sums[1], shadow: sums[2], total: sums[0] + sums[1] + sums[2] };
   }
 })();

@@ -1,5 +1,5 @@
-// What several pages are made of.
-import { h, s, put } from "./dom.js";
+// Components shared by several pages.
+import { h, s, replaceContent } from "./dom.js";
 
 const PATHS = {
   live: "M3 12h4l3-8 4 16 3-8h4",
@@ -11,42 +11,42 @@ const PATHS = {
 };
 export const icon = name => s("svg", { viewBox: "0 0 24 24", fill: "none", stroke: "currentColor", "stroke-width": 1.9, "stroke-linecap": "round", "stroke-linejoin": "round", "aria-hidden": "true" }, s("path", { d: PATHS[name] }));
 
-export const head = (title, lead, ...right) => h("header", { class: "head" }, h("h1", {}, title), h("div", { class: "right" }, right), lead && h("div", { class: "lead" }, h("p", {}, lead)));
-export const sheet = (title, right, ...content) => h("section", { class: "sheet" }, h("div", { class: "top" }, h("h2", {}, title), h("div", { class: "right" }, right)), content);
-export const empty = (title, ...text) => h("div", { class: "empty" }, h("b", {}, title), text);
-export const waiting = (what = "Loading…") => h("div", { class: "empty", role: "status" }, what);
-export const failed = e => h("div", { class: "banner bad", role: "alert" }, e.message);
+export const pageHeader = (title, lead, ...right) => h("header", { class: "page-header" }, h("h1", {}, title), h("div", { class: "right" }, right), lead && h("div", { class: "lead" }, h("p", {}, lead)));
+export const panel = (title, right, ...content) => h("section", { class: "panel" }, h("div", { class: "top" }, h("h2", {}, title), h("div", { class: "right" }, right)), content);
+export const emptyState = (title, ...text) => h("div", { class: "empty" }, h("b", {}, title), text);
+export const loadingState = (text = "Loading…") => h("div", { class: "empty", role: "status" }, text);
+export const errorBanner = e => h("div", { class: "banner bad", role: "alert" }, e.message);
 
-export const hiddenText = text => h("span", { class: "hidden" }, text);
+export const visuallyHidden = text => h("span", { class: "visually-hidden" }, text);
 
-/** A table; columns are texts, or [text, class]. */
+/** A table; a column is a text or [text, class]. */
 export function table(columns, rows, caption) {
   return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-    h("table", {}, h("caption", { class: "hidden" }, caption),
-      h("thead", {}, h("tr", {}, columns.map(c => (Array.isArray(c) ? c : [c])).map(([text, kind]) => h("th", { class: kind, scope: "col" }, text)))),
+    h("table", {}, h("caption", { class: "visually-hidden" }, caption),
+      h("thead", {}, h("tr", {}, columns.map(c => (Array.isArray(c) ? c : [c])).map(([text, className]) => h("th", { class: className, scope: "col" }, text)))),
       h("tbody", {}, rows)));
 }
 
-/** A few choices of which one is made. */
-export function segments(label, choices, chosen, choose) {
+/** A group of buttons of which one is selected. */
+export function segmentedControl(label, choices, selected, onSelect) {
   const element = h("div", { class: "segments", role: "group", "aria-label": label });
-  const paint = now => put(element, choices.map(([value, text]) => h("button", { type: "button", "aria-pressed": String(value === now), onclick: () => { paint(value); choose(value); } }, text)));
-  paint(chosen);
+  const render = current => replaceContent(element, choices.map(([value, text]) => h("button", { type: "button", "aria-pressed": String(value === current), onclick: () => { render(value); onSelect(value); } }, text)));
+  render(selected);
   return element;
 }
 
 let toasts;
-/** Says something in passing; `undo` is offered with it if given. */
-export function toast(text, action, act) {
+/** Shows a message for some seconds, with a button for an action if one is given. */
+export function toast(text, actionLabel, onAction) {
   toasts ??= document.body.appendChild(h("div", { class: "toasts", role: "status", "aria-live": "polite" }));
-  const one = h("div", { class: "toast" }, h("span", { class: "grow" }, text), action && h("button", { type: "button", onclick: () => { one.remove(); act(); } }, action));
-  toasts.append(one);
-  setTimeout(() => one.remove(), action ? 12000 : 5000);
+  const element = h("div", { class: "toast" }, h("span", { class: "grow" }, text), actionLabel && h("button", { type: "button", onclick: () => { element.remove(); onAction(); } }, actionLabel));
+  toasts.append(element);
+  setTimeout(() => element.remove(), actionLabel ? 12000 : 5000);
 }
 
-/** Shows something over the page until it is done with; closing it by Escape counts. */
-export function dialog(label, slim, build) {
-  const element = h("dialog", { class: slim ? "slim" : "", "aria-label": label });
+/** Shows a modal dialog; it can also be closed with Escape. */
+export function dialog(label, narrow, build) {
+  const element = h("dialog", { class: narrow ? "compact" : "", "aria-label": label });
   element.append(h("div", { class: "inside" }, build(() => element.close())));
   element.addEventListener("close", () => element.remove());
   document.body.append(element);
@@ -54,18 +54,18 @@ export function dialog(label, slim, build) {
   return element;
 }
 
-/** Asks before something that cannot be taken back. */
-export function sure(question, text, yes, act) {
+/** Asks for confirmation before an action that cannot be undone. */
+export function confirmDialog(question, text, confirmLabel, action) {
   dialog(question, true, close => [
-    h("h2", {}, question), h("p", { class: "quiet" }, text),
+    h("h2", {}, question), h("p", { class: "muted" }, text),
     h("div", { class: "row end" }, h("button", { type: "button", onclick: close }, "Cancel"),
-      h("button", { type: "button", class: "danger", onclick: () => { close(); act(); } }, yes)),
+      h("button", { type: "button", class: "danger", onclick: () => { close(); action(); } }, confirmLabel)),
   ]);
 }
 
-/** Does something, and says so if it fails. */
-export const trying = act => (...args) => Promise.resolve(act(...args)).catch(e => toast(e.message));
+/** Wraps an action so that a failure is shown as a toast. */
+export const withErrorToast = action => (...args) => Promise.resolve(action(...args)).catch(e => toast(e.message));
 
-export const callerText = caller => Object.entries(caller).map(([name, value]) => `${name} ${value}`).join(", ") || "everyone together";
-export const callerLink = caller => (Object.keys(caller).length ? h("a", { class: "name", href: `#/callers?${new URLSearchParams(caller)}` }, callerText(caller)) : h("span", { class: "quiet" }, "everyone together"));
+export const callerText = caller => Object.entries(caller).map(([name, value]) => `${name} ${value}`).join(", ") || "all callers";
+export const callerLink = caller => (Object.keys(caller).length ? h("a", { class: "name", href: `#/callers?${new URLSearchParams(caller)}` }, callerText(caller)) : h("span", { class: "muted" }, "all callers"));
 export const ruleLink = id => h("a", { class: "name", href: `#/rules/${encodeURIComponent(id)}` }, id);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The admin door of a whole server. */
+/** The admin API of a complete server. */
 @Timeout(120)
 class AdminServerTest {
   private static final String TOKEN = "Marker-T-0123456789";
@@ -89,13 +89,13 @@ class AdminServerTest {
       try (RunningServer other = startNode(rules, redis)) {
         Await.until(
             TIMEOUT,
-            "both are seen",
+            "both nodes are counted",
             () -> overshoot(server).equals(new JsonObject().put("near", 100)));
         assertThat(overshoot(other)).isEqualTo(overshoot(server));
         assertThat(server.checkStatus("ann")).isEqualTo(200);
         Await.until(
             TIMEOUT,
-            "the metric",
+            "the metric is updated",
             () -> body(server, "/metrics").contains("weir_overshoot_permits{rule=\"near\"} 100.0"));
       }
     }
@@ -122,7 +122,7 @@ class AdminServerTest {
     Thread stopping = new Thread(server::close);
     stopping.start();
     assertThat(new String(stream.body().readAllBytes(), UTF_8)).contains("event: hello");
-    Await.until(TIMEOUT, "it has stopped", () -> !stopping.isAlive());
+    Await.until(TIMEOUT, "the server has stopped", () -> !stopping.isAlive());
   }
 
   @Test
@@ -148,7 +148,7 @@ class AdminServerTest {
       redis.kill();
       Await.until(
           TIMEOUT,
-          "the store is seen to be gone",
+          "the store is reported as unavailable",
           () ->
               server.checkStatus("ann") == 200
                   && body(server, "/admin/stats").contains("\"available\":false"));
@@ -168,7 +168,7 @@ class AdminServerTest {
     }
   }
 
-  /** What every call answers, headers included, as it is and to who has no token. */
+  /** Returns the responses of all endpoints, headers included. */
   private List<String> allResponses(RunningServer server) throws Exception {
     JsonObject paths =
         new JsonObject(send(server, "GET", "/admin/openapi.json", "").body())
@@ -177,8 +177,8 @@ class AdminServerTest {
     for (String path : paths.fieldNames()) {
       for (Map.Entry<String, Object> operation : paths.getJsonObject(path)) {
         String method = operation.getKey().toUpperCase(Locale.ROOT);
-        boolean makesAKey = path.equals("/admin/keys") && !method.equals("GET");
-        if (path.equals("/admin/events") || makesAKey) {
+        boolean createsKey = path.equals("/admin/keys") && !method.equals("GET");
+        if (path.equals("/admin/events") || createsKey) {
           continue;
         }
         HttpResponse<String> answer =

@@ -21,7 +21,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.function.BiFunction;
 
-/** An admin door of a test on a free port, and a client to it. */
+/** An admin server on a free port for tests, with a client for it. */
 final class AdminTestServer implements AutoCloseable {
   static final String TOKEN = "open-sesame-open-sesame";
   static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -39,8 +39,8 @@ final class AdminTestServer implements AutoCloseable {
     this(rules, (clock, activity) -> new MemoryStore(clock), "127.0.0.1");
   }
 
-  AdminTestServer(RuleSource rules, BiFunction<Clock, NodeActivity, Store> opened, String host) {
-    store = opened.apply(clock, activity);
+  AdminTestServer(RuleSource rules, BiFunction<Clock, NodeActivity, Store> openStore, String host) {
+    store = openStore.apply(clock, activity);
     RegionShareService regions = RegionShareService.unlinked(rules, "eu");
     AdministeredNode node =
         new AdministeredNode(
@@ -65,17 +65,17 @@ final class AdminTestServer implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + port() + path);
   }
 
-  /** The answer to one who has the token. */
+  /** Sends a GET request with the token. */
   HttpResponse<String> get(String path) {
     return send("GET", path, "");
   }
 
-  /** What is shown to one who has the token. */
+  /** Sends a GET request with the token and returns the JSON response. */
   JsonObject json(String path) {
     return new JsonObject(get(path).body());
   }
 
-  /** What a whole server shows to one who has the token. */
+  /** Sends a GET request with the token to a running server and returns the JSON response. */
   static JsonObject json(RunningServer server, String path) {
     URI uri = URI.create("http://127.0.0.1:" + server.port("admin") + path);
     HttpRequest request =
@@ -94,7 +94,7 @@ final class AdminTestServer implements AutoCloseable {
     }
   }
 
-  /** The answer to one who has the token; JSON if there is a body and nothing else is said. */
+  /** Sends a request with the token; a body is JSON unless a header sets another content type. */
   HttpResponse<String> send(String method, String path, String body, String... headers) {
     HttpRequest.Builder request = request(method, path, body);
     request.header("Authorization", "Bearer " + TOKEN);

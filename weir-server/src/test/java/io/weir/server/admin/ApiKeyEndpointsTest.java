@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** API keys are made and revoked over the admin door, and their secret is seen once. */
+/** API keys are created and revoked over the admin API, and their secret is shown once. */
 @Timeout(60)
 class ApiKeyEndpointsTest {
   private static final String PATH = "/admin/keys";
@@ -99,10 +99,10 @@ class ApiKeyEndpointsTest {
       assertThat(server.send("POST", PATH, "{\"user\":\"a\"}", "Content-Type", type).statusCode())
           .isEqualTo(415);
     }
-    String long1 = "{\"user\":\"" + "a".repeat(201) + "\"}";
-    assertThat(server.send("POST", PATH, long1).statusCode()).isEqualTo(400);
-    String teir = "{\"user\":\"a\",\"teir\":\"pro\"}";
-    assertThat(server.send("POST", PATH, teir).body()).contains("did you mean tier");
+    String longUser = "{\"user\":\"" + "a".repeat(201) + "\"}";
+    assertThat(server.send("POST", PATH, longUser).statusCode()).isEqualTo(400);
+    String misspelled = "{\"user\":\"a\",\"teir\":\"pro\"}";
+    assertThat(server.send("POST", PATH, misspelled).body()).contains("did you mean tier");
   }
 
   @Test
@@ -128,7 +128,7 @@ class ApiKeyEndpointsTest {
   @Test
   void createAndRevoke_logNoSecret() {
     Queue<String> log = new ConcurrentLinkedQueue<>();
-    Handler ear =
+    Handler handler =
         new Handler() {
           @Override
           public void publish(LogRecord entry) {
@@ -142,19 +142,19 @@ class ApiKeyEndpointsTest {
           public void close() {}
         };
     Logger root = Logger.getLogger("");
-    root.addHandler(ear);
+    root.addHandler(handler);
     try {
       JsonObject key = new JsonObject(server.send("POST", PATH, "{\"user\":\"acme\"}").body());
       server.exchange(
           server.request("GET", PATH, "").header("Authorization", "Bearer Wrong-Marker-1"));
       server.send("DELETE", PATH + "/" + key.getString("id"), "");
       assertThat(String.join("", log))
-          .contains("admin made API key " + key.getString("id"), "admin revoked API key")
+          .contains("admin created API key " + key.getString("id"), "admin revoked API key")
           .doesNotContain(key.getString("secret"))
           .doesNotContain("Wrong-Marker-1")
           .doesNotContain(AdminTestServer.TOKEN);
     } finally {
-      root.removeHandler(ear);
+      root.removeHandler(handler);
     }
   }
 }

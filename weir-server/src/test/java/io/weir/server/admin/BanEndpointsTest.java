@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A caller is refused for a time, and only for that time, and only that caller. */
+/** A temporary ban refuses exactly one caller for exactly its duration. */
 @Timeout(60)
 class BanEndpointsTest {
   private static final String PATH = "/admin/refusals";
@@ -66,15 +66,15 @@ class BanEndpointsTest {
   @Test
   void ban_endsByItselfToTheMicrosecond() {
     for (String time : List.of("1s", "10m", "30d")) {
-      Duration lasts = Durations.parse(time);
+      Duration duration = Durations.parse(time);
       assertThat(isAllowed("mallory")).isTrue();
       HttpResponse<String> answer = ban("mallory", time);
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-      assertThat(new JsonObject(answer.body()).getLong("left_ms")).isEqualTo(lasts.toMillis());
+      assertThat(new JsonObject(answer.body()).getLong("left_ms")).isEqualTo(duration.toMillis());
       assertThat(isAllowed("mallory")).isFalse();
       assertThat(isAllowed("bob")).isTrue();
-      server.clock.advance(lasts.minusNanos(1000));
-      assertThat(isAllowed("mallory")).as("a moment before " + time).isFalse();
+      server.clock.advance(duration.minusNanos(1000));
+      assertThat(isAllowed("mallory")).as("1 µs before " + time).isFalse();
       server.clock.advance(Duration.ofNanos(1000));
       assertThat(isAllowed("mallory")).as("after " + time).isTrue();
       server.clock.advance(Duration.ofDays(1));
@@ -103,7 +103,7 @@ class BanEndpointsTest {
     ban("mallory", "1m");
     assertThat(listedBans().getJsonObject(0).getLong("left_ms")).isEqualTo(60_000);
     assertThat(listedBans()).hasSize(1);
-    assertThat(rules.current().rules()).as("one rule for a caller").hasSize(1);
+    assertThat(rules.current().rules()).as("one rule per caller").hasSize(1);
     assertThat(server.send("DELETE", PATH + query("mallory"), "").statusCode()).isEqualTo(200);
     assertThat(rules.current().rules()).isEmpty();
   }
@@ -115,10 +115,14 @@ class BanEndpointsTest {
     AutoCloseable watch = server.api.startBackgroundTasks();
     try {
       server.clock.advance(Duration.ofSeconds(70));
-      Await.until(Duration.ofSeconds(30), "one is left", () -> rules.current().rules().size() == 1);
+      Await.until(
+          Duration.ofSeconds(30),
+          "the ended ban is deleted",
+          () -> rules.current().rules().size() == 1);
       assertThat(isAllowed("other")).isFalse();
       server.clock.advance(Duration.ofHours(1));
-      Await.until(Duration.ofSeconds(30), "none is left", () -> rules.current().rules().isEmpty());
+      Await.until(
+          Duration.ofSeconds(30), "both bans are deleted", () -> rules.current().rules().isEmpty());
     } finally {
       watch.close();
     }
@@ -127,17 +131,18 @@ class BanEndpointsTest {
   @Test
   void endedBanWithStoreAndDatabaseUnavailable_callerIsAllowed() {
     ban("mallory", "1m");
-    RuleSet last = rules.current();
+    RuleSet lastRules = rules.current();
     Request mallory = Request.of("user", "mallory");
     try (RedisProcess redis = RedisProcess.start();
         RedisStore store = RedisStore.at(redis.uri()).open()) {
       redis.kill();
-      Limiter cutOff = Weir.limiter(new ActiveRules(() -> last, server.clock)).store(store).build();
-      assertThat(cutOff.decideNow(mallory).allowed()).as("fail closed").isFalse();
-      assertThat(cutOff.decideNow(Request.of("user", "bob")).allowed()).isTrue();
+      Limiter isolatedLimiter =
+          Weir.limiter(new ActiveRules(() -> lastRules, server.clock)).store(store).build();
+      assertThat(isolatedLimiter.decideNow(mallory).allowed()).as("fail closed").isFalse();
+      assertThat(isolatedLimiter.decideNow(Request.of("user", "bob")).allowed()).isTrue();
       server.clock.advance(Duration.ofSeconds(70));
-      assertThat(cutOff.decideNow(mallory).allowed()).isTrue();
-      assertThat(last.rules()).as("its rule is still written").hasSize(1);
+      assertThat(isolatedLimiter.decideNow(mallory).allowed()).isTrue();
+      assertThat(lastRules.rules()).as("its rule is still stored").hasSize(1);
     }
   }
 
@@ -158,7 +163,8 @@ class BanEndpointsTest {
     for (String time : List.of("0s", "31d", "x", "")) {
       assertThat(ban("mallory", time).statusCode()).as(time).isEqualTo(400);
     }
-    assertThat(server.send("POST", PATH, "{\"for\":\"1m\"}").body()).contains("nobody is named");
+    assertThat(server.send("POST", PATH, "{\"for\":\"1m\"}").body())
+        .contains("the caller is missing");
     assertThat(rules.current().rules()).isEmpty();
     try (AdminTestServer file = new AdminTestServer(Rules.parse("rules: []"))) {
       assertThat(file.send("POST", PATH + query("a"), "{\"for\":\"1m\"}").statusCode())

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A caller's counters are seen, given permits back and made fresh over the admin door. */
+/** Shows, refunds and resets the counters of a caller over the admin API. */
 @Timeout(60)
 class CounterEndpointsTest {
   private static final String RULES =
@@ -63,7 +63,7 @@ class CounterEndpointsTest {
     assertThat(counters(server.json("/admin/counters?rule=everyone")))
         .containsExactly("everyone 100/hour 98 of 100");
     assertThat(counters(server.json("/admin/counters?rule=orders&" + CALLER_QUERY)))
-        .as("whatever else it selects by")
+        .as("regardless of its other selectors")
         .containsExactly("orders 3/hour 1 of 3 shadow");
     assertThat(counters(server.json("/admin/counters?rule=api&user=other")).get(0))
         .contains("5 of 5");
@@ -79,7 +79,7 @@ class CounterEndpointsTest {
             "everyone 100/hour 98 of 100");
     assertThat(counters(server.json("/admin/counters?ip=10.0.0.1&" + CALLER_QUERY)))
         .contains("pair 2/hour 0 of 2");
-    assertThat(limiter.peek(ORDER_REQUEST).join().allowed()).as("pair has none left").isFalse();
+    assertThat(limiter.peek(ORDER_REQUEST).join().allowed()).as("pair is exhausted").isFalse();
   }
 
   @Test
@@ -95,14 +95,14 @@ class CounterEndpointsTest {
 
   @Test
   void grant_refundsNoMoreThanWasUsed() {
-    String api = "/admin/counters?rule=api&" + CALLER_QUERY;
-    assertThat(counters(new JsonObject(server.send("POST", api, "{\"grant\":1}").body())).get(0))
+    String path = "/admin/counters?rule=api&" + CALLER_QUERY;
+    assertThat(counters(new JsonObject(server.send("POST", path, "{\"grant\":1}").body())).get(0))
         .isEqualTo("api 5/hour 4 of 5");
-    HttpResponse<String> all = server.send("POST", api, "{\"grant\":9007199254740993}");
-    assertThat(counters(new JsonObject(all.body())).get(0)).isEqualTo("api 5/hour 5 of 5");
+    HttpResponse<String> largeGrant = server.send("POST", path, "{\"grant\":9007199254740993}");
+    assertThat(counters(new JsonObject(largeGrant.body())).get(0)).isEqualTo("api 5/hour 5 of 5");
     for (String body :
         List.of("{\"grant\":0}", "{\"grant\":-1}", "{\"grant\":\"x\"}", "{}", "{\"grants\":1}")) {
-      assertThat(server.send("POST", api, body).statusCode()).as(body).isEqualTo(400);
+      assertThat(server.send("POST", path, body).statusCode()).as(body).isEqualTo(400);
     }
   }
 
@@ -114,7 +114,7 @@ class CounterEndpointsTest {
         .startsWith("rule is missing");
     assertThat(message("GET", "/admin/counters?rule=none", 404)).contains("no rule 'none'");
     assertThat(message("DELETE", "/admin/counters?rule=none", 404)).contains("no rule 'none'");
-    assertThat(message("GET", "/admin/counters?user=a&user=b", 400)).contains("stands twice");
+    assertThat(message("GET", "/admin/counters?user=a&user=b", 400)).contains("is given twice");
   }
 
   private String message(String method, String path, int status) {
@@ -126,35 +126,37 @@ class CounterEndpointsTest {
   @Test
   void resetOnRedis_takesEffect() {
     try (RedisProcess redis = RedisProcess.start();
-        AdminTestServer here =
+        AdminTestServer redisServer =
             new AdminTestServer(
                 RULE_SET,
                 (clock, activity) ->
                     RedisStore.at(redis.uri()).deadline(AdminTestServer.TIMEOUT).open(),
                 "127.0.0.1")) {
-      String pair = "/admin/counters?rule=pair&ip=10.0.0.1&" + CALLER_QUERY;
-      Limiter deciding = Weir.limiter(RULE_SET).store(here.store).build();
-      assertThat(deciding.decideNow(ORDER_REQUEST.cost(2)).allowed()).isTrue();
-      assertThat(deciding.decideNow(ORDER_REQUEST).allowed()).isFalse();
-      assertThat(counters(here.json(pair))).containsExactly("pair 2/hour 0 of 2");
-      here.send("DELETE", pair, "");
+      String path = "/admin/counters?rule=pair&ip=10.0.0.1&" + CALLER_QUERY;
+      Limiter redisLimiter = Weir.limiter(RULE_SET).store(redisServer.store).build();
+      assertThat(redisLimiter.decideNow(ORDER_REQUEST.cost(2)).allowed()).isTrue();
+      assertThat(redisLimiter.decideNow(ORDER_REQUEST).allowed()).isFalse();
+      assertThat(counters(redisServer.json(path))).containsExactly("pair 2/hour 0 of 2");
+      redisServer.send("DELETE", path, "");
       Await.until(
-          AdminTestServer.TIMEOUT, "it is felt", () -> deciding.decideNow(ORDER_REQUEST).allowed());
+          AdminTestServer.TIMEOUT,
+          "the reset takes effect",
+          () -> redisLimiter.decideNow(ORDER_REQUEST).allowed());
     }
   }
 
   @Test
   void storeUnavailable_respondsWith503() {
-    RedisProcess gone = RedisProcess.start();
-    String uri = gone.uri();
-    gone.close();
-    try (AdminTestServer here =
+    RedisProcess stopped = RedisProcess.start();
+    String uri = stopped.uri();
+    stopped.close();
+    try (AdminTestServer testServer =
         new AdminTestServer(
             RULE_SET, (clock, activity) -> RedisStore.at(uri).open(), "127.0.0.1")) {
-      String api = "/admin/counters?rule=api&" + CALLER_QUERY;
-      assertThat(here.send("DELETE", api, "").statusCode()).isEqualTo(503);
-      assertThat(here.send("POST", api, "{\"grant\":1}").statusCode()).isEqualTo(503);
-      assertThat(here.json(api).getBoolean("degraded")).isTrue();
+      String path = "/admin/counters?rule=api&" + CALLER_QUERY;
+      assertThat(testServer.send("DELETE", path, "").statusCode()).isEqualTo(503);
+      assertThat(testServer.send("POST", path, "{\"grant\":1}").statusCode()).isEqualTo(503);
+      assertThat(testServer.json(path).getBoolean("degraded")).isTrue();
     }
   }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whoever listens hears the news; whoever does not listen harms nobody. */
+/** Events reach all subscribers; a subscriber that does not read affects no other. */
 @Timeout(90)
 @Tag("slow")
 class EventStreamTest {
@@ -47,15 +47,16 @@ class EventStreamTest {
     server.close();
   }
 
-  /** One who listens, and what it hears. */
+  /** A subscriber to the event stream. */
   private static final class EventStreamClient implements AutoCloseable {
     private final Stream<String> stream;
     private final Iterator<String> lines;
 
-    EventStreamClient(AdminTestServer door) {
+    EventStreamClient(AdminTestServer adminServer) {
       HttpResponse<Stream<String>> response =
-          door.exchange(
-              door.request("GET", "/admin/events", "")
+          adminServer.exchange(
+              adminServer
+                  .request("GET", "/admin/events", "")
                   .header("Authorization", "Bearer " + AdminTestServer.TOKEN),
               BodyHandlers.ofLines());
       assertThat(response.statusCode()).isEqualTo(200);
@@ -66,7 +67,7 @@ class EventStreamTest {
       assertThat(next("hello").getString("node")).isEqualTo("node-1");
     }
 
-    /** The next event, which must be of this type. */
+    /** Returns the next event, which must have this type. */
     JsonObject next(String type) {
       String line = lines.next();
       while (!line.startsWith("event: ")) {
@@ -94,12 +95,12 @@ class EventStreamTest {
 
   @Test
   void refusalAndRuleChange_areSentAsEvents() {
-    try (EventStreamClient ear = new EventStreamClient(server)) {
+    try (EventStreamClient client = new EventStreamClient(server)) {
       Limiter limiter = limiter();
       Request request = Request.of("user", "<b>\n42", "endpoint", "GET /x", "cookie", "Marker-1");
       limiter.decideNow(request);
       limiter.decideNow(request);
-      JsonObject refused = ear.next("refused");
+      JsonObject refused = client.next("refused");
       assertThat(refused.getString("rule")).isEqualTo("api");
       assertThat(refused.getJsonObject("caller"))
           .isEqualTo(new JsonObject().put("user", "<b>\n42"));
@@ -108,32 +109,32 @@ class EventStreamTest {
       assertThat(refused.getLong("left_out")).isZero();
       assertThat(refused.encode()).doesNotContain("Marker-1");
       server.activity.rulesListener().changed(RULES);
-      assertThat(ear.next("rules").getLong("revision")).isEqualTo(1);
+      assertThat(client.next("rules").getLong("revision")).isEqualTo(1);
       server.activity.rulesListener().rejected("rules.yaml:1:1: wrong");
-      assertThat(ear.next("rules_refused").getString("reason")).contains("rules.yaml:1:1");
+      assertThat(client.next("rules_refused").getString("reason")).contains("rules.yaml:1:1");
     }
-    Await.until(TIMEOUT, "it is forgotten", () -> hasNoSubscribers(server));
+    Await.until(TIMEOUT, "the subscriber is removed", () -> hasNoSubscribers(server));
   }
 
-  /** Tells something, since who is gone may be found only then. */
-  private static boolean hasNoSubscribers(AdminTestServer door) {
-    door.activity.storeListener().onRecovery(Duration.ZERO);
-    return door.activity.events.subscriberCount() == 0;
+  /** Publishes an event first, because a lost connection may be noticed only on a write. */
+  private static boolean hasNoSubscribers(AdminTestServer adminServer) {
+    adminServer.activity.storeListener().onRecovery(Duration.ZERO);
+    return adminServer.activity.events.subscriberCount() == 0;
   }
 
   @Test
   void floodOfRefusals_isSampledAndCounted() {
-    try (EventStreamClient ear = new EventStreamClient(server)) {
+    try (EventStreamClient client = new EventStreamClient(server)) {
       Limiter limiter = limiter();
       for (int i = 0; i < 101; i++) {
         limiter.decideNow(Request.of("user", "a"));
       }
       for (int i = 0; i < 20; i++) {
-        assertThat(ear.next("refused").getLong("left_out")).isZero();
+        assertThat(client.next("refused").getLong("left_out")).isZero();
       }
       server.clock.advance(Duration.ofSeconds(1));
       limiter.decideNow(Request.of("user", "a"));
-      assertThat(ear.next("refused").getLong("left_out")).isEqualTo(80);
+      assertThat(client.next("refused").getLong("left_out")).isEqualTo(80);
     }
   }
 
@@ -149,80 +150,85 @@ class EventStreamTest {
                         .listener(activity.storeListener())
                         .open(),
                 "127.0.0.1");
-        EventStreamClient ear = new EventStreamClient(remote)) {
+        EventStreamClient client = new EventStreamClient(remote)) {
       Limiter limiter =
           Weir.limiter(RULES)
               .store(remote.store)
               .listener(remote.activity.decisionListener())
               .build();
       redis.kill();
-      List<String> heard = new ArrayList<>();
-      while (!heard.contains("event: store_lost") || !heard.contains("event: degraded")) {
+      List<String> received = new ArrayList<>();
+      while (!received.contains("event: store_lost") || !received.contains("event: degraded")) {
         limiter.decideNow(Request.of("user", "a"));
-        heard.add(ear.lines.next());
+        received.add(client.lines.next());
       }
       redis.restart();
       Await.until(
-          TIMEOUT, "it decides", () -> !limiter.decideNow(Request.of("user", "b")).degraded());
-      String line = ear.lines.next();
+          TIMEOUT,
+          "the store is back",
+          () -> !limiter.decideNow(Request.of("user", "b")).degraded());
+      String line = client.lines.next();
       while (!line.equals("event: store_found")) {
-        line = ear.lines.next();
+        line = client.lines.next();
       }
-      assertThat(new JsonObject(ear.lines.next().substring(6)).getLong("away_ms")).isPositive();
+      assertThat(new JsonObject(client.lines.next().substring(6)).getLong("away_ms")).isPositive();
     }
   }
 
   @Test
   void idleStream_sendsHeartbeats() {
-    try (EventStreamClient ear = new EventStreamClient(server)) {
-      String line = ear.lines.next();
+    try (EventStreamClient client = new EventStreamClient(server)) {
+      String line = client.lines.next();
       while (!line.startsWith(":")) {
-        line = ear.lines.next();
+        line = client.lines.next();
       }
-      assertThat(line).isEqualTo(": still here");
+      assertThat(line).isEqualTo(": keep-alive");
     }
   }
 
   @Test
   void slowReader_isDisconnected() throws IOException {
-    try (Socket deaf = connect()) {
-      Await.until(TIMEOUT, "it listens", () -> server.activity.events.subscriberCount() == 1);
-      String long1 = "x".repeat(50_000);
+    try (Socket slowSocket = connect()) {
       Await.until(
           TIMEOUT,
-          "it is cut off",
+          "the subscriber is connected",
+          () -> server.activity.events.subscriberCount() == 1);
+      String longReason = "x".repeat(50_000);
+      Await.until(
+          TIMEOUT,
+          "the subscriber is disconnected",
           () -> {
-            server.activity.rulesListener().rejected(long1);
+            server.activity.rulesListener().rejected(longReason);
             return server.activity.events.subscriberCount() == 0;
           });
-      assertThat(deaf.isConnected()).isTrue();
+      assertThat(slowSocket.isConnected()).isTrue();
     }
-    try (EventStreamClient ear = new EventStreamClient(server)) {
-      server.activity.rulesListener().rejected("others hear");
-      assertThat(ear.next("rules_refused").getString("reason")).isEqualTo("others hear");
+    try (EventStreamClient client = new EventStreamClient(server)) {
+      server.activity.rulesListener().rejected("other subscribers");
+      assertThat(client.next("rules_refused").getString("reason")).isEqualTo("other subscribers");
     }
   }
 
   @Test
   void tooManyStreams_areRejected() throws IOException {
-    List<Socket> all = new ArrayList<>();
+    List<Socket> sockets = new ArrayList<>();
     try {
       for (int i = 0; i < EventBroadcaster.MAX_STREAMS; i++) {
-        all.add(connect());
+        sockets.add(connect());
       }
       Await.until(
           TIMEOUT,
-          "all listen",
+          "all are subscribed",
           () -> server.activity.events.subscriberCount() == EventBroadcaster.MAX_STREAMS);
       assertThat(server.get("/admin/events").statusCode()).isEqualTo(503);
-      for (Socket one : all) {
-        one.close();
+      for (Socket socket : sockets) {
+        socket.close();
       }
-      Await.until(TIMEOUT, "all are forgotten", () -> hasNoSubscribers(server));
+      Await.until(TIMEOUT, "all are removed", () -> hasNoSubscribers(server));
       new EventStreamClient(server).close();
     } finally {
-      for (Socket one : all) {
-        one.close();
+      for (Socket socket : sockets) {
+        socket.close();
       }
     }
   }
@@ -238,10 +244,10 @@ class EventStreamTest {
 
   @Test
   void stoppingNode_endsStreams() {
-    try (EventStreamClient ear = new EventStreamClient(server)) {
+    try (EventStreamClient client = new EventStreamClient(server)) {
       server.api.markStopping();
-      while (ear.lines.hasNext()) {
-        assertThat(ear.lines.next()).isBlank();
+      while (client.lines.hasNext()) {
+        assertThat(client.lines.next()).isBlank();
       }
       assertThat(server.get("/admin/events").statusCode()).isEqualTo(503);
     }

@@ -12,36 +12,37 @@ import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What anybody may ask of the admin door. */
+/** The public endpoints of the admin API. */
 @Timeout(60)
 class HealthEndpointsTest {
   private static final String RULES = "rules: [{id: api, per: [user], limit: 5/hour}]";
 
   @Test
   void healthReadyAndMetrics_needNoToken() {
-    try (AdminTestServer door = new AdminTestServer(Rules.parse(RULES))) {
-      JsonObject health = getWithoutToken(door, "/health", 200);
+    try (AdminTestServer server = new AdminTestServer(Rules.parse(RULES))) {
+      JsonObject health = getWithoutToken(server, "/health", 200);
       assertThat(health.getString("status")).isEqualTo("ok");
       assertThat(health.getString("node")).isEqualTo("node-1");
       assertThat(health.getJsonObject("rules").getLong("revision")).isEqualTo(1);
-      assertThat(getWithoutToken(door, "/ready", 200)).isEqualTo(ready(true, false));
-      HttpResponse<String> metrics = door.exchange(door.request("GET", "/metrics", ""));
+      assertThat(getWithoutToken(server, "/ready", 200)).isEqualTo(ready(true, false));
+      HttpResponse<String> metrics = server.exchange(server.request("GET", "/metrics", ""));
       assertThat(metrics.body()).isEqualTo("weir_rules_revision 1.0\n");
       assertThat(metrics.headers().firstValue("content-type"))
           .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain; version=0.0.4"));
       assertThat(metrics.headers().firstValue("x-content-type-options")).contains("nosniff");
-      assertThat(door.exchange(door.request("POST", "/health", "")).statusCode()).isEqualTo(405);
+      assertThat(server.exchange(server.request("POST", "/health", "")).statusCode())
+          .isEqualTo(405);
     }
   }
 
   @Test
   void stoppingNode_isHealthyButNotReady() {
-    try (AdminTestServer door = new AdminTestServer(Rules.parse(RULES))) {
-      door.api.markStopping();
-      JsonObject ready = getWithoutToken(door, "/ready", 503);
+    try (AdminTestServer server = new AdminTestServer(Rules.parse(RULES))) {
+      server.api.markStopping();
+      JsonObject ready = getWithoutToken(server, "/ready", 503);
       assertThat(ready.getBoolean("ready")).isFalse();
       assertThat(ready.getJsonArray("reasons")).containsExactly("the node is stopping");
-      getWithoutToken(door, "/health", 200);
+      getWithoutToken(server, "/health", 200);
     }
   }
 
@@ -50,11 +51,11 @@ class HealthEndpointsTest {
     RedisProcess redis = RedisProcess.start();
     String uri = redis.uri();
     redis.close();
-    try (AdminTestServer door =
+    try (AdminTestServer server =
         new AdminTestServer(
             Rules.parse(RULES), (clock, activity) -> RedisStore.at(uri).open(), "127.0.0.1")) {
-      assertThat(getWithoutToken(door, "/ready", 200)).isEqualTo(ready(true, true));
-      JsonObject health = getWithoutToken(door, "/health", 200);
+      assertThat(getWithoutToken(server, "/ready", 200)).isEqualTo(ready(true, true));
+      JsonObject health = getWithoutToken(server, "/health", 200);
       assertThat(health.getString("status")).isEqualTo("degraded");
       assertThat(health.getJsonObject("store").getBoolean("available")).isFalse();
     }
@@ -63,7 +64,7 @@ class HealthEndpointsTest {
   @Test
   void rulesNotWritable_healthIsDegradedWithReason() {
     RuleSet rules = Rules.parse(RULES);
-    RuleSource full =
+    RuleSource readOnly =
         new RuleSource() {
           @Override
           public RuleSet current() {
@@ -75,8 +76,8 @@ class HealthEndpointsTest {
             return "no space left";
           }
         };
-    try (AdminTestServer door = new AdminTestServer(full)) {
-      JsonObject health = getWithoutToken(door, "/health", 200);
+    try (AdminTestServer server = new AdminTestServer(readOnly)) {
+      JsonObject health = getWithoutToken(server, "/health", 200);
       assertThat(health.getString("status")).isEqualTo("degraded");
       assertThat(health.getJsonObject("rules").getBoolean("writable")).isFalse();
       assertThat(health.getJsonObject("rules").getString("write_failure"))
@@ -88,8 +89,8 @@ class HealthEndpointsTest {
     return new JsonObject("{\"ready\":" + ready + ",\"degraded\":" + degraded + ",\"reasons\":[]}");
   }
 
-  private static JsonObject getWithoutToken(AdminTestServer door, String path, int status) {
-    HttpResponse<String> response = door.exchange(door.request("GET", path, ""));
+  private static JsonObject getWithoutToken(AdminTestServer server, String path, int status) {
+    HttpResponse<String> response = server.exchange(server.request("GET", path, ""));
     assertThat(response.statusCode()).isEqualTo(status);
     return new JsonObject(response.body());
   }

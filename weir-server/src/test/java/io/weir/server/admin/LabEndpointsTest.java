@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The lab answers with figures and lines to be drawn. */
+/** Experiments return figures and series to plot. */
 @Timeout(120)
 class LabEndpointsTest {
   private AdminTestServer server;

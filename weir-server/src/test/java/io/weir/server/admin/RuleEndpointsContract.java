@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rules of any database, changed over the admin doors of two nodes. */
+/** Changes rules in a database over the admin APIs of two nodes. */
 @Timeout(60)
 abstract class RuleEndpointsContract {
   private static final Duration PROPAGATION_TIMEOUT = Duration.ofSeconds(5);
@@ -28,7 +28,7 @@ abstract class RuleEndpointsContract {
   private AdminTestServer server;
   private AdminTestServer otherServer;
 
-  /** A database nobody has used yet, the same one throughout a test. */
+  /** Returns the URL of a new database, the same throughout a test. */
   abstract String url();
 
   @BeforeEach
@@ -49,20 +49,20 @@ abstract class RuleEndpointsContract {
 
   @Test
   void putRule_createsShowsAndReplaces() {
-    HttpResponse<String> made = server.send("PUT", RULE_PATH, api(5), "X-Weir-User", "ann");
-    assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
-    assertThat(etag(made)).isEqualTo("\"1\"");
-    HttpResponse<String> shown = server.get(RULE_PATH);
-    assertThat(shown.body()).isEqualTo(made.body()).isEqualTo(Rules.toJson(rule(5)));
-    assertThat(etag(shown)).isEqualTo("\"1\"");
+    HttpResponse<String> created = server.send("PUT", RULE_PATH, api(5), "X-Weir-User", "ann");
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+    assertThat(etag(created)).isEqualTo("\"1\"");
+    HttpResponse<String> read = server.get(RULE_PATH);
+    assertThat(read.body()).isEqualTo(created.body()).isEqualTo(Rules.toJson(rule(5)));
+    assertThat(etag(read)).isEqualTo("\"1\"");
     assertThat(rules.current().rule("api")).isEqualTo(rule(5));
 
-    HttpResponse<String> replaced = server.send("PUT", RULE_PATH, api(6), "If-Match", etag(shown));
+    HttpResponse<String> replaced = server.send("PUT", RULE_PATH, api(6), "If-Match", etag(read));
     assertThat(replaced.statusCode()).isEqualTo(200);
     assertThat(etag(replaced)).isEqualTo("\"2\"");
     HttpResponse<String> same = server.send("PUT", RULE_PATH, api(6), "If-Match", etag(replaced));
     assertThat(same.statusCode()).isEqualTo(200);
-    assertThat(etag(same)).as("nothing was changed").isEqualTo("\"2\"");
+    assertThat(etag(same)).as("unchanged").isEqualTo("\"2\"");
 
     JsonObject all = server.json("/admin/rules");
     assertThat(all.getLong("revision")).isEqualTo(2);
@@ -71,7 +71,7 @@ abstract class RuleEndpointsContract {
     assertThat(all.getJsonObject("revisions")).isEqualTo(new JsonObject().put("api", 2));
     Await.until(
         PROPAGATION_TIMEOUT,
-        "it is on the other node",
+        "the change reaches the other node",
         () -> otherServer.get(RULE_PATH).body().equals(currentBody()));
   }
 
@@ -86,18 +86,18 @@ abstract class RuleEndpointsContract {
     assertThat(otherServer.send("PUT", RULE_PATH, api(6), "If-Match", first).statusCode())
         .isEqualTo(200);
 
-    HttpResponse<String> late = server.send("PUT", RULE_PATH, api(7), "If-Match", first);
-    assertThat(late.statusCode()).isEqualTo(409);
-    JsonObject conflict = new JsonObject(late.body());
+    HttpResponse<String> conflicting = server.send("PUT", RULE_PATH, api(7), "If-Match", first);
+    assertThat(conflicting.statusCode()).isEqualTo(409);
+    JsonObject conflict = new JsonObject(conflicting.body());
     assertThat(conflict.getString("error")).isEqualTo("conflict");
     assertThat(conflict.getString("message")).contains("revision 2, not 1");
     assertThat(conflict.getLong("revision")).isEqualTo(2);
     assertThat(conflict.getJsonObject("rule")).isEqualTo(new JsonObject(Rules.toJson(rule(6))));
-    assertThat(etag(late)).isEqualTo("\"2\"");
+    assertThat(etag(conflicting)).isEqualTo("\"2\"");
 
-    HttpResponse<String> unsaid = server.send("PUT", RULE_PATH, api(7));
-    assertThat(unsaid.statusCode()).isEqualTo(428);
-    assertThat(new JsonObject(unsaid.body()).getLong("revision")).isEqualTo(2);
+    HttpResponse<String> withoutIfMatch = server.send("PUT", RULE_PATH, api(7));
+    assertThat(withoutIfMatch.statusCode()).isEqualTo(428);
+    assertThat(new JsonObject(withoutIfMatch.body()).getLong("revision")).isEqualTo(2);
     assertThat(server.send("PUT", RULE_PATH, api(7), "If-None-Match", "*").statusCode())
         .isEqualTo(409);
     assertThat(server.send("DELETE", RULE_PATH, "", "If-Match", first).statusCode()).isEqualTo(409);
@@ -166,12 +166,13 @@ abstract class RuleEndpointsContract {
       HttpResponse<String> refused = server.send("PUT", RULE_PATH, api(6), "If-Match", match);
       assertThat(refused.statusCode()).as(match).isEqualTo(400);
     }
-    for (String who : List.of(" ", "a".repeat(201))) {
-      HttpResponse<String> refused = server.send("PUT", RULE_PATH, api(6), "X-Weir-User", who);
-      assertThat(refused.statusCode()).as(who).isEqualTo(400);
+    for (String user : List.of(" ", "a".repeat(201))) {
+      HttpResponse<String> refused = server.send("PUT", RULE_PATH, api(6), "X-Weir-User", user);
+      assertThat(refused.statusCode()).as(user).isEqualTo(400);
     }
-    String long1 = "{\"id\":\"api\",\"limit\":\"" + "5".repeat(1 << 20) + "\"}";
-    assertThat(server.send("PUT", RULE_PATH, long1, "If-Match", "*").statusCode()).isEqualTo(413);
+    String longRule = "{\"id\":\"api\",\"limit\":\"" + "5".repeat(1 << 20) + "\"}";
+    assertThat(server.send("PUT", RULE_PATH, longRule, "If-Match", "*").statusCode())
+        .isEqualTo(413);
     assertThat(server.get("/admin/rules/%2e%2e").statusCode()).isEqualTo(404);
     assertThat(server.get("/admin/rules/none").statusCode()).isEqualTo(404);
     assertThat(rules.current().rules()).containsExactly(rule(5));
@@ -239,15 +240,15 @@ abstract class RuleEndpointsContract {
     assertThat(answer.getJsonArray("problems"))
         .hasSizeGreaterThanOrEqualTo(2)
         .allMatch(p -> ((JsonObject) p).getInteger("line") == 3);
-    for (String wrong : List.of("{", "[]", "a: [", "x", "{\"id\":null}")) {
-      HttpResponse<String> said = server.send("POST", path, wrong, "Content-Type", YAML);
-      assertThat(said.statusCode()).isEqualTo(200);
-      assertThat(new JsonObject(said.body()).getBoolean("valid")).as(wrong).isFalse();
+    for (String invalid : List.of("{", "[]", "a: [", "x", "{\"id\":null}")) {
+      HttpResponse<String> response = server.send("POST", path, invalid, "Content-Type", YAML);
+      assertThat(response.statusCode()).isEqualTo(200);
+      assertThat(new JsonObject(response.body()).getBoolean("valid")).as(invalid).isFalse();
     }
     assertThat(rules.current().rules()).isEmpty();
     String named = "{\"id\":\"validate\",\"limit\":\"1/hour\"}";
     assertThat(server.send("PUT", path, named).statusCode())
-        .as("a rule of that name")
+        .as("a rule with the id validate")
         .isEqualTo(201);
     assertThat(server.get(path).statusCode()).isEqualTo(200);
   }

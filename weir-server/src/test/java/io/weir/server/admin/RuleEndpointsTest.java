@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rules changed over the admin door, wherever they live. */
+/** Changes rules over the admin API, in a file and in databases. */
 @Timeout(120)
 @Tag("slow")
 class RuleEndpointsTest {
@@ -64,41 +64,44 @@ class RuleEndpointsTest {
   void rulesInFile_areReadOnly() throws IOException {
     Path file = Files.writeString(folder.resolve("rules.yaml"), "rules: [" + RULE + "]");
     try (FileRules rules = FileRules.open(file);
-        AdminTestServer door = new AdminTestServer(rules)) {
-      JsonObject all = door.json("/admin/rules");
+        AdminTestServer server = new AdminTestServer(rules)) {
+      JsonObject all = server.json("/admin/rules");
       assertThat(all.getBoolean("editable")).isFalse();
       assertThat(all.getString("file")).isEqualTo(file.toString());
-      assertThat(door.get("/admin/rules/api").body()).isEqualTo(RULE);
+      assertThat(server.get("/admin/rules/api").body()).isEqualTo(RULE);
       for (String path : List.of("/admin/rules", "/admin/rules/api", "/admin/rules/api/history")) {
         assertRulesInFile(
-            path.endsWith("history") ? door.get(path) : door.send("PUT", path, RULE), file);
+            path.endsWith("history") ? server.get(path) : server.send("PUT", path, RULE), file);
       }
-      assertRulesInFile(door.send("DELETE", "/admin/rules/api", ""), file);
-      assertRulesInFile(door.send("POST", "/admin/rules/api/undo", ""), file);
-      assertThat(door.send("POST", "/admin/rules/validate", RULE).statusCode()).isEqualTo(200);
+      assertRulesInFile(server.send("DELETE", "/admin/rules/api", ""), file);
+      assertRulesInFile(server.send("POST", "/admin/rules/api/undo", ""), file);
+      assertThat(server.send("POST", "/admin/rules/validate", RULE).statusCode()).isEqualTo(200);
       assertThat(rules.current().rules()).hasSize(1);
     }
   }
 
   private static void assertRulesInFile(HttpResponse<String> refused, Path file) {
     assertThat(refused.statusCode()).isEqualTo(409);
-    assertThat(refused.body()).contains("rules live in a file; edit " + file);
+    assertThat(refused.body()).contains("rules are stored in a file; edit " + file);
   }
 
   @Test
   void lostDatabase_respondsWith503WithoutPassword() throws SQLException {
     String url = postgres.newDatabase();
     try (DatabaseRules rules = DatabaseRules.open(url + "&password=Marker-1");
-        AdminTestServer door = new AdminTestServer(rules)) {
-      door.send("PUT", "/admin/rules/api", RULE);
+        AdminTestServer server = new AdminTestServer(rules)) {
+      server.send("PUT", "/admin/rules/api", RULE);
       drop(url);
       for (String method : List.of("PUT", "DELETE")) {
         String body = method.equals("PUT") ? RULE.replace("5", "6") : "";
-        HttpResponse<String> refused = door.send(method, "/admin/rules/api", body, "If-Match", "*");
+        HttpResponse<String> refused =
+            server.send(method, "/admin/rules/api", body, "If-Match", "*");
         assertThat(refused.statusCode()).isEqualTo(503);
         assertThat(refused.body()).contains("database_failed").doesNotContain("Marker-1");
       }
-      assertThat(door.get("/admin/rules/api").body()).as("they serve").isEqualTo(RULE);
+      assertThat(server.get("/admin/rules/api").body())
+          .as("the last rules are still served")
+          .isEqualTo(RULE);
     }
   }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a node decided is shown by rule, with those it refused most. */
+/** Decision counts by rule, and the most refused callers. */
 @Timeout(60)
 class StatsEndpointsTest {
   private static final RuleSet RULES =
@@ -111,7 +111,7 @@ class StatsEndpointsTest {
     decide(1, "user", "once");
     assertThat(callers()).containsExactly("a".repeat(200) + "… 7", "<script> 3", "once 2");
     server.clock.advance(Duration.ofMinutes(5));
-    assertThat(callers()).as("of late").containsExactly("once 1");
+    assertThat(callers()).as("only the last ten minutes").containsExactly("once 1");
     server.clock.advance(Duration.ofMinutes(5));
     assertThat(callers()).isEmpty();
   }

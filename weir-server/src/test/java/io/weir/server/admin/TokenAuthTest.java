@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Only who has the token gets in, and no page of another origin. */
+/** Requests need the token, and cross-origin requests are rejected. */
 @Timeout(60)
 class TokenAuthTest {
   private AdminTestServer server;
@@ -41,18 +41,18 @@ class TokenAuthTest {
   @Test
   void protectedRoute_withoutValidToken_respondsWith401() {
     JsonObject paths = server.json("/admin/openapi.json").getJsonObject("paths");
-    int closed = 0;
+    int protectedRoutes = 0;
     for (String path : paths.fieldNames()) {
       for (Map.Entry<String, Object> operation : paths.getJsonObject(path)) {
         if (path.startsWith("/admin/")) {
-          closed++;
+          protectedRoutes++;
           String method = operation.getKey().toUpperCase(Locale.ROOT);
           assertThat(((JsonObject) operation.getValue()).containsKey("security")).isTrue();
           assertUnauthorized(method, path.replace("{id}", "api"));
         }
       }
     }
-    assertThat(closed).isPositive();
+    assertThat(protectedRoutes).isPositive();
     for (String path :
         List.of("/admin", "/admin/", "/admin/none", "//admin/rules", "/dashboard/none.js")) {
       assertUnauthorized("GET", path);
@@ -61,17 +61,17 @@ class TokenAuthTest {
   }
 
   private void assertUnauthorized(String method, String path) {
-    for (String shown :
+    for (String header :
         new String[] {null, "", "Bearer ", "Bearer wrong-wrong-wrong", AdminTestServer.TOKEN}) {
       server.clock.advance(Duration.ofSeconds(5));
       HttpRequest.Builder request = server.request(method, path, "");
-      if (shown != null) {
-        request.header("Authorization", shown);
+      if (header != null) {
+        request.header("Authorization", header);
       }
       HttpResponse<String> response = server.exchange(request);
-      assertThat(response.statusCode()).as(method + " " + path + " " + shown).isEqualTo(401);
+      assertThat(response.statusCode()).as(method + " " + path + " " + header).isEqualTo(401);
       assertThat(response.headers().firstValue("www-authenticate"))
-          .hasValueSatisfying(how -> assertThat(how).startsWith("Bearer realm="));
+          .hasValueSatisfying(challenge -> assertThat(challenge).startsWith("Bearer realm="));
       assertThat(response.body()).contains("unauthorized").doesNotContain("wrong-wrong");
     }
   }
@@ -82,7 +82,7 @@ class TokenAuthTest {
     request.header("Authorization", "bearer " + AdminTestServer.TOKEN);
     assertThat(server.exchange(request).statusCode()).isEqualTo(200);
     request.header("Authorization", "Bearer " + AdminTestServer.TOKEN);
-    assertThat(server.exchange(request).statusCode()).as("shown twice").isEqualTo(401);
+    assertThat(server.exchange(request).statusCode()).as("two headers").isEqualTo(401);
   }
 
   @Test
@@ -93,11 +93,13 @@ class TokenAuthTest {
     HttpResponse<String> refused = guess("guess");
     assertThat(refused.statusCode()).isEqualTo(429);
     assertThat(refused.headers().firstValue("retry-after")).contains("1");
-    assertThat(guess(AdminTestServer.TOKEN).statusCode()).as("no oracle").isEqualTo(429);
+    assertThat(guess(AdminTestServer.TOKEN).statusCode())
+        .as("the right token is not checked either")
+        .isEqualTo(429);
     server.clock.advance(Duration.ofSeconds(1));
     for (int i = 0; i < 50; i++) {
       assertThat(guess(AdminTestServer.TOKEN).statusCode())
-          .as("right ones cost nothing")
+          .as("right tokens are not limited")
           .isEqualTo(200);
     }
   }
@@ -155,15 +157,15 @@ class TokenAuthTest {
 
   @Test
   void publicListener_acceptsAnyHostName() throws IOException {
-    try (AdminTestServer wide =
+    try (AdminTestServer publicServer =
         new AdminTestServer(
             Rules.parse("rules: []"), (clock, a) -> new MemoryStore(clock), "0.0.0.0")) {
-      assertThat(statusLine(wide, "weir.example")).startsWith("HTTP/1.1 200");
+      assertThat(statusLine(publicServer, "weir.example")).startsWith("HTTP/1.1 200");
     }
   }
 
-  private static String statusLine(AdminTestServer door, String host) throws IOException {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), door.port())) {
+  private static String statusLine(AdminTestServer adminServer, String host) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), adminServer.port())) {
       socket.setSoTimeout((int) AdminTestServer.TIMEOUT.toMillis());
       String head = "GET /health HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
       socket.getOutputStream().write(head.getBytes(ISO_8859_1));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
-/** The callers refused most are found among any number, within the stated bounds. */
+/** Finds the most refused callers within the error bounds of Space-Saving. */
 class TopRefusedCallersTest {
   private static final List<String> PER = List.of("user");
   private static final int REFUSALS = 20_000;
@@ -27,26 +27,26 @@ class TopRefusedCallersTest {
     Random random = new Random(seed);
     int callers = 1 + random.nextInt(5000);
     double skew = 1 + 4 * random.nextDouble();
-    TopRefusedCallers found = new TopRefusedCallers();
-    Map<String, Long> truth = new HashMap<>();
+    TopRefusedCallers topCallers = new TopRefusedCallers();
+    Map<String, Long> actualCounts = new HashMap<>();
     for (int i = 0; i < REFUSALS; i++) {
       long key = (long) (callers * Math.pow(random.nextDouble(), skew));
-      truth.merge("u" + key, 1L, Long::sum);
-      found.record(1, key, PER, Request.of("user", "u" + key));
+      actualCounts.merge("u" + key, 1L, Long::sum);
+      topCallers.record(1, key, PER, Request.of("user", "u" + key));
     }
-    Map<String, RefusedCaller> shown = new HashMap<>();
-    for (RefusedCaller caller : found.top(1, REFUSALS)) {
+    Map<String, RefusedCaller> reported = new HashMap<>();
+    for (RefusedCaller caller : topCallers.top(1, REFUSALS)) {
       String user = caller.attributes().getOrDefault("user", "");
-      shown.put(user, caller);
-      long real = truth.getOrDefault(user, 0L);
-      assertThat(caller.refused()).as("seed " + seed).isGreaterThanOrEqualTo(real);
-      assertThat(caller.atLeast()).as("seed " + seed).isLessThanOrEqualTo(real);
+      reported.put(user, caller);
+      long actual = actualCounts.getOrDefault(user, 0L);
+      assertThat(caller.refused()).as("seed " + seed).isGreaterThanOrEqualTo(actual);
+      assertThat(caller.atLeast()).as("seed " + seed).isLessThanOrEqualTo(actual);
       assertThat(caller.refused() - caller.atLeast()).isLessThanOrEqualTo(maxError());
     }
-    assertThat(shown).hasSizeLessThanOrEqualTo(SpaceSavingSketch.CAPACITY);
-    truth.forEach(
-        (user, real) ->
-            assertThat(real <= maxError() || shown.containsKey(user)).as(user).isTrue());
+    assertThat(reported).hasSizeLessThanOrEqualTo(SpaceSavingSketch.CAPACITY);
+    actualCounts.forEach(
+        (user, actual) ->
+            assertThat(actual <= maxError() || reported.containsKey(user)).as(user).isTrue());
   }
 
   private static long maxError() {
@@ -55,7 +55,7 @@ class TopRefusedCallersTest {
 
   @Test
   void concurrentRefusals_areCountedOrSkippedWithoutWaiting() throws Exception {
-    TopRefusedCallers found = new TopRefusedCallers();
+    TopRefusedCallers topCallers = new TopRefusedCallers();
     int threads = 8;
     CountDownLatch start = new CountDownLatch(1);
     ExecutorService pool = Executors.newFixedThreadPool(threads);
@@ -70,15 +70,15 @@ class TopRefusedCallersTest {
               Thread.currentThread().interrupt();
             }
             for (int i = 0; i < REFUSALS; i++) {
-              found.record(1, key, PER, request);
+              topCallers.record(1, key, PER, request);
             }
           });
     }
     start.countDown();
     pool.shutdown();
     assertThat(pool.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
-    long counted = found.top(1, threads).stream().mapToLong(RefusedCaller::refused).sum();
-    assertThat(counted + found.skipped()).isEqualTo((long) threads * REFUSALS);
+    long counted = topCallers.top(1, threads).stream().mapToLong(RefusedCaller::refused).sum();
+    assertThat(counted + topCallers.skipped()).isEqualTo((long) threads * REFUSALS);
     assertThat(counted).isPositive();
   }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Traffic is shown by time, by who and what is busy, and as other rules would have judged it. */
+/** Traffic over time, by attribute value, and replayed under other rules. */
 @Timeout(60)
 class TrafficEndpointsTest {
   private static final RuleSet RULES =
@@ -106,10 +106,10 @@ class TrafficEndpointsTest {
       assertThat(server.checkStatus("bob")).isEqualTo(200);
     }
     try (RunningServer server = RunningServer.start(folder, "", flags)) {
-      JsonObject kept = AdminTestServer.json(server, "/admin/traffic?step=minute");
-      assertThat(kept.getBoolean("survives")).isTrue();
+      JsonObject history = AdminTestServer.json(server, "/admin/traffic?step=minute");
+      assertThat(history.getBoolean("survives")).isTrue();
       long allowed =
-          kept.getJsonArray("points").stream().mapToLong(p -> ((JsonArray) p).getLong(1)).sum();
+          history.getJsonArray("points").stream().mapToLong(p -> ((JsonArray) p).getLong(1)).sum();
       assertThat(allowed).isEqualTo(2);
       JsonObject nodes = AdminTestServer.json(server, "/admin/nodes");
       assertThat(nodes.getBoolean("shared")).isTrue();
@@ -140,14 +140,14 @@ class TrafficEndpointsTest {
       server.clock.advance(Duration.ofMinutes(1));
     }
     String stricter = "{\"id\":\"api\",\"per\":[\"user\"],\"limit\":\"1/hour\"}";
-    JsonObject said = whatIf(stricter);
-    assertThat(said.getLong("requests")).isEqualTo(10);
-    assertThat(said.getLong("met")).isEqualTo(10);
-    assertThat(said.getLong("refused")).isEqualTo(9);
-    assertThat(said.getLong("refused_as_is")).isEqualTo(8);
-    assertThat(said.getJsonArray("callers").getJsonObject(0).getJsonObject("caller"))
+    JsonObject result = whatIf(stricter);
+    assertThat(result.getLong("requests")).isEqualTo(10);
+    assertThat(result.getLong("met")).isEqualTo(10);
+    assertThat(result.getLong("refused")).isEqualTo(9);
+    assertThat(result.getLong("refused_as_is")).isEqualTo(8);
+    assertThat(result.getJsonArray("callers").getJsonObject(0).getJsonObject("caller"))
         .isEqualTo(new JsonObject().put("user", "ann"));
-    assertThat(said.getJsonArray("bars").stream().mapToInt(b -> (Integer) b).sum()).isEqualTo(9);
+    assertThat(result.getJsonArray("bars").stream().mapToInt(b -> (Integer) b).sum()).isEqualTo(9);
     JsonObject fresh =
         whatIf("{\"id\":\"new\",\"match\":{\"endpoint\":\"GET /other\"},\"limit\":\"1/day\"}");
     assertThat(fresh.getLong("met")).isZero();
@@ -164,11 +164,11 @@ class TrafficEndpointsTest {
 
   @Test
   void ruleList_isFilteredAndPaged() {
-    JsonObject some = server.json("/admin/rules?find=SHADOW&count=1");
-    assertThat(some.getLong("total")).isEqualTo(2);
-    assertThat(some.getLong("found")).isEqualTo(1);
-    assertThat(some.getJsonArray("rules").getJsonObject(0).getString("id")).isEqualTo("looks-on");
-    assertThat(some.getJsonObject("revisions").fieldNames()).containsExactly("looks-on");
+    JsonObject page = server.json("/admin/rules?find=SHADOW&count=1");
+    assertThat(page.getLong("total")).isEqualTo(2);
+    assertThat(page.getLong("found")).isEqualTo(1);
+    assertThat(page.getJsonArray("rules").getJsonObject(0).getString("id")).isEqualTo("looks-on");
+    assertThat(page.getJsonObject("revisions").fieldNames()).containsExactly("looks-on");
     assertThat(server.json("/admin/rules?from=1").getJsonArray("rules")).hasSize(1);
     assertThat(server.json("/admin/rules?count=0").getJsonArray("rules")).isEmpty();
     assertThat(server.get("/admin/rules?count=x").statusCode()).isEqualTo(400);

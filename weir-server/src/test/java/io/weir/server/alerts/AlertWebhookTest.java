@@ -77,7 +77,7 @@ class AlertWebhookTest {
     node.drift = Duration.ofMillis(-21);
     advanceSeconds(1);
     assertThat(webhook.accepted()).hasSize(2);
-    assertThat(webhook.accepted().get(0)).contains("stale-rules", "not been in step for 1m30s\"");
+    assertThat(webhook.accepted().get(0)).contains("stale-rules", "not been in sync for 1m30s\"");
     assertThat(webhook.accepted().get(1)).contains("\"drift\"", "-21 ms ahead");
   }
 
@@ -114,14 +114,14 @@ class AlertWebhookTest {
   void webhookUnreachable_isLoggedOnceWithoutSecret() {
     webhook.close();
     StringBuilder log = new StringBuilder();
-    Handler ears = recordingHandler(log);
+    Handler handler = recordingHandler(log);
     Logger logger = Logger.getLogger("io.weir.server.alerts");
-    logger.addHandler(ears);
+    logger.addHandler(handler);
     try {
       node.state = "does not answer";
       advanceSeconds(65);
     } finally {
-      logger.removeHandler(ears);
+      logger.removeHandler(handler);
     }
     assertThat(log.toString().lines()).hasSize(1);
     assertThat(log).contains("127.0.0.1").doesNotContain("s3cret");
@@ -139,7 +139,7 @@ class AlertWebhookTest {
         redis.kill();
         Await.until(
             TIMEOUT,
-            "a notice",
+            "a notification arrives",
             () -> {
               limiter.decideNow(Request.of());
               return !webhook.accepted().isEmpty();
@@ -148,7 +148,7 @@ class AlertWebhookTest {
         redis.restart();
         Await.until(
             TIMEOUT,
-            "the end",
+            "the recovery arrives",
             () -> webhook.accepted().get(webhook.accepted().size() - 1).contains("recovered"));
       }
     }
@@ -164,8 +164,8 @@ class AlertWebhookTest {
   private static Handler recordingHandler(StringBuilder log) {
     return new Handler() {
       @Override
-      public void publish(LogRecord line) {
-        log.append(line.getMessage()).append(List.of(line.getParameters())).append('\n');
+      public void publish(LogRecord record) {
+        log.append(record.getMessage()).append(List.of(record.getParameters())).append('\n');
       }
 
       @Override

@@ -5,7 +5,7 @@ import io.weir.rule.RuleSet;
 import io.weir.store.StoreHealth;
 import java.time.Duration;
 
-/** A node whose state a test sets. */
+/** A node status that a test sets. */
 final class StubNodeStatus implements NodeHealth {
   String state = "answers";
   Duration stale = Duration.ZERO;

@@ -12,7 +12,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A web server that takes notices, or refuses them while told to. */
+/** A web server that records notifications, and rejects them while configured to. */
 final class TestWebhookServer implements AutoCloseable {
   private static final int REJECTED_STATUS = 503;
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code weir check} against a real server, and against what is none. */
+/** {@code weir check} against a real server, and against peers that are not Weir. */
 class CheckCommandTest {
   private static final String RULES =
       """
@@ -44,12 +44,12 @@ class CheckCommandTest {
     server.close();
   }
 
-  private static CommandRun check(String... words) {
-    String[] all = new String[words.length + 3];
+  private static CommandRun check(String... arguments) {
+    String[] all = new String[arguments.length + 3];
     all[0] = "check";
     all[1] = "--server";
     all[2] = url;
-    System.arraycopy(words, 0, all, 3, words.length);
+    System.arraycopy(arguments, 0, all, 3, arguments.length);
     return CommandRun.of(all);
   }
 
@@ -62,7 +62,7 @@ class CheckCommandTest {
         .containsExactly(
             "allowed by api: 3 of 5 left",
             "",
-            "rule   says                       limit  remaining  reset  retry after",
+            "rule   result                     limit  remaining  reset  retry after",
             "api    allowed                        5          3  24m    -",
             "tried  would be refused (shadow)      1          1  0s     -");
   }
@@ -88,19 +88,20 @@ class CheckCommandTest {
 
   @Test
   void storeUnavailable_remainingIsUnknown(@TempDir Path other) {
-    try (RunningServer away =
+    try (RunningServer disconnected =
         RunningServer.start(
             other, "rules: [{id: api, limit: 5/hour}]", "store", "redis://127.0.0.1:1")) {
-      String at = "http://127.0.0.1:" + away.port("http");
-      CommandRun ran = CommandRun.of("check", "--server", at, "user=ann");
+      String address = "http://127.0.0.1:" + disconnected.port("http");
+      CommandRun ran = CommandRun.of("check", "--server", address, "user=ann");
       assertThat(ran.exitCode()).isZero();
       assertThat(ran.out())
           .startsWith("allowed by api: unknown of 5 left")
           .contains("degraded: the store did not answer in time")
           .containsPattern("api +allowed +5 +unknown");
-      CommandRun never = CommandRun.of("check", "--server", at, "user=ann", "--cost", "6");
+      CommandRun never = CommandRun.of("check", "--server", address, "user=ann", "--cost", "6");
       assertThat(never.exitCode()).isEqualTo(CheckCommand.EXIT_REFUSED);
-      assertThat(never.out()).startsWith("refused by api: a cost of 6 can never fit its 5");
+      assertThat(never.out())
+          .startsWith("refused by api: a cost of 6 always exceeds its limit of 5");
     }
   }
 
@@ -108,22 +109,22 @@ class CheckCommandTest {
   void costAboveLimit_isReportedAsNeverFitting() {
     CommandRun ran = check("user=joe", "endpoint=GET /x", "--cost", "6");
     assertThat(ran.exitCode()).isEqualTo(CheckCommand.EXIT_REFUSED);
-    assertThat(ran.out()).startsWith("refused by api: a cost of 6 can never fit its 5\n");
+    assertThat(ran.out()).startsWith("refused by api: a cost of 6 always exceeds its limit of 5\n");
   }
 
   @Test
   void noRuleOrLeakyBucket_printsAllowedOrDelay() {
     assertThat(check().out()).isEqualTo("allowed, no rule enforced\n");
     check("endpoint=POST /mail", "--cost", "2");
-    assertThat(check("endpoint=POST /mail").out()).contains("hold it for ");
+    assertThat(check("endpoint=POST /mail").out()).contains("delay the request by ");
   }
 
   @Test
   void jsonOption_printsServerResponseUnchanged() {
     CommandRun ran = check("user=\u00e4\"\n", "endpoint=GET /", "--json");
-    JsonObject answer = new JsonObject(ran.out());
-    assertThat(answer.getBoolean("allowed")).isTrue();
-    assertThat(answer.getJsonArray("rules").size()).isEqualTo(2);
+    JsonObject response = new JsonObject(ran.out());
+    assertThat(response.getBoolean("allowed")).isTrue();
+    assertThat(response.getJsonArray("rules").size()).isEqualTo(2);
   }
 
   @ParameterizedTest
@@ -131,12 +132,12 @@ class CheckCommandTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "user|'user' is no attribute; write name=value, such as user=42",
-        "=42|'=42' is no attribute; write name=value, such as user=42",
+        "user|an attribute must be name=value (was 'user'), for example user=42",
+        "=42|an attribute must be name=value (was '=42'), for example user=42",
         "user=\uFFFD|'user=\uFFFD' cannot be read in this locale",
-        "--cost=-1|a cost of -1 cannot be",
+        "--cost=-1|cost must be",
         "--cost=many|Invalid value for option '--cost': 'many' is not a long; try weir check --help",
-        "--coast=1|there is no option '--coast', did you mean --cost? Try weir check --help",
+        "--coast=1|unknown option '--coast', did you mean --cost? Try weir check --help",
       })
   void invalidArgument_isOneLineError(String argument, String reason) {
     CommandRun ran = check(argument);
@@ -147,7 +148,8 @@ class CheckCommandTest {
 
   @Test
   void duplicateAttribute_isError() {
-    assertThat(check("a=1", "a=2").err()).isEqualTo("weir: attribute 'a' stands twice; keep one\n");
+    assertThat(check("a=1", "a=2").err())
+        .isEqualTo("weir: attribute 'a' is given twice; keep one\n");
   }
 
   @Test
@@ -160,14 +162,15 @@ class CheckCommandTest {
     assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
     assertThat(ran.err())
         .isEqualTo(
-            "weir: http://127.0.0.1:%d cannot be reached; start a server there with weir serve, or write --server URL%n"
+            "weir: http://127.0.0.1:%d cannot be reached; start a server there with weir serve, or use --server URL%n"
                 .formatted(free));
   }
 
   @Test
   void invalidServerUrl_isError() {
     assertThat(CommandRun.of("check", "--server", "localhost:8080").err())
-        .isEqualTo("weir: 'localhost:8080' is no server; write http://host:port\n");
+        .isEqualTo(
+            "weir: server must be a URL such as http://127.0.0.1:8080 (was 'localhost:8080')\n");
   }
 
   @ParameterizedTest
@@ -175,26 +178,26 @@ class CheckCommandTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nhi|is no decision API of Weir; write --server URL",
-        "HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n[]|is no decision API of Weir; write --server URL",
-        "HTTP/1.1 200 OK\\r\\nContent-Length: 16\\r\\n\\r\\n{\"allowed\":true}|is no decision API of Weir; write --server URL",
-        "HTTP/1.1 404 no\\r\\nContent-Length: 1\\r\\n\\r\\nx|answered 404, and may be no Weir",
-        "HTTP/1.1 503 no\\r\\nContent-Length: 18\\r\\n\\r\\n{\"message\":\"busy\"}|answered 503: busy",
-        "SSH-2.0-OpenSSH\\r\\n|does not answer in HTTP",
+        "HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nhi|is not a Weir decision API; use --server URL",
+        "HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n[]|is not a Weir decision API; use --server URL",
+        "HTTP/1.1 200 OK\\r\\nContent-Length: 16\\r\\n\\r\\n{\"allowed\":true}|is not a Weir decision API; use --server URL",
+        "HTTP/1.1 404 no\\r\\nContent-Length: 1\\r\\n\\r\\nx|responded with 404, and may not be Weir",
+        "HTTP/1.1 503 no\\r\\nContent-Length: 18\\r\\n\\r\\n{\"message\":\"busy\"}|responded with 503: busy",
+        "SSH-2.0-OpenSSH\\r\\n|did not respond in HTTP",
       })
-  void responseNotFromWeir_isOneLineError(String answer, String reason) throws Exception {
+  void responseNotFromWeir_isOneLineError(String response, String reason) throws Exception {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      CompletableFuture<Void> served = serveOnce(socket, answer.translateEscapes());
-      String there = "http://127.0.0.1:" + socket.getLocalPort();
-      CommandRun ran = CommandRun.of("check", "user=1", "--server", there);
+      CompletableFuture<Void> served = serveOnce(socket, response.translateEscapes());
+      String address = "http://127.0.0.1:" + socket.getLocalPort();
+      CommandRun ran = CommandRun.of("check", "user=1", "--server", address);
       assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
-      assertThat(ran.err()).startsWith("weir: " + there + " " + reason).hasLineCount(1);
+      assertThat(ran.err()).startsWith("weir: " + address + " " + reason).hasLineCount(1);
       served.join();
     }
   }
 
-  /** Reads a request and answers it with this. */
-  private static CompletableFuture<Void> serveOnce(ServerSocket socket, String answer) {
+  /** Accepts one connection, reads the request and sends the response. */
+  private static CompletableFuture<Void> serveOnce(ServerSocket socket, String response) {
     return CompletableFuture.runAsync(
         () -> {
           try (Socket client = socket.accept();
@@ -204,7 +207,7 @@ class CheckCommandTest {
             while (head.indexOf("}}") < 0 && head.indexOf("\"cost\":1}") < 0) {
               head.append((char) in.read());
             }
-            out.write(answer.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+            out.write(response.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
           } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
           }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commands as processes of their own, as people run them. */
+/** Commands run in their own processes. */
 @Tag("slow")
 @Timeout(240)
 class CliProcessTest {
@@ -86,14 +86,16 @@ class CliProcessTest {
             "off");
     try {
       Await.until(
-          PROCESS_TIMEOUT, "it serves", () -> outputContains("POST /v1/check") || !serve.isAlive());
+          PROCESS_TIMEOUT,
+          "the server is ready",
+          () -> outputContains("POST /v1/check") || !serve.isAlive());
       assertThat(serve.isAlive()).as(readOutput("err")).isTrue();
       assertThat(CommandRun.of("rules", "list", "--rules", url))
           .isEqualTo(
               new CommandRun(
                   Main.EXIT_ERROR,
                   "",
-                  "weir: %s is held by another process, such as a running server; ask that one: write --server http://127.0.0.1:9090 --token TOKEN%n"
+                  "weir: %s is locked by another process, such as a running server; use that server: write --server http://127.0.0.1:9090 --token TOKEN%n"
                       .formatted(url)));
       serve.destroy();
       assertThat(serve.waitFor(PROCESS_TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
@@ -108,7 +110,9 @@ class CliProcessTest {
     Process serve = start("serve", "--http-port", "0", "--grpc-port", "off", "--admin-port", "off");
     try {
       Await.until(
-          PROCESS_TIMEOUT, "it serves", () -> outputContains("POST /v1/check") || !serve.isAlive());
+          PROCESS_TIMEOUT,
+          "the server is ready",
+          () -> outputContains("POST /v1/check") || !serve.isAlive());
       long before = readOutput("loaded").lines().count();
       CommandRun check = CommandRun.of("check", "user=first", "--server", httpUrl());
       assertThat(check.exitCode()).as(check.err()).isZero();
@@ -120,9 +124,9 @@ class CliProcessTest {
   }
 
   private String httpUrl() throws IOException {
-    Matcher door = Pattern.compile("http +(http://\\S+)").matcher(readOutput("out"));
-    assertThat(door.find()).isTrue();
-    return door.group(1);
+    Matcher url = Pattern.compile("http +(http://\\S+)").matcher(readOutput("out"));
+    assertThat(url.find()).isTrue();
+    return url.group(1);
   }
 
   @Test
@@ -131,8 +135,8 @@ class CliProcessTest {
     try {
       Await.until(
           PROCESS_TIMEOUT,
-          "it is shown",
-          () -> outputContains("Ctrl-C ends it") || !demo.isAlive());
+          "the demo is ready",
+          () -> outputContains("Ctrl-C stops it") || !demo.isAlive());
       assertThat(demo.isAlive()).as(readOutput("err")).isTrue();
       DocumentationExample shown =
           DocumentationExample.readPage("README.md").stream()
@@ -153,7 +157,7 @@ class CliProcessTest {
     }
   }
 
-  /** Ports that are taken are others in a test. */
+  /** Masks numbers, since ports differ in a test. */
   private static String maskNumbers(String text) {
     return text.replaceAll("\\d+", "0");
   }

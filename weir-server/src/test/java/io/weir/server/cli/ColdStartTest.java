@@ -37,11 +37,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Three nodes that have just started, one Redis and all the clients on one machine that is too
- * small for them, at default settings: the limit holds to the permit and no decision is degraded.
- * Prints how long the requests took. More rounds: {@code -Dweir.cold.rounds=10}; nodes started as
- * users start them, by the launcher of this or of another checkout: {@code
- * -Dweir.cold.launcher=./weir}.
+ * Three freshly started nodes, one Redis and all clients on one overloaded machine, at default
+ * settings: exactly the limit is admitted and no decision is degraded. Prints the time that the
+ * requests took. System properties: {@code -Dweir.cold.rounds=10} runs more rounds, {@code
+ * -Dweir.cold.launcher=./weir} starts the nodes by a launcher, of this or of another checkout.
  */
 @Tag("slow")
 @Timeout(600)
@@ -164,7 +163,7 @@ class ColdStartTest {
       return new ServerProcess(builder.start(), folder, protocol);
     }
 
-    /** The launcher that was asked for, or this JVM and its class path. */
+    /** Returns the configured launcher, or this JVM with its class path. */
     private static List<String> launcher() {
       String launcher = System.getProperty("weir.cold.launcher");
       return new ArrayList<>(
@@ -178,7 +177,7 @@ class ColdStartTest {
                   Main.class.getName()));
     }
 
-    /** The port of an endpoint, from what the server prints when it is ready. */
+    /** Returns the port of an endpoint from the output of the server; 0 until it is ready. */
     private int port(String endpoint) {
       try {
         String out = Files.readString(folder.resolve("out"), UTF_8);
@@ -228,7 +227,7 @@ class ColdStartTest {
       return open;
     }
 
-    /** How many decisions fallbacks have answered. */
+    /** Returns the number of decisions answered by fallbacks. */
     long degradedDecisions() throws Exception {
       URI uri = URI.create("http://127.0.0.1:" + port("admin") + "/metrics");
       String page =

@@ -5,14 +5,14 @@ import java.io.StringWriter;
 import java.util.Map;
 import picocli.CommandLine;
 
-/** How a command ended that was run in this process, and what it wrote. */
+/** The exit code and output of a command that was run in this process. */
 record CommandRun(int exitCode, String out, String err) {
 
   static CommandRun of(String... arguments) {
     return of(Map.of(), arguments);
   }
 
-  /** As {@link #of(String...)}, in an environment of its own. */
+  /** Runs a command with the given environment variables. */
   static CommandRun of(Map<String, String> environment, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The completion script, as a real bash understands it. */
+/** Runs the completion script in a real bash. */
 @Timeout(120)
 class CompletionCommandTest {
   @TempDir Path folder;
@@ -22,7 +22,7 @@ class CompletionCommandTest {
     assumeTrue(
         Stream.of(System.getenv("PATH").split(":", -1))
             .anyMatch(p -> Files.isExecutable(Path.of(p, "bash"))),
-        "there is no bash here");
+        "bash is not installed");
   }
 
   private String complete(String... words) throws Exception {
@@ -36,9 +36,9 @@ class CompletionCommandTest {
         new ProcessBuilder("bash", "--norc", "-c", commands)
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
-    String said = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(bash.waitFor()).as(said).isZero();
-    return said.strip();
+    String output = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(bash.waitFor()).as(output).isZero();
+    return output.strip();
   }
 
   @Test

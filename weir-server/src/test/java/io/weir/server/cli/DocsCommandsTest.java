@@ -35,8 +35,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /**
- * The commands of README.md and docs do what they say, run by a shell from the top of a page to its
- * end: curl asks a server, weir is run in this process with the words the shell makes of it.
+ * Runs the commands of README.md and docs in a shell, page by page from top to bottom. curl calls a
+ * real server; weir runs in this process with the arguments that the shell passes.
  */
 @Tag("slow")
 @Timeout(240)
@@ -44,7 +44,7 @@ class DocsCommandsTest {
   private static final String STORE_AVAILABLE = "\"store\":{\"available\":true}";
   private static final String TOKEN = "open-sesame-open-sesame";
 
-  /** As many as make the rule that docs/admin.md adds the seventh revision. */
+  /** Six rules, so that the rule that docs/admin.md adds is revision 7. */
   private static final String RULES =
       """
       rules:
@@ -56,7 +56,7 @@ class DocsCommandsTest {
         - { id: uploads, match: { endpoint: "PUT /**" }, per: [user], limit: 5/minute }
       """;
 
-  /** Files that commands name. */
+  /** Files that the commands read. */
   private static final Map<String, String> FILES =
       Map.of(
           "rules.yaml", RULES,
@@ -70,12 +70,12 @@ class DocsCommandsTest {
                   rate_limit: { unit: minute, requests_per_unit: 5 }
               """);
 
-  /** Of a stream without end the first line is enough; the status goes to the error output. */
+  /** Reads only the first line of an endless stream; writes the status to standard error. */
   private static final String CURL_FUNCTION =
       """
       curl() {
-        local asked=(command curl -s -m 60 -w '%{stderr}%{http_code} %{url_effective}\\n' "$@")
-        if [[ " $* " == *" -N "* ]]; then "${asked[@]}" | head -n 1; else "${asked[@]}"; fi
+        local call=(command curl -s -m 60 -w '%{stderr}%{http_code} %{url_effective}\\n' "$@")
+        if [[ " $* " == *" -N "* ]]; then "${call[@]}" | head -n 1; else "${call[@]}"; fi
       }
       """;
 
@@ -121,7 +121,7 @@ class DocsCommandsTest {
     return DocumentationExample.pages().stream().filter(page -> !shellBlocks(page).isEmpty());
   }
 
-  /** Nothing else is run: what stands unmarked on a page by mistake could do harm. */
+  /** Only known commands are run, since an unmarked block could be harmful. */
   private static List<DocumentationExample> shellBlocks(String page) {
     return DocumentationExample.readPage(page).stream()
         .filter(block -> block.isShell() && block.marker().isEmpty())
@@ -137,16 +137,16 @@ class DocsCommandsTest {
       Files.writeString(folder.resolve(file.getKey()), file.getValue());
     }
     List<String> commands = shellBlocks(page).stream().flatMap(b -> b.commands().stream()).toList();
-    String said = run(commands, folder);
+    String output = run(commands, folder);
     for (DocumentationExample block : shellBlocks(page)) {
       for (String shown : block.expectedOutput()) {
-        assertThat(maskNumbers(said)).as("%s", block).contains(maskNumbers(shown).split("…", -1));
+        assertThat(maskNumbers(output)).as("%s", block).contains(maskNumbers(shown).split("…", -1));
       }
     }
     List<String> answers = Files.readAllLines(folder.resolve("err"));
     assertThat(answers)
         .as(page)
-        .allMatch(answer -> answer.matches("(20[014]|429) .*"), "was understood");
+        .allMatch(answer -> answer.matches("(20[014]|429) .*"), "succeeded or was refused");
     assertThat(answers).as(page).hasSize(count(commands, "curl "));
     Path calls = folder.resolve("calls");
     List<String> weir = Files.exists(calls) ? Files.readAllLines(calls) : List.of();
@@ -170,15 +170,15 @@ class DocsCommandsTest {
     bash.redirectError(folder.resolve("err").toFile());
     Process process = bash.start();
     try {
-      String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+      String output = new String(process.getInputStream().readAllBytes(), UTF_8);
       assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
-      return said;
+      return output;
     } finally {
       process.destroyForcibly();
     }
   }
 
-  /** The command at the places of this test. */
+  /** Replaces addresses and files in a command by those of this test. */
   private static String withTestAddresses(String command, Path folder) {
     return command
         .replace("127.0.0.1:8080", "127.0.0.1:" + server.port("http"))
@@ -194,9 +194,9 @@ class DocsCommandsTest {
     Map<String, String> environment = new HashMap<>();
     environment.put("WEIR_RULES", "file:" + folder.resolve("rules.yaml"));
     environment.put("WEIR_DATA", folder.resolve("data").toString());
-    for (String door : List.of("HTTP", "GRPC", "GATEWAY", "ADMIN")) {
-      environment.put("WEIR_" + door + "_PORT", "0");
-      environment.put("WEIR_" + door + "_HOST", "127.0.0.1");
+    for (String listener : List.of("HTTP", "GRPC", "GATEWAY", "ADMIN")) {
+      environment.put("WEIR_" + listener + "_PORT", "0");
+      environment.put("WEIR_" + listener + "_HOST", "127.0.0.1");
     }
     if (words.get(0).equals("serve")) {
       startAndStopServer(words, environment);
@@ -218,7 +218,7 @@ class DocsCommandsTest {
       String health = "http://127.0.0.1:" + serving.port("admin").orElseThrow() + "/health";
       Await.until(
           Duration.ofSeconds(30),
-          "its store is there",
+          "its store is available",
           () -> get(health).contains(STORE_AVAILABLE));
     }
   }

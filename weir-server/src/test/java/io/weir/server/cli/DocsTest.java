@@ -23,11 +23,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /**
- * Everything in README.md and docs that can be copied is run by a test, or says on the line before
- * who runs it or why nobody does: {@code <!-- run by NginxTest -->}, {@code <!-- not run: why -->}.
+ * Every code block in README.md and docs is run by a test, or marked on the line before with the
+ * test that runs it or the reason why it is not run: {@code <!-- run by NginxTest -->}, {@code <!--
+ * not run: why -->}.
  */
 class DocsTest {
-  /** What {@link DocsCommandsTest} runs. */
+  /** The commands that {@link DocsCommandsTest} runs. */
   static final Pattern COMMAND = Pattern.compile("(?:(?:\\./)?weir|curl) .*|[A-Z]\\w*=.*");
 
   private static final Pattern RUNNER = Pattern.compile("\\w+(?:Test|Contract)\\b|\\.ci/\\w+");
@@ -35,7 +36,7 @@ class DocsTest {
       Pattern.compile("`(?:\\./)?weir ([^`\n]+)`|`(--[a-z][\\w-]*)[^`\n]*`");
   private static final Pattern COMMENTS = Pattern.compile("(?m)^#.*\n");
 
-  /** The kinds that other tests run, and of which pages. */
+  /** The kinds of blocks that other tests run, with their pages. */
   private static final Map<String, List<String>> RUN_BY_OTHER_TESTS =
       Map.of(
           "java", List.of("README.md", "docs/http.md", "docs/rules.md", "docs/client.md"),
@@ -71,7 +72,7 @@ class DocsTest {
       assertValidMark(block.marker().get());
     } else if (block.isShell()) {
       assertThat(block.commands())
-          .as("%s: mark it, or fence what is no command as text", block)
+          .as("%s: mark the block, or fence it as text if it is not a command", block)
           .allMatch(COMMAND.asMatchPredicate());
     } else if (block.language().equals("yaml")) {
       assertReadable(block.text(), folder);
@@ -111,14 +112,14 @@ class DocsTest {
       } else if (word.startsWith("-")) {
         assertThat(command.getCommandSpec().optionsMap()).as(words).containsKey(word);
       } else {
-        assertThat(command.getSubcommands()).as("%s is no command: %s", word, words).isEmpty();
+        assertThat(command.getSubcommands()).as("%s is not a command: %s", word, words).isEmpty();
       }
     }
   }
 
   private static void assertValidMark(String mark) {
     if (mark.startsWith("not run")) {
-      assertThat(mark).as("why it is not run").matches("not run: .+");
+      assertThat(mark).as("reason why it is not run").matches("not run: .+");
     }
     RUNNER
         .matcher(mark)

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir doctor}: a line for each finding, and how it ends. */
+/** {@code weir doctor}: one line per finding, and the exit code. */
 class DoctorCommandTest {
   private static final Map<String, String> ALL_PORTS_OFF =
       Map.of(
@@ -61,7 +61,7 @@ class DoctorCommandTest {
     assertThat(ran.out()).isEmpty();
     assertThat(ran.err().lines())
         .containsExactly(
-            "--store: store 'mysql://x' is not a store; write redis://host:port",
-            "--http-port: 'many' is no port; write 1 to 65535, 0 for any free one, or off");
+            "--store: store must be a Redis URL (was 'mysql://x'), for example redis://host:port",
+            "--http-port: must be a port from 1 to 65535, 0 for any free port, or off (was 'many')");
   }
 }

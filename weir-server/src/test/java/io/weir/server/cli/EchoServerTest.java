@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the demonstration has behind its gateway. */
+/** The echo server behind the gateway of the demo. */
 class EchoServerTest {
   @TempDir Path folder;
 
@@ -31,18 +31,18 @@ class EchoServerTest {
                 "upstream",
                 echo.url())) {
       URI uri = URI.create("http://127.0.0.1:" + server.port("gateway") + "//hel%6co?x=1");
-      HttpResponse<String> answer =
+      HttpResponse<String> response =
           HttpClient.newHttpClient()
               .send(
                   HttpRequest.newBuilder(uri).POST(BodyPublishers.ofString("body")).build(),
                   BodyHandlers.ofString());
-      assertThat(answer.statusCode()).isEqualTo(200);
-      assertThat(answer.body())
+      assertThat(response.statusCode()).isEqualTo(200);
+      assertThat(response.body())
           .startsWith("POST /hello?x=1\n")
           .containsIgnoringCase("X-Forwarded-For: [127.0.0.1]")
           .endsWith("\n\nbody");
-      assertThat(answer.headers().firstValue("X-RateLimit-Limit")).contains("5");
-      assertThat(server.server().summary()).contains("limits, then forwards");
+      assertThat(response.headers().firstValue("X-RateLimit-Limit")).contains("5");
+      assertThat(server.server().summary()).contains("rate-limiting reverse proxy");
     }
   }
 }

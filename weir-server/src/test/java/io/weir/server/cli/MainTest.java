@@ -14,10 +14,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
-/** What all commands have in common: help, complaints, colours. */
+/** What all commands have in common: help, errors and colors. */
 class MainTest {
 
-  /** Every command as the words that name it. */
+  /** Returns the name of every command as a list of words. */
   static Stream<List<String>> commands() {
     List<List<String>> all = new ArrayList<>();
     collectCommands(Main.commandLine(), List.of(), all);
@@ -50,8 +50,8 @@ class MainTest {
         .contains("--help", "--verbose", "\nExit codes:\n  0   ")
         .doesNotContain("\u001b");
     assertThat(help.out().lines()).allMatch(line -> line.length() <= 100);
-    boolean bare = words.isEmpty() || words.equals(List.of("demo"));
-    if (!bare) {
+    boolean withoutExamples = words.isEmpty() || words.equals(List.of("demo"));
+    if (!withoutExamples) {
       assertThat(help.out()).contains("\nExamples:\n  ");
     }
     assertThat(run(words, "--version").out()).startsWith("weir ").contains(" on Java ");
@@ -62,11 +62,11 @@ class MainTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "sreve|there is no command 'sreve', did you mean serve? Try weir --help",
-        "frobnicate|there is no command 'frobnicate'; try weir --help",
-        "--colour|there is no option '--colour'; try weir --help",
-        "serve --htpp-port=1|there is no option '--htpp-port', did you mean --http-port? Try weir serve --help",
-        "serve more|there is no argument 'more'; try weir serve --help",
+        "sreve|unknown command 'sreve', did you mean serve? Try weir --help",
+        "frobnicate|unknown command 'frobnicate'; try weir --help",
+        "--colour|unknown option '--colour'; try weir --help",
+        "serve --htpp-port=1|unknown option '--htpp-port', did you mean --http-port? Try weir serve --help",
+        "serve more|unknown argument 'more'; try weir serve --help",
         "serve --http-port|Missing required parameter for option '--http-port' (PORT); try weir serve --help",
         "rules validate|Missing required parameter: 'FILE'; try weir rules validate --help",
         "rules list --yaml --json|",
@@ -106,16 +106,16 @@ class MainTest {
     assertThat(code).isEqualTo(Main.EXIT_ERROR);
     assertThat(err.toString())
         .isEqualTo(
-            "weir: this was not expected: IllegalStateException: first second  [31m;"
-                + " --verbose shows where it happened\n");
+            "weir: unexpected error: IllegalStateException: first second  [31m;"
+                + " --verbose prints the stack trace\n");
   }
 
   @Test
   void ansiEnabled_textIsColored() {
     StringWriter out = new StringWriter();
-    TerminalOutput dull = new TerminalOutput(new PrintWriter(out), Ansi.OFF);
-    TerminalOutput bright = new TerminalOutput(new PrintWriter(out), Ansi.ON);
-    assertThat(dull.success("ok")).isEqualTo("ok");
-    assertThat(bright.success("ok")).startsWith("\u001b[").endsWith("\u001b[0m").contains("ok");
+    TerminalOutput plain = new TerminalOutput(new PrintWriter(out), Ansi.OFF);
+    TerminalOutput colored = new TerminalOutput(new PrintWriter(out), Ansi.ON);
+    assertThat(plain.success("ok")).isEqualTo("ok");
+    assertThat(colored.success("ok")).startsWith("\u001b[").endsWith("\u001b[0m").contains("ok");
   }
 }

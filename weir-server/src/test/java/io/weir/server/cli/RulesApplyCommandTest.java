@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir rules apply} to a real H2, and to a real server by its admin door. */
+/** {@code weir rules apply} to a real H2 database, and to a real server by its admin API. */
 @Timeout(240)
 class RulesApplyCommandTest {
   private static final String TOKEN = "a-token-that-is-long-enough";
@@ -55,7 +55,7 @@ class RulesApplyCommandTest {
   @Test
   void apply_printsDiffAndRecordsHistory() throws IOException {
     CommandRun dry = apply(RULES, "--dry-run");
-    assertThat(dry.exitCode()).isEqualTo(Main.EXIT_ERROR); // nothing is made by a look
+    assertThat(dry.exitCode()).isEqualTo(Main.EXIT_ERROR); // a dry run creates no database
     assertThat(apply("rules: [{id: api, limit: 5/s}, {id: old, limit: 1/s}]").exitCode()).isZero();
     CommandRun ran = apply(RULES, "--who", "ann");
     assertThat(ran.err()).isEmpty();
@@ -109,7 +109,9 @@ class RulesApplyCommandTest {
     assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
     assertThat(ran.err())
         .isEqualTo(
-            "weir: " + other + " is a file, and followed as it changes; copy the rules over it\n");
+            "weir: "
+                + other
+                + " is a file and is reloaded when it changes; copy the rules over it\n");
   }
 
   @Test
@@ -135,12 +137,13 @@ class RulesApplyCommandTest {
       assertThat(Rules.read(yaml.out())).isEqualTo(Rules.read(RULES));
       assertThat(running.checkStatus("x")).isEqualTo(200);
 
-      RemoteRuleRepository home =
+      RemoteRuleRepository repository =
           new RemoteRuleRepository(ServerHttpClient.create(server, null), TOKEN);
-      assertThatThrownBy(() -> home.replace(List.of(), "bob", 1))
+      assertThatThrownBy(() -> repository.replace(List.of(), "bob", 1))
           .isInstanceOf(CommandException.class)
-          .hasMessageStartingWith(server + " answered 409: the rules are at revision 2, not 1");
-      assertThat(home.content().rules()).isEqualTo(Rules.read(RULES));
+          .hasMessageStartingWith(
+              server + " responded with 409: the rules are at revision 2, not 1");
+      assertThat(repository.content().rules()).isEqualTo(Rules.read(RULES));
     }
   }
 
@@ -150,13 +153,11 @@ class RulesApplyCommandTest {
         RunningServer.start(folder, RULES, "admin-port", "0", "admin-token", TOKEN)) {
       String server = "http://127.0.0.1:" + running.port("admin");
       assertThat(CommandRun.of("rules", "list", "--server", server).err())
-          .isEqualTo(
-              "weir: the admin door asks for a token; set WEIR_ADMIN_TOKEN, or write --token\n");
+          .isEqualTo("weir: the admin API requires a token; set WEIR_ADMIN_TOKEN or use --token\n");
       assertThat(
               CommandRun.of("rules", "list", "--server", server, "--token", "wrong-but-long-enough")
                   .err())
-          .startsWith(
-              "weir: " + server + " answered 401: that is not the admin token; write --token")
+          .startsWith("weir: " + server + " responded with 401: wrong admin token; use --token")
           .hasLineCount(1)
           .doesNotContain("wrong-but");
       Map<String, String> environment = Map.of("WEIR_ADMIN_TOKEN", TOKEN);
@@ -170,16 +171,16 @@ class RulesApplyCommandTest {
                       "--server",
                       server)
                   .err())
-          .startsWith("weir: " + server + " answered 409: rules live in a file; edit ")
+          .startsWith("weir: " + server + " responded with 409: rules are stored in a file; edit ")
           .hasLineCount(1);
       assertThat(
               CommandRun.of(environment, "rules", "list", "--server", server, "--rules", "file:x")
                   .err())
-          .isEqualTo("weir: --rules and --server are two places; write one of them\n");
+          .isEqualTo("weir: --rules and --server exclude each other; use one of them\n");
       String api = "http://127.0.0.1:" + running.port("http");
       assertThat(CommandRun.of(environment, "rules", "list", "--server", api).err())
-          .startsWith("weir: " + api + " answered 404: ")
-          .endsWith("write --server with its admin port, such as http://127.0.0.1:9090\n");
+          .startsWith("weir: " + api + " responded with 404: ")
+          .endsWith("use --server with the admin port, such as http://127.0.0.1:9090\n");
     }
   }
 }

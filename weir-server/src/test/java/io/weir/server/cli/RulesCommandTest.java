@@ -15,7 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir rules validate}, {@code diff} and {@code list}, on files and a real H2. */
+/** {@code weir rules validate}, {@code diff} and {@code list}, on files and a real H2 database. */
 class RulesCommandTest {
   private static final String GOOD =
       """
@@ -39,7 +39,7 @@ class RulesCommandTest {
     return "jdbc:h2:file:" + folder.resolve("h2");
   }
 
-  /** Puts rules into the database, one change each. */
+  /** Stores rules in the database, one change each. */
   private void store(String text) {
     try (DatabaseRules rules = DatabaseRules.open(database())) {
       for (Rule rule : Rules.read(text)) {
@@ -52,7 +52,7 @@ class RulesCommandTest {
   void validFile_passesValidation() throws IOException {
     Path file = file("rules.yaml", GOOD);
     assertThat(CommandRun.of("rules", "validate", file.toString()))
-        .isEqualTo(new CommandRun(0, file + ": 2 rules, good\n", ""));
+        .isEqualTo(new CommandRun(0, file + ": 2 rules, valid\n", ""));
   }
 
   @Test
@@ -63,12 +63,12 @@ class RulesCommandTest {
     CommandRun ran =
         CommandRun.of("rules", "validate", bad.toString(), good.toString(), missing.toString());
     assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
-    assertThat(ran.out()).isEqualTo(good + ": 0 rules, good\n");
+    assertThat(ran.out()).isEqualTo(good + ": 0 rules, valid\n");
     assertThat(ran.err().lines()).hasSizeGreaterThanOrEqualTo(3);
     assertThat(ran.err())
         .startsWith(bad + ":2:15: api: limt: is not a field; did you mean limit?")
         .contains("\n" + bad + ":3:")
-        .endsWith(missing + ": does not exist; write rules into it\n");
+        .endsWith(missing + ": does not exist; create it or correct the path\n");
   }
 
   @Test
@@ -78,7 +78,7 @@ class RulesCommandTest {
     CommandRun ran = CommandRun.of("rules", "validate", file.toString());
     assertThat(ran.exitCode()).isZero();
     assertThat(ran.out())
-        .startsWith(file + ": warning: api: refuses everyone while the store is silent; write ");
+        .startsWith(file + ": warning: api: refuses everyone while the store is unavailable; add ");
   }
 
   @Test
@@ -88,7 +88,8 @@ class RulesCommandTest {
     try {
       CommandRun ran = CommandRun.of("rules", "validate", "-");
       assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
-      assertThat(ran.err()).startsWith("standard input:1:8: rules: is a map; write a list");
+      assertThat(ran.err())
+          .startsWith("standard input:1:8: rules: must be a list of rules (was a map)");
     } finally {
       System.setIn(before);
     }
@@ -129,7 +130,7 @@ class RulesCommandTest {
   @Test
   void equalRules_exitWithZero() throws IOException {
     store(GOOD);
-    Path file = file("rules.yaml", "# said otherwise\n" + GOOD);
+    Path file = file("rules.yaml", "# a comment\n" + GOOD);
     assertThat(CommandRun.of("rules", "diff", file.toString(), "--rules", database()))
         .isEqualTo(new CommandRun(0, "0 added, 0 changed, 0 removed, 2 equal\n", ""));
     assertThat(
@@ -143,7 +144,7 @@ class RulesCommandTest {
     CommandRun ran = CommandRun.of("rules", "diff", file.toString(), "--rules", database());
     assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
     assertThat(ran.out()).isEmpty();
-    assertThat(ran.err()).startsWith(file + ":1:9: api: limit: is missing; ").hasLineCount(1);
+    assertThat(ran.err()).startsWith(file + ":1:9: api: limit: must be set, ").hasLineCount(1);
   }
 
   @Test
@@ -156,7 +157,7 @@ class RulesCommandTest {
                 "",
                 "weir: "
                     + database()
-                    + " does not exist yet; weir rules apply FILE or weir serve makes it\n"));
+                    + " does not exist yet; weir rules apply FILE or weir serve creates it\n"));
     assertThat(folder).isEmptyDirectory();
   }
 
@@ -167,7 +168,7 @@ class RulesCommandTest {
     assertThat(ran.err()).isEmpty();
     assertThat(ran.out().lines())
         .containsExactly(
-            "id     limit                 algorithm     per       match                             consistency   too many            posture    shadow  enabled  revision",
+            "id     limit                 algorithm     per       match                             consistency   overshoot           fallback   shadow  enabled  revision",
             "api    10/second, 1000/hour  token-bucket  user      endpoint=GET /** tier=free|trial  synced 100ms  (nodes - 1) x 1001  local 10%  -       yes             1",
             "login  5/minute              sliding-log   ip, user                                    exact         0                   open       shadow  no              2",
             database() + ", revision 2: 2 rules");
@@ -191,13 +192,13 @@ class RulesCommandTest {
   @Test
   void invalidOrUnreachableDatabase_isOneLineError() {
     assertThat(CommandRun.of("rules", "list", "--rules", "mysql:x").err())
-        .startsWith("--rules: 'mysql:x' is no place of rules; write file:rules.yaml, ")
+        .startsWith("--rules: must be file:PATH, jdbc:h2:… or jdbc:postgresql:… (was 'mysql:x')")
         .hasLineCount(1);
-    CommandRun away =
+    CommandRun unreachable =
         CommandRun.of(
             "rules", "list", "--rules", "jdbc:postgresql://127.0.0.1:1/x?password=secret");
-    assertThat(away.exitCode()).isEqualTo(Main.EXIT_ERROR);
-    assertThat(away.err())
+    assertThat(unreachable.exitCode()).isEqualTo(Main.EXIT_ERROR);
+    assertThat(unreachable.err())
         .startsWith("weir: jdbc:postgresql://127.0.0.1:1/x: Connection to 127.0.0.1:1 refused.")
         .doesNotContain("secret")
         .hasLineCount(1);
@@ -209,6 +210,6 @@ class RulesCommandTest {
     assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
     assertThat(ran.err()).contains("Usage: weir rules", "validate", "diff", "Examples:");
     assertThat(CommandRun.of("rules", "lst").err())
-        .isEqualTo("weir: there is no command 'lst', did you mean list? Try weir rules --help\n");
+        .isEqualTo("weir: unknown command 'lst', did you mean list? Try weir rules --help\n");
   }
 }

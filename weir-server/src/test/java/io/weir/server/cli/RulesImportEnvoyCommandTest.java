@@ -30,7 +30,7 @@ class RulesImportEnvoyCommandTest {
     assertThat(ran.out()).contains("id: edge-remote-address", "id: mail-remote-address");
     Path rules = file("rules.yaml", ran.out());
     assertThat(CommandRun.of("rules", "validate", rules.toString()))
-        .isEqualTo(new CommandRun(0, rules + ": 2 rules, good\n", ""));
+        .isEqualTo(new CommandRun(0, rules + ": 2 rules, valid\n", ""));
   }
 
   @Test
@@ -39,11 +39,13 @@ class RulesImportEnvoyCommandTest {
     CommandRun ran = CommandRun.of("rules", "import-envoy", bad.toString());
     assertThat(ran.exitCode()).isEqualTo(Main.EXIT_ERROR);
     assertThat(ran.out()).isEmpty();
-    assertThat(ran.err()).startsWith(bad + ":4:24: remote_address: unit: 'minutes' does not exist");
+    assertThat(ran.err())
+        .startsWith(bad + ":4:24: remote_address: unit: must be one of second, minute");
     CommandRun missing =
         CommandRun.of("rules", "import-envoy", folder.resolve("none.yaml").toString());
     assertThat(missing.exitCode()).isEqualTo(Main.EXIT_ERROR);
-    assertThat(missing.err()).contains("none.yaml does not exist; name a file");
+    assertThat(missing.err())
+        .contains("none.yaml does not exist; use the path of an existing file");
   }
 
   @Test
@@ -77,7 +79,10 @@ class RulesImportEnvoyCommandTest {
     assertThat(ran.out()).isEmpty();
     assertThat(ran.err())
         .isEqualTo(
-            again + ":3:5: remote_address: stands already in " + edge + " in line 3; keep one\n");
+            again
+                + ":3:5: remote_address: must occur once (was already in "
+                + edge
+                + ", line 3)\n");
   }
 
   private Path file(String name, String text) throws IOException {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The lab on a terminal. */
+/** {@code weir simulate}. */
 class SimulateCommandTest {
   @TempDir Path folder;
 
@@ -63,7 +63,7 @@ class SimulateCommandTest {
     assertThat(CommandRun.of("simulate", "trace", "none.csv").err())
         .startsWith("weir: none.csv does not exist");
     assertThat(CommandRun.of("simulate", "sync", "--nodes", "0").err())
-        .isEqualTo("weir: 0 nodes cannot be tried; write 1 to 50\n");
+        .isEqualTo("weir: nodes must be between 1 and 50 (was 0)\n");
     assertThat(CommandRun.of("simulate", "burst", "--plot", "x.png").err())
         .contains(".svg or .html");
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Settings come from flags, environment and file, in that order; what is wrong has its place. */
+/** Settings are read from flags, environment and file, in that order; errors have a position. */
 class ServerConfigTest {
   @TempDir Path folder;
 
@@ -86,7 +86,7 @@ class ServerConfigTest {
       ServerConfig config = ServerConfig.read(Map.of(), environment, Optional.empty());
       assertThat(config.get(ServerSettings.HTTP_PORT)).isEqualTo(OptionalInt.of(8080));
       assertThat(log.lines())
-          .containsExactly("WEIR_HTTP_PROT is not known; did you mean WEIR_HTTP_PORT?");
+          .containsExactly("WEIR_HTTP_PROT is not a setting; did you mean WEIR_HTTP_PORT?");
     }
   }
 
@@ -123,20 +123,20 @@ class ServerConfigTest {
       delimiter = '|',
       textBlock =
           """
-          stor: memory               | weir.yaml:1:1: stor: is not known; did you mean store?
-          http: {prt: 1}             | weir.yaml:1:8: http.prt: is not known; did you mean http.port?
-          http: {port: 99999}        | weir.yaml:1:14: http.port: '99999' is no port; write 1 to 65535
-          http: 8080                 | weir.yaml:1:7: http: is text; write name: value
+          stor: memory               | weir.yaml:1:1: stor: is not a setting; did you mean store?
+          http: {prt: 1}             | weir.yaml:1:8: http.prt: is not a setting; did you mean http.port?
+          http: {port: 99999}        | weir.yaml:1:14: http.port: must be a port from 1 to 65535
+          http: 8080                 | weir.yaml:1:7: http: must be name: value (was text)
           store: mem                 | weir.yaml:1:8: store:
           store-deadline: fast       | weir.yaml:1:17: store-deadline:
-          store-deadline: 1h         | weir.yaml:1:17: store-deadline: '1h' is too short or too long
-          rules: rules.yaml          | weir.yaml:1:8: rules: 'rules.yaml' is no place of rules
-          admin: {token: short}      | weir.yaml:1:16: admin.token: '…' is too easy
-          gateway: {upstream: here}  | weir.yaml:1:21: gateway.upstream: 'here' is no URL
-          identity: {required: yes}  | weir.yaml:1:22: identity.required: 'yes' is neither
-          tls: {cert: /no/such.pem}  | weir.yaml:1:13: tls.cert: '/no/such.pem' cannot be read
-          node: a b                  | weir.yaml:1:7: node: 'a b' is no name
-          - store                    | weir.yaml:1:1: is a list
+          store-deadline: 1h         | weir.yaml:1:17: store-deadline: must be between 1ms and 1m (was '1h')
+          rules: rules.yaml          | weir.yaml:1:8: rules: must be file:PATH
+          admin: {token: short}      | weir.yaml:1:16: admin.token: must be at least 16 characters
+          gateway: {upstream: here}  | weir.yaml:1:21: gateway.upstream: must be a URL
+          identity: {required: yes}  | weir.yaml:1:22: identity.required: must be true or false
+          tls: {cert: /no/such.pem}  | weir.yaml:1:13: tls.cert: must be a readable file
+          node: a b                  | weir.yaml:1:7: node: must be 1 to 64 letters
+          - store                    | weir.yaml:1:1: must be name: value (was a list)
           """)
   void invalidFile_isReportedWithPosition(String text, String message) {
     assertThatThrownBy(() -> readConfig(text))
@@ -150,8 +150,8 @@ class ServerConfigTest {
             () ->
                 ServerConfig.read(
                     Map.of("http-port", "x"), Map.of("WEIR_GRPC_PORT", "y"), Optional.empty()))
-        .hasMessageContaining("--http-port: 'x' is no port")
-        .hasMessageContaining("WEIR_GRPC_PORT: 'y' is no port");
+        .hasMessageContaining("--http-port: must be a port")
+        .hasMessageContaining("WEIR_GRPC_PORT: must be a port");
   }
 
   @Test

@@ -16,19 +16,22 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * A tab of the browser, used as a person uses one: it looks for what is written on things, points,
- * clicks and types.
+ * A browser tab, used like a person does: elements are found by their visible text, clicked with
+ * the mouse, and filled with the keyboard.
  */
 final class BrowserTab {
   static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final Duration POSITION_POLL_INTERVAL = Duration.ofMillis(60);
 
-  /** The element a text is on: a button, a link, a tab, or a field by its label. */
+  /**
+   * JavaScript function that finds an element by its text: a button, a link, or a field by its
+   * label.
+   */
   private static final String FIND_FUNCTION =
       """
       (text, kinds) => [...document.querySelectorAll(kinds)].filter(e => e.checkVisibility() && !e.disabled).find(e => {
-        const said = (e.getAttribute('aria-label') ?? e.labels?.[0]?.firstChild?.textContent ?? e.innerText ?? '').trim();
-        return said === text;
+        const label = (e.getAttribute('aria-label') ?? e.labels?.[0]?.firstChild?.textContent ?? e.innerText ?? '').trim();
+        return label === text;
       })""";
 
   private static final Map<String, Integer> KEYS =
@@ -57,7 +60,7 @@ final class BrowserTab {
     return browser.send(session, method, params);
   }
 
-  /** Notes what a browser complains of: errors of scripts, and what the page's policy forbids. */
+  /** Collects script errors and violations of the content security policy. */
   void onEvent(JsonObject event) {
     JsonObject params = event.getJsonObject("params");
     switch (event.getString("method")) {
@@ -68,7 +71,8 @@ final class BrowserTab {
       case "Audits.issueAdded" -> errors.add(params.getJsonObject("issue").encode());
       case "Log.entryAdded" -> {
         JsonObject entry = params.getJsonObject("entry");
-        boolean network = entry.getString("source").equals("network"); // the page tells of these
+        boolean network =
+            entry.getString("source").equals("network"); // the page shows these itself
         if (!network && List.of("error", "warning").contains(entry.getString("level"))) {
           errors.add(entry.encode());
         }
@@ -81,19 +85,19 @@ final class BrowserTab {
     return errors;
   }
 
-  /** What came over the wire so far, of answers that have ended. */
+  /** Returns the transferred bytes of all completed responses. */
   long bytes() {
     return bytes.get();
   }
 
-  BrowserTab setViewport(int width, int height, boolean phone) {
+  BrowserTab setViewport(int width, int height, boolean mobile) {
     send(
         "Emulation.setDeviceMetricsOverride",
         new JsonObject()
             .put("width", width)
             .put("height", height)
-            .put("deviceScaleFactor", phone ? 2 : 1)
-            .put("mobile", phone));
+            .put("deviceScaleFactor", mobile ? 2 : 1)
+            .put("mobile", mobile));
     return this;
   }
 
@@ -112,19 +116,19 @@ final class BrowserTab {
     return this;
   }
 
-  /** What an expression is, in the page. */
+  /** Evaluates a JavaScript expression in the page; null becomes an empty string. */
   Object evaluate(String expression) {
-    JsonObject said =
+    JsonObject response =
         send(
             "Runtime.evaluate",
             new JsonObject()
                 .put("expression", expression)
                 .put("awaitPromise", true)
                 .put("returnByValue", true));
-    if (said.containsKey("exceptionDetails")) {
-      throw new AssertionError(said.getJsonObject("exceptionDetails").encodePrettily());
+    if (response.containsKey("exceptionDetails")) {
+      throw new AssertionError(response.getJsonObject("exceptionDetails").encodePrettily());
     }
-    Object value = said.getJsonObject("result").getValue("value");
+    Object value = response.getJsonObject("result").getValue("value");
     return value == null ? "" : value;
   }
 
@@ -132,36 +136,40 @@ final class BrowserTab {
     return evaluate("document.body.innerText").toString();
   }
 
-  /** Waits until something is so. */
-  Duration waitUntil(String what, String expression) {
+  /** Waits until a JavaScript expression is true. */
+  Duration waitUntil(String description, String expression) {
     try {
       return Await.until(
-          TIMEOUT, what, () -> Boolean.TRUE.equals(evaluate("Boolean(" + expression + ")")));
+          TIMEOUT, description, () -> Boolean.TRUE.equals(evaluate("Boolean(" + expression + ")")));
     } catch (AssertionError e) {
-      throw new AssertionError(e.getMessage() + "; the page says\n" + text() + "\n" + errors, e);
+      throw new AssertionError(e.getMessage() + "; the page text is\n" + text() + "\n" + errors, e);
     }
   }
 
-  /** As {@link #waitUntil(String, String)}, doing something each time before it looks. */
-  Duration waitUntil(String what, BooleanSupplier doing, String expression) {
+  /**
+   * As {@link #waitUntil(String, String)}, with an action before each evaluation that must return
+   * true.
+   */
+  Duration waitUntil(String description, BooleanSupplier action, String expression) {
     return Await.until(
         TIMEOUT,
-        what,
-        () -> doing.getAsBoolean() && Boolean.TRUE.equals(evaluate("Boolean(" + expression + ")")));
+        description,
+        () ->
+            action.getAsBoolean() && Boolean.TRUE.equals(evaluate("Boolean(" + expression + ")")));
   }
 
-  /** Waits until a text is on the page. */
+  /** Waits until the page contains a text. */
   Duration waitForText(String text) {
     return waitUntil(
         "'" + text + "' on the page", "document.body.innerText.includes(" + jsString(text) + ")");
   }
 
-  /** Waits for something that says this, and clicks into the middle of its first line. */
+  /** Waits for an element with this text and clicks the middle of its first line. */
   BrowserTab click(String text) {
     return press(text).release();
   }
 
-  /** As {@link #click}, without letting go. */
+  /** As {@link #click}, but keeps the mouse button pressed. */
   BrowserTab press(String text) {
     return press(text, "button, a, summary, [role=switch], label.check");
   }
@@ -170,7 +178,7 @@ final class BrowserTab {
     return mouse("mouseReleased");
   }
 
-  /** Types into the field of that name, over what is there. */
+  /** Types into the field with this label, replacing its content. */
   BrowserTab type(String label, String text) {
     press(label, "input, textarea, select").release();
     evaluate("document.activeElement.select?.()");
@@ -178,7 +186,7 @@ final class BrowserTab {
     return this;
   }
 
-  /** Presses a key and lets it go. */
+  /** Presses and releases a key. */
   BrowserTab key(String key) {
     for (String type : List.of("keyDown", "keyUp")) {
       JsonObject params = new JsonObject().put("type", type).put("key", key).put("code", key);
@@ -191,17 +199,18 @@ final class BrowserTab {
     return this;
   }
 
-  private BrowserTab press(String text, String kinds) {
-    String found = "(" + FIND_FUNCTION + ")(" + jsString(text) + "," + jsString(kinds) + ")";
-    waitUntil("'" + text + "' to point at", found);
-    String place = position(found);
-    // what is still moving is not to be hit
-    for (String before = ""; !place.equals(before); place = position(found)) {
-      before = place;
+  private BrowserTab press(String text, String selector) {
+    String findExpression =
+        "(" + FIND_FUNCTION + ")(" + jsString(text) + "," + jsString(selector) + ")";
+    waitUntil("'" + text + "' is on the page", findExpression);
+    String current = position(findExpression);
+    // wait until the element does not move any more
+    for (String previous = ""; !current.equals(previous); current = position(findExpression)) {
+      previous = current;
       Await.sleep(POSITION_POLL_INTERVAL);
     }
-    x = Double.parseDouble(place.split(" ", -1)[0]);
-    y = Double.parseDouble(place.split(" ", -1)[1]);
+    x = Double.parseDouble(current.split(" ", -1)[0]);
+    y = Double.parseDouble(current.split(" ", -1)[1]);
     return mouse("mouseMoved").mouse("mousePressed");
   }
 
@@ -217,12 +226,12 @@ final class BrowserTab {
     return this;
   }
 
-  private String position(String found) {
+  private String position(String findExpression) {
     return evaluate(
             "(e => { e.scrollIntoView({block: 'center', inline: 'center'});"
-                + " const r = e.getClientRects()[0];" // of its first line
+                + " const r = e.getClientRects()[0];" // the first line
                 + " return (r.x + r.width / 2) + ' ' + (r.y + r.height / 2); })("
-                + found
+                + findExpression
                 + ")")
         .toString();
   }
@@ -231,7 +240,7 @@ final class BrowserTab {
     return JsonText.quote(new StringBuilder(), text).toString();
   }
 
-  /** Keeps a picture of what is seen, for people. */
+  /** Saves a screenshot for manual inspection. */
   BrowserTab screenshot(Path file) {
     String data =
         send("Page.captureScreenshot", new JsonObject().put("format", "png")).getString("data");

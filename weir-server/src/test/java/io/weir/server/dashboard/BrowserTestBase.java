@@ -18,16 +18,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The dashboard in a real browser, used as a person would. What was seen is in target/dashboard.
- */
+/** Base of tests that use the dashboard in a real browser. Screenshots are in target/dashboard. */
 @Timeout(180)
 @Tag("slow")
 abstract class BrowserTestBase {
   static final String TOKEN = "open-sesame-open-sesame";
   static final Path SCREENSHOTS = Path.of("target", "dashboard");
 
-  /** How soon what is done to a rule is seen by its callers. */
+  /** The maximum time until a rule change takes effect. */
   static final Duration PROPAGATION_TIME = Duration.ofSeconds(2);
 
   static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -101,7 +99,7 @@ abstract class BrowserTestBase {
     return new JsonObject().put("id", id).put("per", List.of("user")).put("limit", limit);
   }
 
-  /** As the page does it. */
+  /** Creates or replaces a rule with a request from the page. */
   static void putRule(BrowserTab tab, JsonObject rule) {
     tab.evaluate(
         "fetch('/admin/rules/%s', {method: 'PUT', body: %s, headers: {Authorization: 'Bearer %s', 'Content-Type': 'application/json'}}).then(r => r.status)"

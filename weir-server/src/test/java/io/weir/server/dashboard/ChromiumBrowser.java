@@ -31,10 +31,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** A real browser without a screen, spoken to in the DevTools protocol. */
+/** A headless Chromium, controlled by the DevTools protocol. */
 final class ChromiumBrowser implements AutoCloseable, WebSocket.Listener {
   static final String NOT_FOUND_MESSAGE =
-      "no chromium here; apt-get install chromium, or name one by WEIR_CHROMIUM=/path/to/chromium";
+      "chromium was not found; run apt-get install chromium, or set WEIR_CHROMIUM=/path/to/chromium";
 
   private static final List<String> NAMES =
       List.of("chromium", "chromium-browser", "google-chrome", "chrome");
@@ -56,11 +56,11 @@ final class ChromiumBrowser implements AutoCloseable, WebSocket.Listener {
     socket = HttpClient.newHttpClient().newWebSocketBuilder().buildAsync(uri, this).join();
   }
 
-  /** Where it is, if there is one: WEIR_CHROMIUM, or on the PATH. */
+  /** Finds the binary: {@code WEIR_CHROMIUM}, or the first one on the PATH. */
   static Optional<Path> find() {
-    String said = System.getenv("WEIR_CHROMIUM");
-    if (said != null && !said.isBlank()) {
-      return Optional.of(Path.of(said)).filter(Files::isExecutable);
+    String configured = System.getenv("WEIR_CHROMIUM");
+    if (configured != null && !configured.isBlank()) {
+      return Optional.of(Path.of(configured)).filter(Files::isExecutable);
     }
     String path = System.getenv().getOrDefault("PATH", "");
     return NAMES.stream()
@@ -86,7 +86,7 @@ final class ChromiumBrowser implements AutoCloseable, WebSocket.Listener {
                 "--force-color-profile=srgb",
                 "--hide-scrollbars"));
     if (System.getProperty("user.name").equals("root")) {
-      command.add("--no-sandbox"); // which root may not have
+      command.add("--no-sandbox"); // the sandbox does not work as root
     }
     command.add("about:blank");
     Process process =
@@ -95,22 +95,22 @@ final class ChromiumBrowser implements AutoCloseable, WebSocket.Listener {
   }
 
   private static URI readDebuggerUri(Process process) throws IOException {
-    BufferedReader said = process.errorReader(UTF_8);
-    StringBuilder all = new StringBuilder();
-    for (String line = said.readLine(); line != null; line = said.readLine()) {
-      all.append(line).append('\n');
+    BufferedReader stderr = process.errorReader(UTF_8);
+    StringBuilder output = new StringBuilder();
+    for (String line = stderr.readLine(); line != null; line = stderr.readLine()) {
+      output.append(line).append('\n');
       Matcher found = LISTENING.matcher(line);
       if (found.find()) {
-        Thread drain = new Thread(() -> said.lines().forEach(any -> {}), "chromium-said");
+        Thread drain = new Thread(() -> stderr.lines().forEach(any -> {}), "chromium-stderr");
         drain.setDaemon(true);
         drain.start();
         return URI.create(found.group(1));
       }
     }
-    throw new IOException("chromium does not start:\n" + all);
+    throw new IOException("chromium did not start:\n" + output);
   }
 
-  /** A new tab, of a session of its own. */
+  /** Opens a tab in a new browser context. */
   BrowserTab openTab() {
     String context =
         send("", "Target.createBrowserContext", new JsonObject()).getString("browserContextId");
@@ -132,7 +132,7 @@ final class ChromiumBrowser implements AutoCloseable, WebSocket.Listener {
     return tab;
   }
 
-  /** What the browser answers; it must not refuse. */
+  /** Sends a command and returns its result; fails if the browser reports an error. */
   JsonObject send(String session, String method, JsonObject params) {
     int id = lastCommandId.incrementAndGet();
     CompletableFuture<JsonObject> answer = new CompletableFuture<>();
@@ -145,13 +145,13 @@ final class ChromiumBrowser implements AutoCloseable, WebSocket.Listener {
       socket.sendText(message.encode(), true).join();
     }
     try {
-      JsonObject said = answer.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
-      if (said.containsKey("error")) {
-        throw new AssertionError(method + ": " + said.getJsonObject("error"));
+      JsonObject response = answer.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+      if (response.containsKey("error")) {
+        throw new AssertionError(method + ": " + response.getJsonObject("error"));
       }
-      return said.getJsonObject("result");
+      return response.getJsonObject("result");
     } catch (ExecutionException | TimeoutException e) {
-      throw new AssertionError(method + " is not answered", e);
+      throw new AssertionError(method + " got no response", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError(e);
@@ -184,8 +184,8 @@ final class ChromiumBrowser implements AutoCloseable, WebSocket.Listener {
         .orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS)
         .exceptionally(e -> process.destroyForcibly())
         .join();
-    // its helpers write for a moment longer
-    Await.until(TIMEOUT, "its profile is deleted", this::deleteProfile);
+    // child processes may still write for a moment
+    Await.until(TIMEOUT, "the profile is deleted", this::deleteProfile);
   }
 
   private boolean deleteProfile() {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page is open to anybody, says nothing by itself, and may load nothing from elsewhere. */
+/** The dashboard files are public, contain no data, and load nothing from other origins. */
 @Timeout(60)
 class DashboardFilesTest {
   private static final Path FILES = Path.of("src/main/resources/io/weir/server/dashboard");
@@ -50,7 +50,7 @@ class DashboardFilesTest {
                 .build();
         assertThat(client.send(again, BodyHandlers.discarding()).statusCode()).isEqualTo(304);
       }
-      assertThat(bytes).as("the whole page over the wire").isLessThan(300_000);
+      assertThat(bytes).as("compressed size of all files").isLessThan(300_000);
     }
   }
 
@@ -59,7 +59,7 @@ class DashboardFilesTest {
     try (Stream<Path> files = Files.list(FILES)) {
       for (Path file : files.toList()) {
         String text = Files.readString(file).replace("http://www.w3.org/2000/svg", "");
-        for (String never :
+        for (String forbidden :
             List.of(
                 "innerHTML",
                 "insertAdjacentHTML",
@@ -69,7 +69,7 @@ class DashboardFilesTest {
                 "https:",
                 "style=\"",
                 "onclick=\"")) {
-          assertThat(text).as(file.getFileName() + " and " + never).doesNotContain(never);
+          assertThat(text).as(file.getFileName() + " and " + forbidden).doesNotContain(forbidden);
         }
       }
     }

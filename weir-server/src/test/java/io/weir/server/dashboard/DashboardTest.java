@@ -11,7 +11,7 @@ import java.io.InputStream;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What holds for every page, and the lab. */
+/** Properties of all pages, and the lab page. */
 class DashboardTest extends BrowserTestBase {
   @Test
   void everyPage_isAccessible() throws IOException {
@@ -31,7 +31,7 @@ class DashboardTest extends BrowserTestBase {
     }
   }
 
-  private static void checkAllPages(BrowserTab tab, String looks) {
+  private static void checkAllPages(BrowserTab tab, String variant) {
     for (String page :
         List.of(
             "live",
@@ -45,12 +45,12 @@ class DashboardTest extends BrowserTestBase {
       openPage(tab, page);
       tab.waitUntil(
           page,
-          "document.querySelector('h1') && !/Loading…|Looking at/.test(document.body.innerText)");
-      String name = page.replaceAll("[^a-z]+", "-") + "-" + looks;
+          "document.querySelector('h1') && !/Loading…|Replaying/.test(document.body.innerText)");
+      String name = page.replaceAll("[^a-z]+", "-") + "-" + variant;
       tab.screenshot(SCREENSHOTS.resolve(name + ".png"));
       assertThat(violations(tab)).as(name).isEmpty();
       assertThat(tab.evaluate("document.documentElement.scrollWidth <= innerWidth"))
-          .as(name + " fits")
+          .as(name + " fits the width")
           .isEqualTo(true);
     }
   }
@@ -85,9 +85,9 @@ class DashboardTest extends BrowserTestBase {
           "the banner",
           () -> decisionStatus(server, "ann", "GET /x") > 0,
           "document.querySelector('#degraded')");
-      tab.waitForText("The store does not answer");
+      tab.waitForText("The store is unavailable");
       openPage(tab, "nodes");
-      tab.waitForText("rules answer by their posture");
+      tab.waitForText("rules use their fallback");
       tab.screenshot(SCREENSHOTS.resolve("degraded.png"));
     }
   }
@@ -95,17 +95,17 @@ class DashboardTest extends BrowserTestBase {
   @Test
   void firstPage_isSmallAndFast() {
     try (RunningServer server = startServer()) {
-      double soonest = Double.MAX_VALUE;
-      for (int tries = 0; tries < 3 && soonest >= 1000; tries++) {
+      double fastest = Double.MAX_VALUE;
+      for (int tries = 0; tries < 3 && fastest >= 1000; tries++) {
         BrowserTab tab = openTab();
         tab.open(url(server)).type("Admin token", TOKEN).key("Enter");
-        tab.waitForText("Nobody was refused since this page was opened");
-        assertThat(tab.bytes()).as("over the wire").isLessThan(300_000);
+        tab.waitForText("No refusals since this page was opened");
+        assertThat(tab.bytes()).as("transferred bytes").isLessThan(300_000);
         Object painted =
             tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime");
-        soonest = Math.min(soonest, ((Number) painted).doubleValue());
+        fastest = Math.min(fastest, ((Number) painted).doubleValue());
       }
-      assertThat(soonest).as("first paint in ms").isLessThan(1000);
+      assertThat(fastest).as("first paint in ms").isLessThan(1000);
     }
   }
 
@@ -127,7 +127,7 @@ class DashboardTest extends BrowserTestBase {
     }
   }
 
-  /** The factor the lab found. */
+  /** Waits until the lab shows this factor. */
   private static void waitForFactor(BrowserTab tab, String factor) {
     tab.waitUntil(
         factor,

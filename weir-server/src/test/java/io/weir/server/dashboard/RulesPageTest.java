@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rules made, changed, tried and taken back in the browser. */
+/** The rules and live pages in a browser. */
 class RulesPageTest extends BrowserTestBase {
   private final HttpClient client = HttpClient.newHttpClient();
 
@@ -32,14 +32,14 @@ class RulesPageTest extends BrowserTestBase {
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     upstream.createContext("/", this::hello);
     upstream.start();
-    String behind = "http://127.0.0.1:" + upstream.getAddress().getPort();
+    String upstreamUrl = "http://127.0.0.1:" + upstream.getAddress().getPort();
     try (RunningServer server =
-        startServer("gateway-port", "0", "gateway-host", "127.0.0.1", "upstream", behind)) {
+        startServer("gateway-port", "0", "gateway-host", "127.0.0.1", "upstream", upstreamUrl)) {
       BrowserTab tab = openTab();
       tab.open(url(server)).type("Admin token", "wrong").click("Sign in");
-      tab.waitForText("That is not the admin token");
+      tab.waitForText("Wrong admin token");
       tab.type("Admin token", TOKEN).type("Your name", "ann").key("Enter");
-      tab.waitForText("Nobody was refused since this page was opened");
+      tab.waitForText("No refusals since this page was opened");
       for (int i = 0; i < 60; i++) {
         assertThat(gatewayStatus(server, i)).isEqualTo(200);
       }
@@ -59,8 +59,8 @@ class RulesPageTest extends BrowserTestBase {
       openPage(tab, "rules/get-v1-products");
       tab.waitForText("There is no such rule");
       tab.waitForText("ann deleted it");
-      tab.click("Bring it back");
-      tab.waitForText("What it said");
+      tab.click("Restore");
+      tab.waitForText("Decisions");
       Await.until(TIMEOUT, "refused again", () -> gatewayStatus(server, 7) == 429);
     } finally {
       upstream.stop(0);
@@ -93,12 +93,12 @@ class RulesPageTest extends BrowserTestBase {
       openPage(tab, "rules");
       tab.waitForText("There are no rules yet");
       tab.click("New rule").type("Name", "Not a name");
-      tab.waitForText("cannot be; write 1 to 64 of a-z, 0-9 and -");
+      tab.waitForText("must be 1 to 64 characters of a-z, 0-9 and -");
       tab.type("Name", "api").type("Limit", "100/fortnight");
       tab.waitForText("fortnight");
       tab.type("Limit", "100/minute");
       tab.waitUntil(
-          "it is right", "!document.querySelector('dialog button[type=submit]').disabled");
+          "the rule is valid", "!document.querySelector('dialog button[type=submit]').disabled");
       tab.click("YAML");
       tab.waitUntil(
           "YAML", "document.querySelector('textarea')?.value.includes('limit: 100/minute')");
@@ -106,7 +106,7 @@ class RulesPageTest extends BrowserTestBase {
       tab.waitForText("did you mean limit?");
       tab.screenshot(SCREENSHOTS.resolve("yaml.png"));
       tab.type("The rule as YAML", "id: api\nper: [user]\nlimit: 5/minute\n").click("Create rule");
-      tab.waitForText("ann made it");
+      tab.waitForText("ann created it");
       tab.type("Limit", "6/minute").click("Save");
       tab.waitForText("ann changed it");
       tab.screenshot(SCREENSHOTS.resolve("rule.png"));
@@ -114,7 +114,7 @@ class RulesPageTest extends BrowserTestBase {
       tab.waitUntil("undone", "document.querySelector('input[name=limit]')?.value === '5/minute'");
       openPage(tab, "rules");
       tab.click("Shadow of api");
-      tab.waitForText("api is only judged now");
+      tab.waitForText("api is now in shadow mode");
       tab.waitUntil("shadow", "document.querySelector('[role=switch]').ariaChecked === 'true'");
     }
   }
@@ -130,12 +130,13 @@ class RulesPageTest extends BrowserTestBase {
           rule("near", "100/minute").put("algorithm", "fixed-window").put("consistency", "synced"));
       assertThat(decisionStatus(other, "ann", "GET /x")).isEqualTo(200);
       openPage(tab, "nodes");
-      tab.waitForText("1 other node");
+      tab.waitForText("1 other node uses this store");
       openPage(tab, "rules");
-      tab.waitForText("nodes together: up to 100 too many");
+      tab.waitForText("all nodes together may exceed the limit by up to 100 permits");
       tab.screenshot(SCREENSHOTS.resolve("overshoot.png"));
       openPage(tab, "rules/near");
-      tab.waitForText("Counted synced: nodes together: up to 100 too many");
+      tab.waitForText(
+          "Consistency synced: all nodes together may exceed the limit by up to 100 permits");
     }
   }
 
@@ -171,7 +172,7 @@ class RulesPageTest extends BrowserTestBase {
       assertThat(reached).isLessThan(PROPAGATION_TIME);
       openPage(tab, "live");
       tab.waitUntil(
-          "it ticks",
+          "the page is updated",
           () -> decisionStatus(server, "bob", "GET /v1/x") > 0,
           "document.querySelector('table')?.innerText.includes('rule-1')");
       tab.screenshot(SCREENSHOTS.resolve("many.png"));

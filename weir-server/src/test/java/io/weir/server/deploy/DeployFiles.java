@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The files under deploy/, and how these tests look into them. */
+/** Reads and checks the files under {@code deploy/}. */
 final class DeployFiles {
   static final Path DIRECTORY = Path.of("..", "deploy");
 
@@ -28,33 +28,35 @@ final class DeployFiles {
     return Files.readString(DIRECTORY.resolve(file));
   }
 
-  /** The documents of a YAML file, none of which may say a thing twice. */
+  /** The documents of a YAML file; duplicate keys are rejected. */
   static List<Map<?, ?>> readYaml(String file) throws IOException {
     LoadSettings strict = LoadSettings.builder().setAllowDuplicateKeys(false).build();
-    List<Map<?, ?>> all = new ArrayList<>();
-    new Load(strict).loadAllFromString(read(file)).forEach(one -> all.add((Map<?, ?>) one));
-    return all;
+    List<Map<?, ?>> documents = new ArrayList<>();
+    new Load(strict)
+        .loadAllFromString(read(file))
+        .forEach(document -> documents.add((Map<?, ?>) document));
+    return documents;
   }
 
-  /** What stands at a path of names, and of numbers of a list. */
+  /** The value at a path of map keys and list indexes. */
   static Object at(Object tree, Object... path) {
-    Object place = tree;
+    Object current = tree;
     for (Object step : path) {
       Object next =
           step instanceof Integer index
-              ? ((List<?>) place).get(index)
-              : ((Map<?, ?>) place).get(step);
+              ? ((List<?>) current).get(index)
+              : ((Map<?, ?>) current).get(step);
       assertThat(next).as("%s of %s", step, List.of(path)).isNotNull();
-      place = requireNonNull(next);
+      current = requireNonNull(next);
     }
-    return place;
+    return current;
   }
 
   static List<?> list(Object tree, Object... path) {
     return (List<?>) at(tree, path);
   }
 
-  /** All that a text names and the server would not know. */
+  /** Asserts that all {@code WEIR_} variables in a text are settings of the server. */
   static void assertVariablesAreSettings(String text) {
     List<String> known =
         ServerSettings.all().stream().map(ServerSetting::environmentVariable).toList();
@@ -63,7 +65,7 @@ final class DeployFiles {
     assertThat(known).containsAll(named);
   }
 
-  /** Holds a value to what its setting takes. */
+  /** Asserts that a value is valid for the setting of a variable. */
   static void assertValueIsValid(String variable, String value) {
     ServerSetting<?> setting =
         ServerSettings.all().stream()
@@ -73,7 +75,7 @@ final class DeployFiles {
     assertThat(setting.parser().apply(value)).as(variable).isNotNull();
   }
 
-  /** The port a door has if nothing is said. */
+  /** The default port of a listener. */
   static int defaultPort(ServerSetting<?> port) {
     return Integer.parseInt(port.defaultText());
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The Dockerfile, the compose file and the systemd unit fit the server as it is built. */
+/** The Dockerfile, the compose file and the systemd unit match the server that is built. */
 class DeployFilesTest {
   private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
 
@@ -64,7 +64,7 @@ class DeployFilesTest {
   @Test
   void jlinkModulesOfTheImage_areSufficient(@TempDir Path folder) throws Exception {
     String modules = findGroup("--add-modules ([\\w.,]+)", DeployFiles.read("docker/Dockerfile"));
-    List<String> line =
+    List<String> command =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx300m",
@@ -88,7 +88,7 @@ class DeployFilesTest {
             "redis://127.0.0.1:1");
     Path out = folder.resolve("out");
     Process serve =
-        new ProcessBuilder(line)
+        new ProcessBuilder(command)
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(out.toFile())
@@ -96,7 +96,7 @@ class DeployFilesTest {
     try {
       Await.until(
           START_TIMEOUT,
-          "it serves",
+          "the server is up",
           () -> outputOf(out).contains("/v1/check") || !serve.isAlive());
       assertThat(serve.isAlive()).as(outputOf(out)).isTrue();
       assertThat(outputOf(out))
@@ -115,13 +115,13 @@ class DeployFilesTest {
             .resolve((String) at(compose, "x-weir", "build", "context"));
     assertThat(context.resolve((String) at(compose, "x-weir", "build", "dockerfile"))).exists();
     assertThat(context.resolve("weir-server/pom.xml")).exists();
-    List<String> doors =
+    List<String> ports =
         Stream.of(ServerSettings.HTTP_PORT, ServerSettings.GRPC_PORT, ServerSettings.ADMIN_PORT)
             .map(ServerSetting::defaultText)
             .toList();
     for (String node : List.of("weir-1", "weir-2")) {
       for (Object port : DeployFiles.list(compose, "services", node, "ports")) {
-        assertThat(doors).contains(((String) port).replaceFirst(".*:", ""));
+        assertThat(ports).contains(((String) port).replaceFirst(".*:", ""));
       }
       assertThat(((Map<?, ?>) at(compose, "volumes")).containsKey(node)).isTrue();
     }
@@ -150,7 +150,7 @@ class DeployFilesTest {
     assertThat(config.get(ServerSettings.STORE)).startsWith("redis://");
   }
 
-  /** The variables a file gives values to. */
+  /** The environment variables that a file assigns. */
   private static Map<String, String> variables(String text) {
     return Pattern.compile("(?m)^[^#\\n]*?\\b(WEIR_[A-Z_]+)=(\\S+)")
         .matcher(text)

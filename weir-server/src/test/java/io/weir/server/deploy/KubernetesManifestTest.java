@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The Kubernetes manifests fit the server, and each other. */
+/** The Kubernetes manifests match the server and each other. */
 class KubernetesManifestTest {
   private final Map<String, Map<?, ?>> documentsByKind = new HashMap<>();
   private Object pod;
@@ -95,7 +95,9 @@ class KubernetesManifestTest {
     Map<Object, Object> mounts = new HashMap<>();
     for (Object mount : list(container, "volumeMounts")) {
       mounts.put(at(mount, "name"), at(mount, "mountPath"));
-      assertThat(((Map<?, ?>) mount).get("subPath")).as("it would never change").isNull();
+      assertThat(((Map<?, ?>) mount).get("subPath"))
+          .as("a subPath mount is never updated")
+          .isNull();
     }
     Set<Object> volumes = new HashSet<>();
     for (Object volume : list(pod, "spec", "volumes")) {

@@ -9,13 +9,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a doctor finds with settings of a test. */
+/** The findings of the doctor for the settings of a test. */
 record DoctorResult(List<DoctorFinding> findings) {
 
   /**
-   * Examines.
+   * Runs the doctor.
    *
-   * @param flags names and values in turn, over the usual: all doors closed, a patient deadline
+   * @param flags alternating names and values; by default ports are off, the deadline long
    */
   static DoctorResult run(Path folder, String... flags) {
     return run(Clock.wall(), folder, flags);
@@ -26,8 +26,8 @@ record DoctorResult(List<DoctorFinding> findings) {
     all.put("data", folder.resolve("data").toString());
     all.put("rules", "jdbc:h2:file:" + folder.resolve("none"));
     all.put("store-deadline", "10s");
-    for (String door : List.of("http", "grpc", "gateway", "admin")) {
-      all.put(door + "-port", "off");
+    for (String listener : List.of("http", "grpc", "gateway", "admin")) {
+      all.put(listener + "-port", "off");
     }
     for (int i = 0; i < flags.length; i += 2) {
       all.put(flags[i], flags[i + 1]);
@@ -37,12 +37,12 @@ record DoctorResult(List<DoctorFinding> findings) {
     return new DoctorResult(findings);
   }
 
-  /** What was found of one subject. */
+  /** Returns the findings of one check. */
   List<DoctorFinding> findingsOf(String subject) {
     return findings.stream().filter(f -> f.subject().equals(subject)).toList();
   }
 
-  /** Everything that is not well. */
+  /** Returns all warnings and problems. */
   List<DoctorFinding> warningsAndProblems() {
     return findings.stream().filter(f -> f.severity() != FindingSeverity.OK).toList();
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The doctor at the machine, the doors and the rules. */
+/** The checks of the machine, the ports and the rules. */
 @Timeout(120)
 @Tag("slow")
 class DoctorTest {
@@ -38,39 +38,41 @@ class DoctorTest {
 
   @Test
   void defaultSettings_onlyMissingRulesAreReported() {
-    DoctorResult patient = DoctorResult.run(folder);
-    assertThat(patient.findingsOf("java").get(0).text()).startsWith(Runtime.version().toString());
-    assertThat(patient.findingsOf("files")).hasSize(1);
-    assertThat(patient.findingsOf("data").get(0).text()).endsWith("data will be made");
-    assertThat(patient.findingsOf("http port"))
+    DoctorResult result = DoctorResult.run(folder);
+    assertThat(result.findingsOf("java").get(0).text()).startsWith(Runtime.version().toString());
+    assertThat(result.findingsOf("files")).hasSize(1);
+    assertThat(result.findingsOf("data").get(0).text()).endsWith("data will be created");
+    assertThat(result.findingsOf("http port"))
         .containsExactly(DoctorFinding.ok("http port", "closed"));
-    assertThat(patient.findingsOf("store").get(0).severity()).isEqualTo(FindingSeverity.OK);
-    assertThat(patient.warningsAndProblems())
+    assertThat(result.findingsOf("store").get(0).severity()).isEqualTo(FindingSeverity.OK);
+    assertThat(result.warningsAndProblems())
         .containsExactly(
             DoctorFinding.warning(
                 "rules",
-                "jdbc:h2:file:" + folder.resolve("none") + " does not exist yet, so there are none",
+                "jdbc:h2:file:"
+                    + folder.resolve("none")
+                    + " does not exist yet, so there are no rules",
                 "run weir rules apply FILE"));
     assertThat(folder).isEmptyDirectory();
   }
 
   @Test
   void dataFolderNotWritable_isProblem() throws IOException {
-    Path inTheWay = Files.writeString(folder.resolve("in-the-way"), "");
-    Path data = inTheWay.resolve("data");
+    Path file = Files.writeString(folder.resolve("in-the-way"), "");
+    Path data = file.resolve("data");
     assertThat(DoctorResult.run(folder, "data", data.toString()).findingsOf("data"))
         .containsExactly(
             DoctorFinding.problem(
-                "data", data + " cannot be written", "make it writable, or write --data FOLDER"));
+                "data", data + " is not writable", "make it writable, or set --data FOLDER"));
     assertThat(DoctorResult.run(folder, "data", folder.toString()).findingsOf("data"))
-        .containsExactly(DoctorFinding.ok("data", folder + " can be written"));
+        .containsExactly(DoctorFinding.ok("data", folder + " is writable"));
   }
 
   @Test
   void unreachableUpstreams_areProblems() throws IOException {
-    try (ServerSocket there = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      String url = "http://127.0.0.1:" + there.getLocalPort();
-      DoctorResult patient =
+    try (ServerSocket upstream = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String url = "http://127.0.0.1:" + upstream.getLocalPort();
+      DoctorResult result =
           DoctorResult.run(
               folder,
               "upstream",
@@ -79,38 +81,36 @@ class DoctorTest {
               "/a=http://127.0.0.1:1,/b=http://nowhere.invalid,/c=" + url);
       String help =
           "start it, or correct --upstream or --gateway-routes; until then the gateway answers 502";
-      assertThat(patient.findingsOf("upstream"))
+      assertThat(result.findingsOf("upstream"))
           .containsExactlyInAnyOrder(
-              DoctorFinding.ok("upstream", url + " can be reached"),
+              DoctorFinding.ok("upstream", url + " is reachable"),
               DoctorFinding.problem(
                   "upstream", "http://127.0.0.1:1 cannot be reached: connection refused", help),
               DoctorFinding.problem(
-                  "upstream",
-                  "http://nowhere.invalid cannot be reached: nobody knows its name",
-                  help));
+                  "upstream", "http://nowhere.invalid cannot be reached: unknown host", help));
     }
   }
 
   @Test
   void openFileLimitTooLow_isWarning() {
-    MachineCheck exam =
+    MachineCheck check =
         new MachineCheck(
             ServerConfig.of(
                 Map.of("max-connections", "1000", "grpc-port", "off", "admin-port", "off")));
-    assertThat(exam.openFilesFinding(1256).severity()).isEqualTo(FindingSeverity.OK);
-    assertThat(exam.openFilesFinding(1255))
+    assertThat(check.openFilesFinding(1256).severity()).isEqualTo(FindingSeverity.OK);
+    assertThat(check.openFilesFinding(1255))
         .isEqualTo(
             DoctorFinding.warning(
                 "files",
-                "this process may open 1255, but its doors take 1256 together",
-                "run ulimit -n 1256, or write --max-connections 999"));
+                "this process may open 1255 files, but its connections need up to 1256",
+                "run ulimit -n 1256, or set --max-connections 999"));
   }
 
   @Test
   void portInUse_isProblem() throws IOException {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      String port = Integer.toString(taken.getLocalPort());
-      DoctorResult patient =
+    try (ServerSocket inUse = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(inUse.getLocalPort());
+      DoctorResult result =
           DoctorResult.run(
               folder,
               "http-host",
@@ -125,15 +125,16 @@ class DoctorTest {
               "192.0.2.1",
               "admin-port",
               "9090");
-      assertThat(patient.findingsOf("http port"))
+      assertThat(result.findingsOf("http port"))
           .singleElement()
           .satisfies(f -> assertThat(f.severity()).isEqualTo(FindingSeverity.PROBLEM))
-          .satisfies(f -> assertThat(f.text()).startsWith("127.0.0.1:" + port + " cannot be had ("))
           .satisfies(
-              f -> assertThat(f.help()).isEqualTo("write --http-port with another one, or off"));
-      assertThat(patient.findingsOf("grpc port").get(0).text()).isEqualTo("any that is free");
-      assertThat(patient.findingsOf("gateway port").get(0).text()).isEqualTo("closed");
-      assertThat(patient.findingsOf("admin port").get(0).severity())
+              f -> assertThat(f.text()).startsWith("127.0.0.1:" + port + " cannot be opened ("))
+          .satisfies(
+              f -> assertThat(f.help()).isEqualTo("set --http-port to another port, or off"));
+      assertThat(result.findingsOf("grpc port").get(0).text()).isEqualTo("any free port");
+      assertThat(result.findingsOf("gateway port").get(0).text()).isEqualTo("closed");
+      assertThat(result.findingsOf("admin port").get(0).severity())
           .isEqualTo(FindingSeverity.PROBLEM);
     }
   }
@@ -142,31 +143,31 @@ class DoctorTest {
   void portUsedByRunningNode_isOk() {
     try (RunningServer running = RunningServer.start(folder, "rules: [{id: a, limit: 1/s}]")) {
       String port = Integer.toString(running.port("http"));
-      DoctorResult patient = DoctorResult.run(folder, "http-host", "127.0.0.1", "http-port", port);
-      assertThat(patient.findingsOf("http port"))
+      DoctorResult result = DoctorResult.run(folder, "http-host", "127.0.0.1", "http-port", port);
+      assertThat(result.findingsOf("http port"))
           .containsExactly(
               DoctorFinding.ok(
-                  "http port", "127.0.0.1:" + port + " is in use, as a Weir runs here"));
-      assertThat(patient.findingsOf("node")).hasSize(1);
+                  "http port", "127.0.0.1:" + port + " is in use by a running Weir node"));
+      assertThat(result.findingsOf("node")).hasSize(1);
     }
   }
 
   @Test
   void invalidRules_areProblems() throws IOException {
-    DoctorResult patient =
+    DoctorResult result =
         DoctorResult.run(
             folder, "rules", rulesFile("rules:\n  - {id: a}\n  - {id: b, limit: 1/y}\n"));
-    assertThat(patient.findingsOf("rules"))
+    assertThat(result.findingsOf("rules"))
         .hasSize(2)
         .allSatisfy(f -> assertThat(f.severity()).isEqualTo(FindingSeverity.PROBLEM))
         .allSatisfy(f -> assertThat(f.help()).isEqualTo("run weir rules validate FILE"));
-    assertThat(patient.findingsOf("rules").get(0).text())
-        .contains("rules.yaml:2:5: a: limit: is missing");
+    assertThat(result.findingsOf("rules").get(0).text())
+        .contains("rules.yaml:2:5: a: limit: must be set");
   }
 
   @Test
   void questionableRules_areWarnings() throws IOException {
-    DoctorResult patient =
+    DoctorResult result =
         DoctorResult.run(
             folder,
             "region",
@@ -174,16 +175,15 @@ class DoctorTest {
             "rules",
             rulesFile(
                 "rules: [{id: a, limit: 9/s, on-store-failure: closed}, {id: b, per: [user], limit: 9/s, regions: {eu: 50%}}]"));
-    assertThat(patient.warningsAndProblems())
+    assertThat(result.warningsAndProblems())
         .containsExactly(
             DoctorFinding.warning(
                 "rules",
-                "a: refuses everyone while the store is silent",
-                "write match, or on-store-failure: local"),
+                "a: refuses everyone while the store is unavailable",
+                "add match, or use on-store-failure: local"),
             DoctorFinding.warning(
-                "rules", "b: has shares for eu, but this node's region is mars", "write --region"));
-    assertThat(patient.findingsOf("rules").get(0).text())
-        .endsWith("rules.yaml: 2 read, 2 enforced");
+                "rules", "b: has shares for eu, but this node's region is mars", "set --region"));
+    assertThat(result.findingsOf("rules").get(0).text()).endsWith("rules.yaml: 2 read, 2 enforced");
     DoctorResult none =
         DoctorResult.run(folder, "rules", rulesFile("rules: [{id: a, limit: 9/s, shadow: true}]"));
     assertThat(none.warningsAndProblems())
@@ -193,7 +193,7 @@ class DoctorTest {
 
   @Test
   void regionLedgerUnreachable_isReported() throws IOException {
-    DoctorResult patient =
+    DoctorResult result =
         DoctorResult.run(
             folder,
             "region",
@@ -202,7 +202,7 @@ class DoctorTest {
             "redis://127.0.0.1:1",
             "rules",
             rulesFile("rules: [{id: a, per: [user], limit: 9/s, regions: {eu: 50%, us: 50%}}]"));
-    assertThat(patient.warningsAndProblems())
+    assertThat(result.warningsAndProblems())
         .singleElement()
         .satisfies(f -> assertThat(f.subject()).isEqualTo("regions"))
         .satisfies(f -> assertThat(f.text()).contains("cannot be reached"))
@@ -211,13 +211,13 @@ class DoctorTest {
 
   @Test
   void durableRuleInMemoryStore_isWarning() throws IOException {
-    DoctorResult patient =
+    DoctorResult result =
         DoctorResult.run(
             folder, "rules", rulesFile("rules: [{id: bill, limit: 9/s, durable: true}]"));
-    assertThat(patient.warningsAndProblems())
+    assertThat(result.warningsAndProblems())
         .singleElement()
         .satisfies(f -> assertThat(f.subject()).isEqualTo("store"))
-        .satisfies(f -> assertThat(f.text()).endsWith("though durable are bill"));
+        .satisfies(f -> assertThat(f.text()).endsWith("but these rules are durable: bill"));
   }
 
   @Test
@@ -238,28 +238,30 @@ class DoctorTest {
         .satisfies(
             f ->
                 assertThat(f.text())
-                    .startsWith("weir_rule api:1:1: api: limit: is missing")
-                    .endsWith("what it was before serves"));
+                    .startsWith("weir_rule api:1:1: api: limit: must be set")
+                    .endsWith("the previous version stays in force"));
   }
 
   @Test
   void databaseUnreachable_reportsLastGoodRules() throws IOException {
-    String away = "jdbc:postgresql://127.0.0.1:1/weir?user=u&password=secret";
+    String unreachable = "jdbc:postgresql://127.0.0.1:1/weir?user=u&password=secret";
     Path data = Files.createDirectories(folder.resolve("data"));
-    DoctorResult without = DoctorResult.run(folder, "rules", away);
+    DoctorResult without = DoctorResult.run(folder, "rules", unreachable);
     assertThat(without.warningsAndProblems())
         .singleElement()
         .satisfies(f -> assertThat(f.severity()).isEqualTo(FindingSeverity.PROBLEM))
         .satisfies(
-            f -> assertThat(f.text()).endsWith("there is no copy, so no server would start"));
+            f ->
+                assertThat(f.text())
+                    .endsWith("there are no last good rules, so a server would not start"));
     try (DatabaseRules rules = DatabaseRules.open(databaseUrl(), data.resolve("rules-copy"))) {
       rules.put(Rules.readOne("test", "{id: api, limit: 5/s, durable: true}"), "test", 0);
     }
     assertThat(data.resolve("rules-copy")).exists();
-    DoctorResult with = DoctorResult.run(folder, "rules", away);
+    DoctorResult with = DoctorResult.run(folder, "rules", unreachable);
     assertThat(with.findingsOf("rules").get(0).text())
-        .contains("a server would start on its copy, which is ");
-    assertThat(with.findingsOf("store").get(0).text()).endsWith("durable are api");
+        .contains("a server would start with the last good rules, which are ");
+    assertThat(with.findingsOf("store").get(0).text()).endsWith("these rules are durable: api");
     assertThat(without.findings().toString() + with.findings()).doesNotContain("secret");
   }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The doctor at real Redis servers, well and ill. */
+/** The checks of real Redis servers, healthy and not. */
 @Timeout(180)
 @Tag("slow")
 class RedisDoctorTest {
@@ -31,27 +31,27 @@ class RedisDoctorTest {
   @Test
   void healthyRedis_hasNoWarnings() throws IOException {
     try (RedisProcess redis = RedisProcess.start("appendonly yes", "appendfsync everysec")) {
-      DoctorResult patient =
+      DoctorResult result =
           DoctorResult.run(
               folder,
               "store",
               redis.uri(),
               "rules",
               rules("{id: billing, per: [user], limit: 9/day, durable: true}"));
-      assertThat(patient.warningsAndProblems()).isEmpty();
+      assertThat(result.warningsAndProblems()).isEmpty();
       String name = "127.0.0.1:" + redis.port();
-      assertThat(patient.findingsOf("store"))
+      assertThat(result.findingsOf("store"))
           .singleElement()
-          .satisfies(f -> assertThat(f.text()).startsWith(name + " answers, Redis "));
-      assertThat(patient.findingsOf("eviction"))
+          .satisfies(f -> assertThat(f.text()).startsWith(name + " is reachable, Redis "));
+      assertThat(result.findingsOf("eviction"))
           .containsExactly(DoctorFinding.ok("eviction", name + " has maxmemory-policy noeviction"));
-      assertThat(patient.findingsOf("persistence").get(0).text())
-          .endsWith("forgets about a second");
-      assertThat(patient.findingsOf("replication").get(0).text())
+      assertThat(result.findingsOf("persistence").get(0).text())
+          .endsWith("a crash loses about a second");
+      assertThat(result.findingsOf("replication").get(0).text())
           .isEqualTo(name + " is a primary with 0 replicas");
-      assertThat(patient.findingsOf("clock")).hasSize(1);
-      assertThat(patient.findingsOf("latency").get(0).text())
-          .matches("a decision takes .* ms, one in a hundred .* ms; the deadline is 10s");
+      assertThat(result.findingsOf("clock")).hasSize(1);
+      assertThat(result.findingsOf("latency").get(0).text())
+          .matches("a decision takes .* ms \\(median\\), .* ms \\(p99\\); the deadline is 10s");
     }
   }
 
@@ -64,19 +64,19 @@ class RedisDoctorTest {
       String rules =
           rules(
               "{id: billing, limit: 9/day, durable: true}, {id: old, limit: 1/s, durable: true, enabled: false}");
-      DoctorResult patient = DoctorResult.run(folder, "store", redis.uri(), "rules", rules);
-      assertThat(patient.warningsAndProblems())
+      DoctorResult result = DoctorResult.run(folder, "store", redis.uri(), "rules", rules);
+      assertThat(result.warningsAndProblems())
           .containsExactly(
               DoctorFinding.problem(
                   "eviction",
                   name
-                      + " has maxmemory-policy volatile-lru: when full it forgets all counters at once",
+                      + " has maxmemory-policy volatile-lru: when full, it evicts whole shards of counters",
                   cli + "config set maxmemory-policy noeviction"),
               DoctorFinding.problem(
                   "persistence",
                   name
-                      + " has appendonly no: a restart forgets what was counted since the last"
-                      + " snapshot (3600 1), though durable are billing",
+                      + " has appendonly no: a restart loses all changes since the last"
+                      + " snapshot (3600 1), but these rules are durable: billing",
                   cli + "config set appendonly yes"));
       redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
       redis.command("CONFIG", "SET", "appendonly", "yes");
@@ -87,8 +87,7 @@ class RedisDoctorTest {
           .satisfies(
               f -> {
                 assertThat(f.severity()).isEqualTo(FindingSeverity.WARNING);
-                assertThat(f.text())
-                    .contains("appendfsync no: a crash forgets up to half a minute");
+                assertThat(f.text()).contains("appendfsync no: a crash loses up to 30 s");
                 assertThat(f.help()).isEqualTo(cli + "config set appendfsync everysec");
               });
     }
@@ -97,14 +96,14 @@ class RedisDoctorTest {
   @Test
   void evictionPolicyWithoutMaxmemory_isWarning() throws IOException {
     try (RedisProcess redis = RedisProcess.start("maxmemory-policy allkeys-lru")) {
-      DoctorResult patient =
+      DoctorResult result =
           DoctorResult.run(folder, "store", redis.uri(), "rules", rules("{id: a, limit: 1/s}"));
-      assertThat(patient.warningsAndProblems())
+      assertThat(result.warningsAndProblems())
           .singleElement()
           .satisfies(f -> assertThat(f.severity()).isEqualTo(FindingSeverity.WARNING))
           .satisfies(f -> assertThat(f.text()).contains("without maxmemory nothing is evicted"));
-      assertThat(patient.findingsOf("persistence").get(0).text())
-          .endsWith("a restart forgets all counters, and no rule is durable");
+      assertThat(result.findingsOf("persistence").get(0).text())
+          .endsWith("a restart loses all counters, and no rule is durable");
     }
   }
 
@@ -114,10 +113,10 @@ class RedisDoctorTest {
       String[] flags = {"store", redis.uri(), "rules", rules("{id: a, limit: 1/s}")};
       DoctorResult.run(folder, flags);
       redis.command("CONFIG", "SET", "maxmemory", "500000");
-      DoctorResult patient = DoctorResult.run(folder, flags);
-      assertThat(patient.findingsOf("memory").get(0).severity()).isEqualTo(FindingSeverity.PROBLEM);
-      assertThat(patient.findingsOf("memory").get(0).text()).endsWith("full, it refuses to count");
-      assertThat(patient.findingsOf("decisions"))
+      DoctorResult result = DoctorResult.run(folder, flags);
+      assertThat(result.findingsOf("memory").get(0).severity()).isEqualTo(FindingSeverity.PROBLEM);
+      assertThat(result.findingsOf("memory").get(0).text()).endsWith("full, it rejects writes");
+      assertThat(result.findingsOf("decisions"))
           .singleElement()
           .satisfies(f -> assertThat(f.text()).contains("OOM"));
     }
@@ -136,13 +135,14 @@ class RedisDoctorTest {
       assertThat(few.findingsOf("decisions"))
           .singleElement()
           .satisfies(f -> assertThat(f.severity()).isEqualTo(FindingSeverity.PROBLEM))
-          .satisfies(f -> assertThat(f.text()).contains("may not run scripts (NOPERM"))
+          .satisfies(
+              f -> assertThat(f.text()).contains("does not permit the user to run scripts (NOPERM"))
           .satisfies(f -> assertThat(f.help()).contains("+@scripting"));
       DoctorResult some =
           DoctorResult.run(folder, "store", "redis://some:secret" + at, "rules", rules);
       assertThat(some.warningsAndProblems())
           .singleElement()
-          .satisfies(f -> assertThat(f.text()).startsWith("this user may not ask INFO"));
+          .satisfies(f -> assertThat(f.text()).startsWith("this user may not run INFO"));
       assertThat(some.findingsOf("latency")).hasSize(1);
       assertThat(few.findings().toString() + some.findings()).doesNotContain("secret");
     }
@@ -156,7 +156,7 @@ class RedisDoctorTest {
       DoctorResult locked = DoctorResult.run(folder, "store", redis.uri(), "rules", rules);
       assertThat(locked.warningsAndProblems())
           .singleElement()
-          .satisfies(f -> assertThat(f.text()).contains("it wants a password; write"));
+          .satisfies(f -> assertThat(f.text()).contains("requires a password, for example"));
       redis.freeze();
       DoctorResult frozen = DoctorResult.run(folder, "store", redis.uri(), "rules", rules);
       redis.thaw();
@@ -177,7 +177,7 @@ class RedisDoctorTest {
         FaultProxy proxy = FaultProxy.to(redis.port())) {
       proxy.delayReplies(Duration.ofMillis(20));
       Clock late = () -> Clock.wall().micros() - 90_000_000;
-      DoctorResult patient =
+      DoctorResult result =
           DoctorResult.run(
               late,
               folder,
@@ -187,12 +187,11 @@ class RedisDoctorTest {
               rules("{id: a, limit: 1/s}"),
               "store-deadline",
               "5ms");
-      assertThat(patient.findingsOf("latency").get(0).severity())
-          .isEqualTo(FindingSeverity.PROBLEM);
-      assertThat(patient.findingsOf("latency").get(0).text())
-          .endsWith("the deadline is 5ms: postures answer instead");
-      assertThat(patient.findingsOf("clock").get(0).severity()).isEqualTo(FindingSeverity.WARNING);
-      assertThat(patient.findingsOf("clock").get(0).text()).contains(" ms ahead of this machine");
+      assertThat(result.findingsOf("latency").get(0).severity()).isEqualTo(FindingSeverity.PROBLEM);
+      assertThat(result.findingsOf("latency").get(0).text())
+          .endsWith("the deadline is 5ms: rules use their fallback");
+      assertThat(result.findingsOf("clock").get(0).severity()).isEqualTo(FindingSeverity.WARNING);
+      assertThat(result.findingsOf("clock").get(0).text()).contains(" ms ahead of this machine");
     }
   }
 
@@ -224,7 +223,7 @@ class RedisDoctorTest {
       String[] flags = {"store", cluster.uri(), "rules", rules("{id: a, limit: 1/s}")};
       DoctorResult whole = DoctorResult.run(folder, flags);
       assertThat(whole.findingsOf("eviction").get(0).text())
-          .endsWith("noeviction, likewise 5 more");
+          .endsWith("noeviction, and 5 more servers");
       assertThat(whole.warningsAndProblems())
           .singleElement()
           .satisfies(f -> assertThat(f.severity()).isEqualTo(FindingSeverity.WARNING))
@@ -241,13 +240,12 @@ class RedisDoctorTest {
   @Test
   void healthySentinels_areOk() throws IOException {
     try (RedisSentinels sentinels = RedisSentinels.start()) {
-      DoctorResult patient =
+      DoctorResult result =
           DoctorResult.run(folder, "store", sentinels.uri(), "rules", rules("{id: a, limit: 1/s}"));
-      assertThat(patient.warningsAndProblems()).isEmpty();
-      assertThat(patient.findingsOf("replication"))
+      assertThat(result.warningsAndProblems()).isEmpty();
+      assertThat(result.findingsOf("replication"))
           .containsExactly(
-              DoctorFinding.ok(
-                  "replication", "3 sentinels, of which 2 must agree, and 2 replicas"));
+              DoctorFinding.ok("replication", "3 sentinels with a quorum of 2, and 2 replicas"));
     }
   }
 }

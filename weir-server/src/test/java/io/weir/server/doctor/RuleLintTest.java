@@ -23,27 +23,27 @@ class RuleLintTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "on-store-failure: closed|refuses everyone while the store is silent",
-        "per: [user], on-store-failure: closed|refuses everyone while the store is silent",
-        "algorithm: sliding-log, limit: 1000/hour|remembers up to 1000 charges of every caller",
-        "algorithm: sliding-log, overrides: [{when: {user: x}, limit: 1999/day}]|remembers up to 1999",
-        "consistency: synced, sync-every: 400ms|refuses some who have room, since a bucket that fills in 1000 ms hears every 400 ms",
-        "consistency: synced, burst: 1|refuses some who have room, since a bucket that fills in 200 ms hears every 100 ms",
-        "durable: true, consistency: local|is durable, but counts in each node's memory",
+        "on-store-failure: closed|refuses everyone while the store is unavailable",
+        "per: [user], on-store-failure: closed|refuses everyone while the store is unavailable",
+        "algorithm: sliding-log, limit: 1000/hour|stores up to 1000 charges per caller",
+        "algorithm: sliding-log, overrides: [{when: {user: x}, limit: 1999/day}]|stores up to 1999",
+        "consistency: synced, sync-every: 400ms|refuses some requests within the limit, since a bucket that fills in 1000 ms syncs every 400 ms",
+        "consistency: synced, burst: 1|refuses some requests within the limit, since a bucket that fills in 200 ms syncs every 100 ms",
+        "durable: true, consistency: local|is durable, but counts in the memory of each node",
         "overrides: [{when: {tier: [a, b]}, limit: 1/s}, {when: {user: x, tier: b}, limit: 2/s}]|its override for {user=[x], tier=[b]} never applies, since the one for {tier=[a, b]}",
         "overrides: [{when: {user: x-*}, limit: 1/s}, {when: {user: x-7}, limit: 2/s}]|its override for {user=[x-7]} never",
       })
-  void questionableRule_isWarning(String said, String doubt) {
-    String limit = said.contains(", limit: 1000") ? "" : ", limit: 5/s";
-    assertThat(lint("{id: api, " + said + limit + "}"))
+  void questionableRule_isWarning(String fields, String warning) {
+    String limit = fields.contains(", limit: 1000") ? "" : ", limit: 5/s";
+    assertThat(lint("{id: api, " + fields + limit + "}"))
         .singleElement()
         .satisfies(
             found -> {
               assertThat(found.rule()).isEqualTo("api");
-              assertThat(found.text()).startsWith(doubt);
+              assertThat(found.text()).startsWith(warning);
               assertThat(found).hasToString("api: " + found.text() + "; " + found.help());
             });
-    assertThat(lint("{id: api, enabled: false, " + said + limit + "}")).isEmpty();
+    assertThat(lint("{id: api, enabled: false, " + fields + limit + "}")).isEmpty();
   }
 
   @ParameterizedTest
@@ -64,8 +64,8 @@ class RuleLintTest {
         "overrides: [{when: {user: [a, b]}, limit: 1/s}, {when: {user: [b, c]}, limit: 2/s}]",
         "overrides: [{when: {user: a}, limit: 1/s}, {when: {tier: a}, limit: 2/s}]",
       })
-  void ordinaryRule_hasNoWarning(String said) {
-    assertThat(lint("{id: api, limit: 5/s, " + said + "}")).isEmpty();
+  void ordinaryRule_hasNoWarning(String fields) {
+    assertThat(lint("{id: api, limit: 5/s, " + fields + "}")).isEmpty();
   }
 
   @Test
@@ -75,7 +75,7 @@ class RuleLintTest {
         .containsExactly(
             new LintWarning(
                 "b",
-                "never binds, since a counts the same and allows no more",
+                "has no effect, since a counts the same requests and allows no more",
                 "delete one of them"));
     assertThat(lint("{id: b, per: [user], limit: 9/s}, " + a))
         .extracting(LintWarning::rule)

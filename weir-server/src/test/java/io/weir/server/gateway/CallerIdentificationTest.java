@@ -15,7 +15,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whose budget a request uses: G1, G2 and G3 over real sockets. */
+/** Identification of callers by address, token and API key, over real sockets. */
 class CallerIdentificationTest {
   private static final String SECRET = "a-secret-of-the-tests-that-is-long-enough";
   private static final String FIVE_PER_IP = "rules: [{id: ip, per: [ip], limit: 5/hour}]";
@@ -68,7 +68,7 @@ class CallerIdentificationTest {
         String chain = "X-Forwarded-For: 1.1.1." + i + ", 9.9.9.9, 10.0.0." + i;
         admitted += isAdmitted(server, chain) ? 1 : 0;
       }
-      assertThat(admitted).as("what stands left of 9.9.9.9 is its own word").isEqualTo(5);
+      assertThat(admitted).as("addresses left of 9.9.9.9 are not trusted").isEqualTo(5);
       assertThat(isAdmitted(server, "X-Forwarded-For: 8.8.8.8")).isTrue();
       for (String bad :
           new String[] {"nonsense", "127.1", "localhost", "9.9.9.9:x", ",,", "\"", "unknown"}) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Requests that a leaky bucket admits later: A2 at the edge. */
+/** Requests that a leaky bucket admits with a delay. */
 @Tag("slow")
 class DelayedRequestsTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -50,12 +50,12 @@ class DelayedRequestsTest {
 
   @Test
   void burstAboveTheQueue_isDelayedAtASteadyRateAndTheRestRefused() {
-    List<Long> came = new CopyOnWriteArrayList<>();
+    List<Long> arrivalMicros = new CopyOnWriteArrayList<>();
     Clock clock = Clock.system();
     try (RecordingUpstream up =
             RecordingUpstream.withScript(
                 (head, in, out) -> {
-                  came.add(clock.micros());
+                  arrivalMicros.add(clock.micros());
                   out.write(RecordingUpstream.OK_RESPONSE.getBytes(ISO_8859_1));
                   return true;
                 });
@@ -67,8 +67,10 @@ class DelayedRequestsTest {
       List<String> answers = wires.stream().map(RawHttpClient::readResponse).toList();
       assertThat(answers).filteredOn(a -> a.startsWith("HTTP/1.1 200")).hasSize(3);
       assertThat(answers).filteredOn(a -> a.startsWith("HTTP/1.1 429")).hasSize(2);
-      assertThat(came).hasSize(3);
-      assertThat(came.get(2) - came.get(0)).as("two turns of two seconds").isGreaterThan(3_000_000);
+      assertThat(arrivalMicros).hasSize(3);
+      assertThat(arrivalMicros.get(2) - arrivalMicros.get(0))
+          .as("two delays of two seconds")
+          .isGreaterThan(3_000_000);
       wires.forEach(RawHttpClient::close);
     }
   }
@@ -79,11 +81,11 @@ class DelayedRequestsTest {
         RunningServer server = gateway(up, "1/hour", 2)) {
       assertThat(RawHttpClient.exchange(server.port("gateway"), GET)).startsWith("HTTP/1.1 200");
       try (RawHttpClient waits = RawHttpClient.connect(server.port("gateway")).send(GET)) {
-        Await.until(Duration.ofSeconds(60), "it waits", () -> !hasCapacity(server));
+        Await.until(Duration.ofSeconds(60), "the request is delayed", () -> !hasCapacity(server));
         assertThat(RawHttpClient.exchange(server.port("gateway"), GET)).startsWith("HTTP/1.1 429");
         assertThat(waits.socket().isConnected()).isTrue();
       }
-      Await.until(Duration.ofSeconds(60), "its place is free", () -> hasCapacity(server));
+      Await.until(Duration.ofSeconds(60), "the request is refunded", () -> hasCapacity(server));
       assertThat(up.requestHeads()).hasSize(1);
     }
   }
@@ -96,19 +98,20 @@ class DelayedRequestsTest {
         RunningServer server = gateway(up, "1/hour", 2)) {
       assertThat(RawHttpClient.exchange(server.port("gateway"), GET)).startsWith("HTTP/1.1 200");
       try (RawHttpClient waits = RawHttpClient.connect(server.port("gateway")).send(GET)) {
-        Await.until(Duration.ofSeconds(60), "it waits", () -> !hasCapacity(server));
+        Await.until(Duration.ofSeconds(60), "the request is delayed", () -> !hasCapacity(server));
         server.replaceRules("rules: [" + added + "]");
-        Await.until(Duration.ofSeconds(60), "other rules", () -> hasCapacity(server));
+        Await.until(
+            Duration.ofSeconds(60), "the new rules are in force", () -> hasCapacity(server));
         assertThat(server.post("/v1/check", PEEK).body()).contains("\"remaining\":9,");
         assertThat(waits.socket().isConnected()).isTrue();
       }
       server.replaceRules("rules: [" + old + ", " + added + "]");
       Await.until(
           Duration.ofSeconds(60),
-          "its place is free",
+          "the request is refunded",
           () -> server.post("/v1/peek", PEEK).body().contains("\"limit\":2,\"remaining\":1,"));
       assertThat(server.post("/v1/peek", PEEK).body())
-          .as("what it was not charged")
+          .as("the new rule, which the request was not charged for")
           .contains("\"limit\":10,\"remaining\":9,");
     }
   }
@@ -122,7 +125,7 @@ class DelayedRequestsTest {
       try (RawHttpClient waits = RawHttpClient.connect(port).send(GET)) {
         Await.until(
             Duration.ofSeconds(60),
-            "one waits",
+            "one request is delayed",
             () -> server.post("/v1/peek", PEEK).body().contains("\"remaining\":1,"));
         for (int i = 0; i < 10; i++) {
           assertThat(RawHttpClient.exchange(port, GET))
@@ -153,7 +156,7 @@ class DelayedRequestsTest {
                 "idle-timeout",
                 "1s",
                 "gateway-upstream-timeout",
-                "1s")) { // so that connections are idle after 6 s
+                "1s")) { // connections are idle after 6 s
       int port = server.port("gateway");
       assertThat(RawHttpClient.exchange(port, GET)).startsWith("HTTP/1.1 200");
       assertThat(RawHttpClient.exchange(port, GET.replace("/ ", "/2 "))).startsWith("HTTP/1.1 200");
@@ -165,7 +168,7 @@ class DelayedRequestsTest {
               .map(HttpClientResponse::statusCode);
       try (RawHttpClient waits = RawHttpClient.connect(port).send(GET)) {
         assertThat(waits.readResponse()).startsWith("HTTP/1.1 200");
-        assertThat(waits.isClosed()).as("idle again, it is closed").isTrue();
+        assertThat(waits.isClosed()).as("the idle timeout is active again").isTrue();
       }
       assertThat(http2.await(60, TimeUnit.SECONDS)).isEqualTo(200);
     } catch (TimeoutException e) {
@@ -193,12 +196,13 @@ class DelayedRequestsTest {
                     sent.addAndGet(block.length);
                   }
                 });
-        sender.setUncaughtExceptionHandler((t, e) -> {}); // the socket is closed at the end
+        sender.setUncaughtExceptionHandler(
+            (t, e) -> {}); // fails when the socket is closed at the end
         sender.start();
         long[] last = {-1};
         Await.until(
             Duration.ofSeconds(60),
-            "the caller is held up",
+            "the caller is blocked",
             () -> {
               boolean same = last[0] == sent.get();
               last[0] = sent.get();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Callers that speak HTTP/2, without TLS and from the first byte. */
+/** Callers that use HTTP/2 without TLS, with prior knowledge. */
 class GatewayHttp2Test {
   @TempDir Path folder;
 
@@ -97,11 +97,11 @@ class GatewayHttp2Test {
 
   @Test
   void http2Body_isForwarded() throws Exception {
-    String[] seen = new String[1];
+    String[] receivedBody = new String[1];
     try (RecordingUpstream up =
             RecordingUpstream.withScript(
                 (head, in, out) -> {
-                  seen[0] = RecordingUpstream.readBody(head, in);
+                  receivedBody[0] = RecordingUpstream.readBody(head, in);
                   out.write(
                       RecordingUpstream.OK_RESPONSE.getBytes(
                           java.nio.charset.StandardCharsets.ISO_8859_1));
@@ -112,7 +112,7 @@ class GatewayHttp2Test {
       String big = "0123456789".repeat(50_000);
       assertThat(await(send(server, HttpMethod.POST, "/", Buffer.buffer(big))).body())
           .isEqualTo("ok");
-      assertThat(seen[0]).isEqualTo(big);
+      assertThat(receivedBody[0]).isEqualTo(big);
       Http2Response chunked =
           await(
               client
@@ -125,7 +125,7 @@ class GatewayHttp2Test {
                       })
                   .compose(head -> head.body().map(b -> new Http2Response(head, b.toString()))));
       assertThat(chunked.head().statusCode()).isEqualTo(200);
-      assertThat(seen[0]).isEqualTo("abcdef");
+      assertThat(receivedBody[0]).isEqualTo("abcdef");
     }
   }
 
@@ -148,12 +148,12 @@ class GatewayHttp2Test {
                 });
         RunningServer server =
             GatewayTestServer.start(folder, GatewayProxyTest.NO_RULES, "upstream", up.url())) {
-      List<Future<Http2Response>> asked =
+      List<Future<Http2Response>> responses =
           IntStream.range(0, 100)
               .mapToObj(i -> send(server, HttpMethod.GET, "/" + i, Buffer.buffer()))
               .toList();
-      for (Future<Http2Response> one : asked) {
-        assertThat(await(one).body()).isEqualTo("ok");
+      for (Future<Http2Response> response : responses) {
+        assertThat(await(response).body()).isEqualTo("ok");
       }
     }
   }
@@ -187,9 +187,11 @@ class GatewayHttp2Test {
             GatewayTestServer.start(folder, GatewayProxyTest.NO_RULES, "upstream", up.url())) {
       var request = await(client.request(HttpMethod.GET, server.port("gateway"), "127.0.0.1", "/"));
       var unused = request.send();
-      Await.until(Duration.ofSeconds(60), "it is under way", () -> !up.requestHeads().isEmpty());
+      Await.until(
+          Duration.ofSeconds(60), "the request is forwarded", () -> !up.requestHeads().isEmpty());
       await(request.reset());
-      Await.until(Duration.ofSeconds(60), "the upstream is let go", () -> ended.getCount() == 0);
+      Await.until(
+          Duration.ofSeconds(60), "the upstream connection is closed", () -> ended.getCount() == 0);
     }
   }
 }

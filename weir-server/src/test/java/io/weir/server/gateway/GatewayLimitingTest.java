@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is refused, and what callers are told. */
+/** Rate limiting in the gateway: refusals, rate limit headers, charges. */
 class GatewayLimitingTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
@@ -73,21 +73,19 @@ class GatewayLimitingTest {
 
   @Test
   void limitedResponse_carriesOnlyTheGatewaysRateLimitHeaders() {
-    String own =
+    String upstreamResponse =
         RecordingUpstream.response(
             "503 Busy", "no", "X-RateLimit-Limit: 999", "RateLimit: \"own\";r=1", "Retry-After: 7");
-    try (RecordingUpstream up = RecordingUpstream.answering(own);
+    try (RecordingUpstream up = RecordingUpstream.answering(upstreamResponse);
         RunningServer server =
             gateway(up, "rules: [{id: v1, match: {path: /v1/**}, per: [ip], limit: 5/hour}]")) {
       String limited =
           RawHttpClient.exchange(server.port("gateway"), "GET /v1/x HTTP/1.1\r\nHost: h\r\n\r\n");
       assertThat(limited).contains("X-RateLimit-Limit: 5").contains("RateLimit: \"v1\";r=4");
       assertThat(limited).doesNotContain("999").doesNotContain("own");
-      assertThat(limited)
-          .as("the upstream's own word on when to come again")
-          .contains("Retry-After: 7");
+      assertThat(limited).as("the upstream's own Retry-After").contains("Retry-After: 7");
       assertThat(RawHttpClient.exchange(server.port("gateway"), GET))
-          .as("no rule met it")
+          .as("no rule matches")
           .contains("999");
     }
   }
@@ -154,7 +152,7 @@ class GatewayLimitingTest {
               new HttpClientOptions()
                   .setProtocolVersion(HttpVersion.HTTP_2)
                   .setHttp2ClearTextUpgrade(false));
-      List<Future<Integer>> asked =
+      List<Future<Integer>> statuses =
           IntStream.range(0, 100)
               .mapToObj(
                   i ->
@@ -165,8 +163,8 @@ class GatewayLimitingTest {
                           .map(HttpClientResponse::statusCode))
               .toList();
       int admitted = 0;
-      for (Future<Integer> one : asked) {
-        int status = one.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+      for (Future<Integer> future : statuses) {
+        int status = future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         assertThat(status).isIn(200, 429);
         admitted += status == 200 ? 1 : 0;
       }
@@ -211,7 +209,7 @@ class GatewayLimitingTest {
       String login = "GET /login HTTP/1.1\r\nHost: h\r\n\r\n";
       Await.until(
           Duration.ofSeconds(60),
-          "it counts",
+          "the store is connected",
           () -> RawHttpClient.exchange(port, open).contains("X-RateLimit-Remaining"));
       redis.freeze();
       try {
@@ -224,7 +222,7 @@ class GatewayLimitingTest {
       }
       Await.until(
           Duration.ofSeconds(60),
-          "it counts again",
+          "the store is connected again",
           () -> RawHttpClient.exchange(port, login).contains("X-RateLimit-Remaining"));
     }
   }

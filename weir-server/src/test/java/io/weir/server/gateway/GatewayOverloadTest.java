@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** More requests than an upstream can take: E1. */
+/** More requests than an upstream can serve. */
 @Tag("slow")
 class GatewayOverloadTest {
   private static final Duration RESPONSE_TIME = Duration.ofMillis(50);
@@ -30,7 +30,7 @@ class GatewayOverloadTest {
 
   @TempDir Path folder;
 
-  /** What became of the requests of one run, and what half of the refused ones waited at most. */
+  /** The outcome of one run; the median latency of the rejected requests. */
   private record LoadResult(int answered, int rejected, long medianRejectionMicros) {}
 
   @Test
@@ -54,28 +54,28 @@ class GatewayOverloadTest {
                 "" + MAX_CONCURRENCY,
                 "gateway-connect-timeout",
                 "60s")) {
-      sendLoad(server, 40, 20); // warms it up
-      List<String> tried = new ArrayList<>();
-      for (int i = 0; i < ATTEMPTS; i++) { // a busy machine may spoil one
+      sendLoad(server, 40, 20); // warm-up
+      List<String> attempts = new ArrayList<>();
+      for (int i = 0; i < ATTEMPTS; i++) { // retried, since a busy machine may disturb one
         LoadResult peak = sendLoad(server, 100, 6);
         LoadResult over = sendLoad(server, 600, 1);
         double goodput = (double) over.answered() / Math.max(1, peak.answered());
-        tried.add("%.2f of %s: %s".formatted(goodput, peak, over));
+        attempts.add("%.2f of %s: %s".formatted(goodput, peak, over));
         if (goodput >= 0.8 && over.rejected() > 100 && over.medianRejectionMicros() < 500_000) {
           return;
         }
       }
-      assertThat(tried).as("goodput of 0.8 and fast refusals").isEmpty();
+      assertThat(attempts).as("goodput of 0.8 and fast rejections").isEmpty();
     }
   }
 
-  /** Sends so many requests, one every so many milliseconds. */
+  /** Sends requests at a fixed interval. */
   private static LoadResult sendLoad(RunningServer server, int requests, long everyMillis) {
     Clock clock = Clock.system();
     HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     HttpRequest get =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port("gateway"))).build();
-    List<CompletableFuture<long[]>> under = new ArrayList<>();
+    List<CompletableFuture<long[]>> inFlight = new ArrayList<>();
     long start = clock.micros();
     for (int i = 0; i < requests; i++) {
       long due = start + i * everyMillis * 1000;
@@ -83,25 +83,25 @@ class GatewayOverloadTest {
         Await.sleep(Duration.ofMillis(1));
       }
       long sent = clock.micros();
-      under.add(
+      inFlight.add(
           client
               .sendAsync(get, BodyHandlers.discarding())
               .orTimeout(60, TimeUnit.SECONDS)
               .thenApply(a -> new long[] {a.statusCode(), clock.micros() - sent}));
     }
     int answered = 0;
-    List<Long> refused = new ArrayList<>();
-    for (CompletableFuture<long[]> one : under) {
-      long[] got = one.join();
-      assertThat(got[0]).isIn(200L, 503L);
-      if (got[0] == 200) {
+    List<Long> rejectedMicros = new ArrayList<>();
+    for (CompletableFuture<long[]> response : inFlight) {
+      long[] result = response.join();
+      assertThat(result[0]).isIn(200L, 503L);
+      if (result[0] == 200) {
         answered++;
       } else {
-        refused.add(got[1]);
+        rejectedMicros.add(result[1]);
       }
     }
-    Collections.sort(refused);
-    long half = refused.isEmpty() ? 0 : refused.get(refused.size() / 2);
-    return new LoadResult(answered, refused.size(), half);
+    Collections.sort(rejectedMicros);
+    long median = rejectedMicros.isEmpty() ? 0 : rejectedMicros.get(rejectedMicros.size() / 2);
+    return new LoadResult(answered, rejectedMicros.size(), median);
   }
 }

@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is forwarded, and how: requests, bodies, answers. */
+/** Forwarding of requests, bodies and responses, and routing. */
 class GatewayProxyTest {
   static final String NO_RULES = "rules: []";
 
@@ -92,16 +92,16 @@ class GatewayProxyTest {
 
   @Test
   void longResponse_isReadNoFasterThanTheCallerReads() throws IOException {
-    int most = 24 << 20;
+    int length = 24 << 20;
     int[] sent = new int[1];
     try (RecordingUpstream up =
             RecordingUpstream.withScript(
                 (head, in, out) -> {
                   out.write(
-                      ("HTTP/1.1 200 OK\r\nContent-Length: " + most + "\r\n\r\n")
+                      ("HTTP/1.1 200 OK\r\nContent-Length: " + length + "\r\n\r\n")
                           .getBytes(ISO_8859_1));
                   byte[] block = new byte[65_536];
-                  for (; sent[0] < most; sent[0] += block.length) {
+                  for (; sent[0] < length; sent[0] += block.length) {
                     out.write(block);
                   }
                   return true;
@@ -112,15 +112,15 @@ class GatewayProxyTest {
       int[] last = {-1};
       Await.until(
           Duration.ofSeconds(60),
-          "the upstream is held up",
+          "the upstream is blocked",
           () -> {
             boolean same = last[0] == sent[0];
             last[0] = sent[0];
             Await.sleep(Duration.ofMillis(300));
             return same && sent[0] > 0;
           });
-      assertThat(sent[0]).isLessThan(most / 2);
-      assertThat(wire.socket().getInputStream().skip(most)).isEqualTo(most);
+      assertThat(sent[0]).isLessThan(length / 2);
+      assertThat(wire.socket().getInputStream().skip(length)).isEqualTo(length);
     }
   }
 
@@ -193,7 +193,7 @@ class GatewayProxyTest {
   void upstreamWithAPath_failsWithOneLineMessage() {
     assertThatThrownBy(() -> gateway("upstream", "http://h:1/base"))
         .isInstanceOf(StartException.class)
-        .hasMessageContaining("write http://host:port");
+        .hasMessageContaining("must be http://host:port");
     assertThatThrownBy(() -> gateway("gateway-routes", "h:80/x=http://h:1"))
         .isInstanceOf(StartException.class)
         .hasMessageContaining("the host alone");

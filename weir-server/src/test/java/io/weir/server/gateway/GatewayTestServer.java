@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
-/** Servers of tests with their gateway open. */
+/** Starts servers for tests with an open gateway listener. */
 final class GatewayTestServer {
   private GatewayTestServer() {}
 
-  /** Starts one, with a folder of its own. */
+  /** Starts a server with a directory of its own. */
   static RunningServer start(Path folder, String rules, String... flags) {
     try {
       Path own = Files.createTempDirectory(folder, "gateway");

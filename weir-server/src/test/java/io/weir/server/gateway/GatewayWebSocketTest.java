@@ -91,7 +91,7 @@ class GatewayWebSocketTest {
         folder, rules, "upstream", "http://127.0.0.1:" + upstream.actualPort());
   }
 
-  /** What a caller hears. */
+  /** Records what a caller receives. */
   private static final class RecordingWebSocketListener implements WebSocket.Listener {
     final List<String> received = new CopyOnWriteArrayList<>();
     final StringBuilder partialText = new StringBuilder();
@@ -127,7 +127,7 @@ class GatewayWebSocketTest {
     void awaitReceived(String what) {
       Await.until(
           Duration.ofSeconds(60),
-          "hears " + what + ", of " + received,
+          "receives " + what + ", received " + received,
           () -> received.contains(what));
     }
   }
@@ -160,7 +160,7 @@ class GatewayWebSocketTest {
       ear.awaitReceived("close 1000 bye");
       Await.until(
           Duration.ofSeconds(60),
-          "the upstream hears it",
+          "the upstream receives the close frame",
           () -> upstreamEvents.contains("close 1000"));
     }
   }
@@ -184,7 +184,7 @@ class GatewayWebSocketTest {
               e -> assertThat(e.getResponse().statusCode()).isEqualTo(429));
       Await.until(
           Duration.ofSeconds(60),
-          "the second came",
+          "the second WebSocket is open",
           () -> upstreamEvents.lastIndexOf(upstreamEvents.get(0)) > 0);
       assertThat(upstreamEvents).filteredOn(s -> s.startsWith("open")).hasSize(2);
     }
@@ -204,7 +204,7 @@ class GatewayWebSocketTest {
       assertThat(ear.received).contains("echo m0", "echo m1", "echo m2").doesNotContain("echo m3");
       Await.until(
           Duration.ofSeconds(60),
-          "the upstream hears it",
+          "the upstream receives the close frame",
           () -> upstreamEvents.contains("close 1008"));
       assertThat(upstreamEvents).doesNotContain("m3");
       RecordingWebSocketListener other = new RecordingWebSocketListener();
@@ -252,10 +252,10 @@ class GatewayWebSocketTest {
       socket.sendText("one", true).join();
       ear.awaitReceived("echo one");
       socket.sendText("two", true).join();
-      Duration soon = Duration.ofSeconds(60);
-      Await.until(soon, "the second is held", () -> remaining(server) == 1);
+      Duration timeout = Duration.ofSeconds(60);
+      Await.until(timeout, "the second message is delayed", () -> remaining(server) == 1);
       socket.abort();
-      Await.until(soon, "its place is free", () -> remaining(server) == 2);
+      Await.until(timeout, "the message is refunded", () -> remaining(server) == 2);
       assertThat(upstreamEvents).doesNotContain("two");
     }
   }
@@ -273,16 +273,16 @@ class GatewayWebSocketTest {
       socket.sendText("one", true).join();
       ear.awaitReceived("echo one");
       socket.sendText("two", true).join();
-      Duration soon = Duration.ofSeconds(60);
-      Await.until(soon, "the second is held", () -> remaining(server) == 1);
+      Duration timeout = Duration.ofSeconds(60);
+      Await.until(timeout, "the second message is delayed", () -> remaining(server) == 1);
       server.replaceRules("rules: [" + added + "]");
-      Await.until(soon, "another rule", () -> remaining(server) == 9);
+      Await.until(timeout, "the new rule is in force", () -> remaining(server) == 9);
       server.post("/v1/check", WS_CALLER);
       socket.abort();
       server.replaceRules("rules: [" + chat + ", " + added + "]");
-      Await.until(soon, "its place is free", () -> remaining(server) == 2);
+      Await.until(timeout, "the message is refunded", () -> remaining(server) == 2);
       assertThat(server.post("/v1/peek", WS_CALLER).body())
-          .as("what it was not charged")
+          .as("the new rule, which the message was not charged for")
           .contains("\"limit\":9,\"remaining\":8,");
     }
   }

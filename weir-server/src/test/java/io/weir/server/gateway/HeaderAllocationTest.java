@@ -14,12 +14,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Bounds the memory that event loops allocate for what callers send, per byte sent. Parsing that
- * copies more with every element exceeds the bound by orders of magnitude: a {@code Connection}
- * field of 15 KiB of commas once allocated 499 MB, 32,000 bytes per byte.
+ * The memory that event loops allocate per byte of a request is bounded. Parsing with quadratic
+ * cost exceeds the bound by orders of magnitude: a {@code Connection} field of 15 KiB of commas
+ * once allocated 499 MB, 32,000 bytes per byte.
  */
 class HeaderAllocationTest {
-  /** The costliest combination below measured a third of this. */
+  /** Three times the most expensive combination measured below. */
   private static final long MAX_BYTES_PER_BYTE = 100;
 
   private static final int FIELD_LENGTH = 14_000;
@@ -194,12 +194,12 @@ class HeaderAllocationTest {
     assertThat(tooCostly).isEmpty();
   }
 
-  /** Sends a request several times, and notes it if the event loops allocated too much for it. */
-  private void measure(String door, String name, String request) {
-    send(door, request);
+  /** Sends a request several times and records it if the event loops allocated too much. */
+  private void measure(String listener, String name, String request) {
+    send(listener, request);
     long before = allocatedBytes();
     for (int i = 0; i < REQUESTS; i++) {
-      send(door, request);
+      send(listener, request);
     }
     long perByte = (allocatedBytes() - before) / REQUESTS / request.length();
     if (perByte > MAX_BYTES_PER_BYTE) {
@@ -207,8 +207,8 @@ class HeaderAllocationTest {
     }
   }
 
-  private void send(String door, String request) {
-    try (RawHttpClient wire = RawHttpClient.connect(server.port(door))) {
+  private void send(String listener, String request) {
+    try (RawHttpClient wire = RawHttpClient.connect(server.port(listener))) {
       assertThat(wire.send(request).readHead()).startsWith("HTTP/1.");
     }
   }

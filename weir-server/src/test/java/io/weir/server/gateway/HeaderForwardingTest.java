@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which header fields reach an upstream, and which cannot: G1 and H3. */
+/** Which header fields are forwarded to an upstream, rewritten or removed. */
 class HeaderForwardingTest {
   @TempDir Path folder;
 
@@ -70,7 +70,7 @@ class HeaderForwardingTest {
       assertThat(up.lastRequestHeader("X-Forwarded-Host")).isEqualTo("shop");
       assertThat(up.lastRequestHeader("X-Real-IP")).isEqualTo("1.2.3.4");
       assertThat(up.lastRequestHeader("Forwarded"))
-          .as("not the field that proxies here write")
+          .as("not the field that trusted proxies write")
           .startsWith("for=1.2.3.4;");
     }
   }

@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is no request, or not the one that was announced. */
+/** Malformed requests, and bodies that do not match their announced length. */
 class MalformedRequestTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
@@ -44,7 +44,7 @@ class MalformedRequestTest {
         try (RawHttpClient wire = RawHttpClient.connect(port)) {
           wire.send(bytes);
         } catch (UncheckedIOException e) {
-          // closed while it was sent
+          // closed while sending
         }
       }
       assertThat(RawHttpClient.exchange(port, GET)).as("seed " + seed).startsWith("HTTP/1.1 200");
@@ -64,7 +64,7 @@ class MalformedRequestTest {
       try {
         wire.send(many + "\r\n");
       } catch (UncheckedIOException e) {
-        // it was answered long before
+        // rejected before everything was sent
       }
       String answer = wire.readToEnd();
       assertThat(answer.isEmpty() || answer.contains(" 431 ")).as(answer).isTrue();
@@ -100,9 +100,11 @@ class MalformedRequestTest {
         RunningServer server = gateway(up)) {
       try (RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
         wire.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc");
-        Await.until(Duration.ofSeconds(60), "it is under way", () -> !up.requestHeads().isEmpty());
+        Await.until(
+            Duration.ofSeconds(60), "the request is forwarded", () -> !up.requestHeads().isEmpty());
       }
-      Await.until(Duration.ofSeconds(60), "it is cut upstream too", () -> cut.getCount() == 0);
+      Await.until(
+          Duration.ofSeconds(60), "the upstream connection is closed", () -> cut.getCount() == 0);
     }
   }
 

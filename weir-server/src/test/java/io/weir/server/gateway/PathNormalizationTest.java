@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** No spelling of a path dodges its rule, and the upstream gets what was matched: H1. */
+/** Every spelling of a path matches its rule, and the upstream gets the path that was matched. */
 class PathNormalizationTest {
   @TempDir Path folder;
 
@@ -48,9 +48,9 @@ class PathNormalizationTest {
       for (String path : bad) {
         assertThat(post(server, path)).as(path).startsWith("HTTP/1.1 400");
       }
-      assertThat(up.requestHeads()).as("what is doubtful goes nowhere").hasSize(same.length);
+      assertThat(up.requestHeads()).as("ambiguous paths are not forwarded").hasSize(same.length);
       assertThat(post(server, "/v1/login"))
-          .as("and costs nothing")
+          .as("rejected paths are not charged")
           .contains("X-RateLimit-Remaining: 0");
       assertThat(post(server, "/v1/login")).startsWith("HTTP/1.1 429");
     }

@@ -11,7 +11,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 
-/** A caller that writes frames of HTTP/2 as they are, with header fields no library would send. */
+/** An HTTP/2 client that writes raw frames, with header fields that no library would send. */
 final class RawHttp2Client implements AutoCloseable {
   private static final int HEADERS = 1;
   private static final int RST_STREAM = 3;
@@ -40,7 +40,7 @@ final class RawHttp2Client implements AutoCloseable {
     }
   }
 
-  /** A GET, with one more field. */
+  /** Sends a GET request with one additional field. */
   RawHttp2Client sendGet(int stream, String path, String name, String value) {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     appendHeader(block, ":method", "GET");
@@ -56,7 +56,7 @@ final class RawHttp2Client implements AutoCloseable {
     sendFrame(RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8});
   }
 
-  /** A literal that is not indexed, of less than 127 characters each. */
+  /** Appends a literal header field without indexing (HPACK); both texts below 127 characters. */
   private static void appendHeader(ByteArrayOutputStream out, String name, String value) {
     out.write(0);
     for (String text : new String[] {name, value}) {
@@ -83,22 +83,22 @@ final class RawHttp2Client implements AutoCloseable {
     }
   }
 
-  /** Whether what was sent last could not be sent. */
+  /** Whether sending has failed. */
   boolean isBroken() {
     return broken;
   }
 
-  /** Whether the other end says that it is over, or closes. */
+  /** Whether the server sends GOAWAY or closes the connection. */
   boolean isEndedByPeer() {
     return broken || nextFrameType(0) == GOAWAY;
   }
 
-  /** Whether a stream is answered by its reset, or the whole connection is ended. */
+  /** Whether a stream is reset or the connection is closed, instead of a response. */
   boolean isRefused(int stream) {
     return nextFrameType(stream) != HEADERS;
   }
 
-  /** The type of the first frame that answers a stream, or ends the connection. */
+  /** The type of the first frame that responds to a stream or ends the connection. */
   private int nextFrameType(int stream) {
     try {
       DataInputStream in = new DataInputStream(socket.getInputStream());
@@ -106,9 +106,9 @@ final class RawHttp2Client implements AutoCloseable {
         int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
         int type = in.readUnsignedByte();
         in.readUnsignedByte();
-        int of = in.readInt();
+        int frameStream = in.readInt();
         in.readFully(new byte[length]);
-        if (type == GOAWAY || (of == stream && (type == HEADERS || type == RST_STREAM))) {
+        if (type == GOAWAY || (frameStream == stream && (type == HEADERS || type == RST_STREAM))) {
           return type;
         }
       }

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A caller that writes bytes as they are. */
+/** An HTTP/1 client that writes raw bytes. */
 final class RawHttpClient implements AutoCloseable {
   private static final Pattern LENGTH = Pattern.compile("content-length: *([0-9]+)");
 
@@ -33,14 +33,14 @@ final class RawHttpClient implements AutoCloseable {
     }
   }
 
-  /** One answer to one text on a connection of its own. */
+  /** Sends one request on a new connection and returns the response. */
   static String exchange(int port, String text) {
     try (RawHttpClient wire = connect(port)) {
       return wire.send(text).readResponse();
     }
   }
 
-  /** Lines as they are sent. */
+  /** Replaces line feeds with CRLF. */
   static String crlf(String text) {
     return text.replace("\n", "\r\n");
   }
@@ -63,7 +63,7 @@ final class RawHttpClient implements AutoCloseable {
     return socket;
   }
 
-  /** A head; what there is of it if the connection ends before. */
+  /** Reads a response head; a part of it if the connection is closed before. */
   String readHead() {
     StringBuilder head = new StringBuilder();
     while (head.indexOf("\r\n\r\n") < 0) {
@@ -76,7 +76,7 @@ final class RawHttpClient implements AutoCloseable {
     return head.toString();
   }
 
-  /** A head and the body it announces. */
+  /** Reads a response head and its body. */
   String readResponse() {
     String head = readHead();
     String small = head.toLowerCase(Locale.ROOT);
@@ -109,7 +109,7 @@ final class RawHttpClient implements AutoCloseable {
     return bytes.toString();
   }
 
-  /** All there is until the other end closes; fails if it does not. */
+  /** Reads until the server closes the connection; fails if it does not. */
   String readToEnd() {
     StringBuilder rest = new StringBuilder();
     for (int b = readByte(); b >= 0; b = readByte()) {
@@ -118,11 +118,11 @@ final class RawHttpClient implements AutoCloseable {
     return rest.toString();
   }
 
-  /** Whether the other end has closed, or does within the time of a read. */
+  /** Whether the server has closed the connection, or closes it within the read timeout. */
   boolean isClosed() {
     try {
       while (socket.getInputStream().read() >= 0) {
-        // what was sent before
+        // discard buffered bytes
       }
       return true;
     } catch (SocketTimeoutException e) {
@@ -137,7 +137,7 @@ final class RawHttpClient implements AutoCloseable {
       InputStream in = socket.getInputStream();
       return in.read();
     } catch (SocketTimeoutException e) {
-      throw new AssertionError("nothing came, and the connection is open", e);
+      throw new AssertionError("nothing was received, and the connection is open", e);
     } catch (IOException e) {
       return -1;
     }

@@ -17,8 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An upstream that keeps every byte it was sent, and answers each request with a text, or by a
- * script.
+ * An upstream server for tests that records every received byte and responds with a fixed text or
+ * by a script.
  */
 final class RecordingUpstream implements AutoCloseable {
   static final String OK_RESPONSE = response("200 OK", "ok");
@@ -30,11 +30,11 @@ final class RecordingUpstream implements AutoCloseable {
   private final List<String> requestHeads = new CopyOnWriteArrayList<>();
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
 
-  /** What to do with a request whose head has come; its body, if any, is still to be read. */
+  /** Responds to a request whose head was read; its body, if any, is still unread. */
   @FunctionalInterface
   interface ResponseScript {
     /**
-     * @return whether the connection goes on
+     * @return whether the connection stays open
      */
     boolean answer(String head, InputStream in, OutputStream out) throws IOException;
   }
@@ -47,7 +47,7 @@ final class RecordingUpstream implements AutoCloseable {
     acceptor.start();
   }
 
-  /** One that reads each request whole and answers it with a text. */
+  /** Creates an upstream that reads each request completely and responds with a text. */
   static RecordingUpstream answering(String text) {
     return withScript(
         (head, in, out) -> {
@@ -57,7 +57,7 @@ final class RecordingUpstream implements AutoCloseable {
         });
   }
 
-  /** An answer as it is sent. */
+  /** Formats a response. */
   static String response(String status, String body, String... fields) {
     StringBuilder text = new StringBuilder("HTTP/1.1 " + status + "\r\n");
     for (String field : fields) {
@@ -82,12 +82,12 @@ final class RecordingUpstream implements AutoCloseable {
     return server.getLocalPort();
   }
 
-  /** Every byte that came, of all connections. */
+  /** Every received byte, of all connections. */
   String received() {
     return String.join("", received);
   }
 
-  /** The heads of the requests that came. */
+  /** The heads of the received requests. */
   List<String> requestHeads() {
     return requestHeads;
   }
@@ -96,7 +96,7 @@ final class RecordingUpstream implements AutoCloseable {
     return sockets.size();
   }
 
-  /** A field of the last request; empty if it had none, several joined by |. */
+  /** The values of a field of the last request, joined by |; empty if absent. */
   String lastRequestHeader(String name) {
     String head = requestHeads.get(requestHeads.size() - 1);
     StringBuilder found = new StringBuilder();
@@ -132,16 +132,16 @@ final class RecordingUpstream implements AutoCloseable {
         head.append((char) b);
         if (head.length() > 3 && head.substring(head.length() - 4).equals("\r\n\r\n")) {
           requestHeads.add(head.toString());
-          boolean on = script.answer(head.toString(), in, socket.getOutputStream());
+          boolean keepOpen = script.answer(head.toString(), in, socket.getOutputStream());
           socket.getOutputStream().flush();
-          if (!on) {
+          if (!keepOpen) {
             return;
           }
           head.setLength(0);
         }
       }
     } catch (IOException e) {
-      // the gateway went away, as it may
+      // the gateway may close connections
     }
   }
 

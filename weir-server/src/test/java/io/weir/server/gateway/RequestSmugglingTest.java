@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Requests that two servers could read differently: H2. */
+/** Request smuggling: requests that two servers could parse differently. */
 class RequestSmugglingTest {
   private static final String EVIL = "GET /evil HTTP/1.1\r\nHost: h\r\n\r\n";
   private static final String POST = "POST / HTTP/1.1\r\nHost: h\r\n";

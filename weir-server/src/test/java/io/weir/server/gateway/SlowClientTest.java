@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Callers that hold connections and send next to nothing: E4, at every door. */
+/** Callers that hold connections open and send almost nothing (slowloris), on every listener. */
 @Tag("slow")
 class SlowClientTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -33,7 +33,7 @@ class SlowClientTest {
     return GatewayTestServer.start(folder, GatewayProxyTest.NO_RULES, all);
   }
 
-  /** Sends a byte at a time until the other end has had enough. */
+  /** Sends single bytes until the server closes the connection. */
   private static void trickle(RawHttpClient wire, String what) {
     Await.until(
         AWAIT_TIMEOUT,
@@ -53,10 +53,10 @@ class SlowClientTest {
   void slowRequestHead_isClosedByEveryListener() {
     try (RecordingUpstream up = RecordingUpstream.answering(RecordingUpstream.OK_RESPONSE);
         RunningServer server = server(up)) {
-      for (String door : List.of("gateway", "http", "admin")) {
-        try (RawHttpClient wire = RawHttpClient.connect(server.port(door))) {
+      for (String listener : List.of("gateway", "http", "admin")) {
+        try (RawHttpClient wire = RawHttpClient.connect(server.port(listener))) {
           wire.send("GET / HTTP/1.1\r\nHost: h\r\nX-Slow: ");
-          trickle(wire, door + " closes");
+          trickle(wire, listener + " closes the connection");
         }
       }
       assertThat(up.requestHeads()).isEmpty();
@@ -74,7 +74,7 @@ class SlowClientTest {
           .as("idle between requests")
           .startsWith("HTTP/1.1 200");
       wire.send("GET /2 HTTP/1.1\r\n");
-      trickle(wire, "it is closed");
+      trickle(wire, "the connection is closed");
       assertThat(up.requestHeads()).hasSize(2);
     }
   }
@@ -92,7 +92,7 @@ class SlowClientTest {
         assertThat(sixth.isClosed()).isTrue();
       }
       assertThat(silent).allMatch(RawHttpClient::isClosed);
-      Await.until(AWAIT_TIMEOUT, "there is room again", () -> isAnswered(port));
+      Await.until(AWAIT_TIMEOUT, "connections are accepted again", () -> isAnswered(port));
     }
   }
 

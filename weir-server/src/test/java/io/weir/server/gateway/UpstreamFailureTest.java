@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Upstreams that are away, late, or talk nonsense; and callers that go away. */
+/** Upstreams that are unreachable, slow or send garbage; and callers that leave. */
 @Tag("slow")
 class UpstreamFailureTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -63,10 +63,10 @@ class UpstreamFailureTest {
   void unresponsiveUpstream_is504AndOtherRoutesStillWork() {
     CountDownLatch end = new CountDownLatch(1);
     try (RecordingUpstream stuck = RecordingUpstream.withScript((head, in, out) -> hang(end));
-        RecordingUpstream well = RecordingUpstream.answering(RecordingUpstream.OK_RESPONSE);
+        RecordingUpstream healthy = RecordingUpstream.answering(RecordingUpstream.OK_RESPONSE);
         RunningServer server =
             gateway(
-                well,
+                healthy,
                 "gateway-routes",
                 "/stuck=" + stuck.url(),
                 "gateway-upstream-timeout",
@@ -78,20 +78,21 @@ class UpstreamFailureTest {
                 "gateway-max-waiting",
                 "4")) {
       int port = server.port("gateway");
-      List<RawHttpClient> stuckOnes = new ArrayList<>();
+      List<RawHttpClient> stuckCallers = new ArrayList<>();
       for (int i = 0; i < 40; i++) {
-        stuckOnes.add(RawHttpClient.connect(port).send("GET /stuck HTTP/1.1\r\nHost: h\r\n\r\n"));
+        stuckCallers.add(
+            RawHttpClient.connect(port).send("GET /stuck HTTP/1.1\r\nHost: h\r\n\r\n"));
       }
       for (int i = 0; i < 20; i++) {
         assertThat(RawHttpClient.exchange(port, GET)).startsWith("HTTP/1.1 200");
       }
-      List<String> answers = stuckOnes.stream().map(RawHttpClient::readResponse).toList();
+      List<String> answers = stuckCallers.stream().map(RawHttpClient::readResponse).toList();
       assertThat(answers)
           .allMatch(a -> a.startsWith("HTTP/1.1 504") || a.startsWith("HTTP/1.1 503"));
       assertThat(answers).anyMatch(a -> a.startsWith("HTTP/1.1 504"));
       assertThat(answers)
           .anyMatch(a -> a.startsWith("HTTP/1.1 503") && a.contains("Retry-After: 1"));
-      stuckOnes.forEach(RawHttpClient::close);
+      stuckCallers.forEach(RawHttpClient::close);
       end.countDown();
     }
   }
@@ -214,9 +215,11 @@ class UpstreamFailureTest {
         RunningServer server = gateway(up)) {
       try (RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
         wire.send(GET);
-        Await.until(Duration.ofSeconds(60), "it is under way", () -> !up.requestHeads().isEmpty());
+        Await.until(
+            Duration.ofSeconds(60), "the request is forwarded", () -> !up.requestHeads().isEmpty());
       }
-      Await.until(Duration.ofSeconds(60), "the upstream is let go", () -> ended.getCount() == 0);
+      Await.until(
+          Duration.ofSeconds(60), "the upstream connection is closed", () -> ended.getCount() == 0);
     }
   }
 
@@ -254,7 +257,7 @@ class UpstreamFailureTest {
         RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
       wire.send(GET);
       Await.until(
-          Duration.ofSeconds(30), "its upstream is free again", () -> ended.getCount() == 0);
+          Duration.ofSeconds(30), "the upstream connection is closed", () -> ended.getCount() == 0);
     }
   }
 

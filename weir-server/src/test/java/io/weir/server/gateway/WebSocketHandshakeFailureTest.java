@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The time-outs and failures of answers hold for plain requests and for WebSocket handshakes. */
+/** Timeouts and failures of upstream responses, for requests and for WebSocket handshakes. */
 @Tag("slow")
 class WebSocketHandshakeFailureTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -43,7 +43,7 @@ class WebSocketHandshakeFailureTest {
     return GatewayTestServer.start(folder, GatewayProxyTest.NO_RULES, all);
   }
 
-  /** An upstream that declines with a part of an answer, and then says nothing more. */
+  /** An upstream that sends a part of a response and then stays silent. */
   private RecordingUpstream stopsAfter(String part) {
     return RecordingUpstream.withScript(
         (head, in, out) -> {

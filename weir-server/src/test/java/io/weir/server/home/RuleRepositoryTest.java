@@ -29,29 +29,29 @@ class RuleRepositoryTest {
             e ->
                 assertThat(e.failure())
                     .isEqualTo(RuleRepositoryException.RepositoryFailure.NOT_FOUND));
-    try (RuleRepository ours = RuleRepository.open(url, true);
-        RuleRepository theirs = RuleRepository.open(url, false)) {
-      assertThat(ours.content().entries()).isEmpty();
-      long first = ours.replace(rules("a", "b"), "ann", ours.content().revision());
-      assertThat(ours.content().rules()).isEqualTo(rules("a", "b"));
-      assertThat(ours.content().revision()).isEqualTo(first);
-      theirs.replace(rules("c"), "bob", first);
-      assertThatThrownBy(() -> ours.replace(rules("a"), "ann", first))
+    try (RuleRepository repository = RuleRepository.open(url, true);
+        RuleRepository concurrent = RuleRepository.open(url, false)) {
+      assertThat(repository.content().entries()).isEmpty();
+      long first = repository.replace(rules("a", "b"), "ann", repository.content().revision());
+      assertThat(repository.content().rules()).isEqualTo(rules("a", "b"));
+      assertThat(repository.content().revision()).isEqualTo(first);
+      concurrent.replace(rules("c"), "bob", first);
+      assertThatThrownBy(() -> repository.replace(rules("a"), "ann", first))
           .isInstanceOf(StaleRevisionException.class);
-      assertThat(ours.content().rules()).isEqualTo(rules("c"));
+      assertThat(repository.content().rules()).isEqualTo(rules("c"));
     }
   }
 
   @Test
   void file_isReadOnly() throws IOException {
     Path file = Files.writeString(folder.resolve("r.yaml"), Rules.toYaml(rules("a")));
-    try (RuleRepository home = RuleRepository.open("file:" + file, true)) {
-      assertThat(home.name()).isEqualTo(file.toString());
-      assertThat(home.content().rules()).isEqualTo(rules("a"));
-      assertThat(home.content().revisionSuffix()).isEmpty();
-      assertThatThrownBy(() -> home.replace(rules("b"), "ann", 0))
+    try (RuleRepository repository = RuleRepository.open("file:" + file, true)) {
+      assertThat(repository.name()).isEqualTo(file.toString());
+      assertThat(repository.content().rules()).isEqualTo(rules("a"));
+      assertThat(repository.content().revisionSuffix()).isEmpty();
+      assertThatThrownBy(() -> repository.replace(rules("b"), "ann", 0))
           .isInstanceOf(RuleRepositoryException.class)
-          .hasMessage(file + " is a file, and followed as it changes; copy the rules over it");
+          .hasMessage(file + " is a file and is reloaded when it changes; copy the rules over it");
     }
   }
 }

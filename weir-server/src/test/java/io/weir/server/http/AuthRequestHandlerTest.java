@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A proxy that holds a request is told what to do with it. */
+/** Decisions for proxies that hold a request back, as with nginx's {@code auth_request}. */
 class AuthRequestHandlerTest {
   private static final String RULES =
       """
@@ -76,7 +76,7 @@ class AuthRequestHandlerTest {
                       "X-Forwarded-For",
                       "1.2.3.4")
                   .statusCode())
-          .as("as Traefik and Caddy say it")
+          .as("in the format of Traefik and Caddy")
           .isEqualTo(403);
     }
   }

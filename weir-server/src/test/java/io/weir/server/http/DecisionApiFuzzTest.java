@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A hundred thousand damaged bodies: each is answered, none by a 500, and charged if allowed. */
+/** 100,000 damaged bodies: each gets a response, never a 500, and only allowed ones are charged. */
 class DecisionApiFuzzTest {
   private static final int BODIES = 100_000;
   private static final int PIPELINED_REQUESTS = 500;
@@ -98,7 +98,7 @@ class DecisionApiFuzzTest {
     return text.toString().getBytes(ISO_8859_1);
   }
 
-  /** One answer, read from a connection that has many. */
+  /** One response, read from a connection with pipelined requests. */
   private record PipelinedResponse(int status, String body) {
     static PipelinedResponse read(InputStream in) throws IOException {
       int status = Integer.parseInt(readLine(in).split(" ", 3)[1]);

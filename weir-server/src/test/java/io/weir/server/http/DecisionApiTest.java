@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The decision API as contract.md says it, over a real socket. */
+/** The decision API as specified in contract.md, over a real socket. */
 class DecisionApiTest {
   private static final String RULES =
       """
@@ -186,7 +186,8 @@ class DecisionApiTest {
   void unsettledReservation_expires() {
     String body = "{\"attributes\":{\"user\":\"e\"},\"cost\":10,\"ttl_ms\":1}";
     String id = json(server.post("/v1/reserve", body)).getString("reservation");
-    Await.until(Duration.ofSeconds(5), "given back", () -> server.checkStatus("e") == 200);
+    Await.until(
+        Duration.ofSeconds(5), "the reservation is refunded", () -> server.checkStatus("e") == 200);
     assertThat(server.post("/v1/reservations/" + id + "/commit", "{\"cost\":1}").statusCode())
         .isEqualTo(404);
   }
@@ -195,6 +196,6 @@ class DecisionApiTest {
   void reservationOfAnotherNode_isReportedAsSuch() {
     HttpResponse<String> response = server.send("DELETE", "/v1/reservations/other.abc", "");
     assertThat(response.statusCode()).isEqualTo(404);
-    assertThat(response.body()).contains("this node did not make it");
+    assertThat(response.body()).contains("this node did not create it");
   }
 }

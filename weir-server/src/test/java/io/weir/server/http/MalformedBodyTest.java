@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever is sent, the answer is a reason, and nothing is charged. */
+/** Malformed bodies are answered with a reason and charge nothing. */
 @Tag("slow")
 class MalformedBodyTest {
   @TempDir static Path folder;
@@ -33,8 +33,8 @@ class MalformedBodyTest {
 
   @AfterAll
   static void stop() {
-    try (RunningServer ending = server) {
-      assertThat(ending.checkStatus("u")).as("nothing was charged").isEqualTo(200);
+    try (RunningServer stopping = server) {
+      assertThat(stopping.checkStatus("u")).as("nothing was charged").isEqualTo(200);
     }
   }
 
@@ -146,7 +146,7 @@ class MalformedBodyTest {
         try {
           read = socket.getInputStream().read(answer);
         } catch (SocketTimeoutException e) {
-          read = 0; // goes on
+          read = 0; // no response yet
         }
       }
       assertThat(new String(answer, 0, read, ISO_8859_1)).startsWith("HTTP/1.1 408");

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the OpenAPI document says is what the running server does. */
+/** The running server behaves as its OpenAPI document describes. */
 class OpenApiTest {
   @TempDir Path folder;
 
@@ -42,23 +42,23 @@ class OpenApiTest {
     }
     var responses = operation.getJsonObject("responses").fieldNames();
     JsonObject body = operation.getJsonObject("requestBody");
-    String good = body == null ? "" : example(schema(body)).encode();
+    String validBody = body == null ? "" : example(schema(body)).encode();
     for (int i = 0; i < 3; i++) {
-      int status = server.send(method, real, good).statusCode();
+      int status = server.send(method, real, validBody).statusCode();
       assertThat(responses).as(method + " " + path).contains(Integer.toString(status));
     }
     if (body == null) {
       return;
     }
     for (Object required : schema(body).getJsonArray("required")) {
-      JsonObject less = example(schema(body));
-      less.remove((String) required);
-      assertThat(server.send(method, real, less.encode()).statusCode())
+      JsonObject incomplete = example(schema(body));
+      incomplete.remove((String) required);
+      assertThat(server.send(method, real, incomplete.encode()).statusCode())
           .as(path + " without " + required)
           .isEqualTo(400);
     }
-    JsonObject more = example(schema(body)).put("unheard", 1);
-    assertThat(server.send(method, real, more.encode()).statusCode()).as(path).isEqualTo(400);
+    JsonObject extended = example(schema(body)).put("unknown", 1);
+    assertThat(server.send(method, real, extended.encode()).statusCode()).as(path).isEqualTo(400);
     for (String field : schema(body).getJsonObject("properties").fieldNames()) {
       JsonObject wrong = example(schema(body)).put(field, true);
       assertThat(server.send(method, real, wrong.encode()).statusCode())
@@ -74,21 +74,21 @@ class OpenApiTest {
         .getJsonObject("schema");
   }
 
-  /** Something that fits a schema, all its fields said. */
+  /** Creates an object that is valid by a schema, with all fields. */
   private static JsonObject example(JsonObject schema) {
-    JsonObject made = new JsonObject();
+    JsonObject example = new JsonObject();
     JsonObject properties = schema.getJsonObject("properties");
     for (String name : properties.fieldNames()) {
       JsonObject property = properties.getJsonObject(name);
       switch (property.getString("type")) {
-        case "integer" -> made.put(name, 1);
+        case "integer" -> example.put(name, 1);
         case "array" ->
-            made.put(
+            example.put(
                 name,
                 new io.vertx.core.json.JsonArray().add(example(property.getJsonObject("items"))));
-        default -> made.put(name, new JsonObject().put("user", "openapi"));
+        default -> example.put(name, new JsonObject().put("user", "openapi"));
       }
     }
-    return made;
+    return example;
   }
 }

@@ -11,7 +11,7 @@ import io.weir.testkit.FakeClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The table of open reservations. */
+/** Removal of settled and expired reservations. */
 class OpenReservationsTest {
   private final FakeClock clock = new FakeClock();
   private final OpenReservations openReservations = new OpenReservations("n", clock);

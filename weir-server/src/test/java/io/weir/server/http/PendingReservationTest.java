@@ -15,7 +15,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reservations that are settled while Redis is away. */
+/** Reservations that are settled while Redis is unavailable. */
 class PendingReservationTest {
   private static final Duration AWAIT_TIMEOUT = Duration.ofSeconds(60);
   private static final String RULES =
@@ -37,9 +37,11 @@ class PendingReservationTest {
       assertThat(commit(server, after, 5).getString("settled")).isEqualTo("pending");
       assertThat(metrics(server)).contains("weir_reservations_pending 2.0");
 
-      redis.restart(); // empty: what was charged before is lost
+      redis.restart(); // empty: earlier charges are lost
       Await.until(
-          AWAIT_TIMEOUT, "told", () -> metrics(server).contains("weir_reservations_pending 0.0"));
+          AWAIT_TIMEOUT,
+          "the commits are applied",
+          () -> metrics(server).contains("weir_reservations_pending 0.0"));
       assertThat(remaining(server)).as("3 more than reserved, and 5").isEqualTo(20 - 3 - 5);
     }
   }

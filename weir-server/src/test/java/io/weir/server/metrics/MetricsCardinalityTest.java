@@ -24,7 +24,7 @@ class MetricsCardinalityTest {
   private static final String MARKER = "m4rker";
 
   @Test
-  @DisplayName("I2 a million callers with secrets: as many series as before, no secret anywhere")
+  @DisplayName("A million callers with secrets add no time series and leak no secret")
   void millionCallers_addNoSeriesAndLeakNoSecret(@TempDir Path folder) throws Exception {
     RuleSet rules =
         RuleSet.of(

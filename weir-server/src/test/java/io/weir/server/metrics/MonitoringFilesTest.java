@@ -28,7 +28,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The dashboard and the alerts can be read, and ask for nothing that a node does not show. */
+/** The Grafana dashboard and the Prometheus alerts are valid and use only existing metrics. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MonitoringFilesTest {
   private static final Path DASHBOARD = Path.of("..", "deploy", "grafana", "weir.json");
@@ -84,12 +84,12 @@ class MonitoringFilesTest {
 
   @Test
   void grafanaPanels_doNotOverlap() throws IOException {
-    List<String> places = new ArrayList<>();
+    List<String> positions = new ArrayList<>();
     for (Object panel : (List<?>) required(yaml(DASHBOARD), "panels")) {
-      places.add(String.valueOf(((Map<?, ?>) panel).get("gridPos")));
+      positions.add(String.valueOf(((Map<?, ?>) panel).get("gridPos")));
       assertThat(((Map<?, ?>) panel).get("title")).isInstanceOf(String.class);
     }
-    assertThat(places).doesNotHaveDuplicates();
+    assertThat(positions).doesNotHaveDuplicates();
   }
 
   @Test

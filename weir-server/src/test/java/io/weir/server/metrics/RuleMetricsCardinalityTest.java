@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The number of series is bounded, whatever becomes of the rules. */
+/** The number of time series is bounded, however rules change. */
 class RuleMetricsCardinalityTest {
   private static final int MAX_RULES = 10;
 
@@ -111,9 +111,9 @@ class RuleMetricsCardinalityTest {
   @Test
   void requestLimit_isCountedWhileUsed() {
     metrics.bindNode(rules::current);
-    Request own = Request.of("user", "ann").limit(Rate.parse("100/minute"));
+    Request ownLimit = Request.of("user", "ann").limit(Rate.parse("100/minute"));
     for (int i = 0; i < 5; i++) {
-      limiter.decideNow(own);
+      limiter.decideNow(ownLimit);
       metrics.scrape();
       clock.advance(Duration.ofMinutes(10));
     }

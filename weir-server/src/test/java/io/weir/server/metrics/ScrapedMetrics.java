@@ -3,14 +3,14 @@ package io.weir.server.metrics;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A scraped page, read by tests. */
+/** The result of a metrics scrape, for assertions. */
 record ScrapedMetrics(String text) {
 
   static ScrapedMetrics of(ServerMetrics metrics) {
     return new ScrapedMetrics(metrics.scrape());
   }
 
-  /** The samples, without their values. */
+  /** Returns the time series, without values. */
   List<String> series() {
     return text.lines()
         .filter(line -> !line.startsWith("#"))
@@ -18,12 +18,12 @@ record ScrapedMetrics(String text) {
         .toList();
   }
 
-  /** The samples of ours, without their values. */
+  /** Returns the time series of Weir, without values. */
   List<String> weirSeries() {
     return series().stream().filter(name -> name.startsWith("weir_")).toList();
   }
 
-  /** The names that samples have. */
+  /** Returns the metric names. */
   List<String> metricNames() {
     return series().stream()
         .map(name -> name.replaceFirst("\\{.*", ""))
@@ -32,9 +32,9 @@ record ScrapedMetrics(String text) {
   }
 
   /**
-   * The value of a sample, such as {@code weir_requests_total{outcome="allowed"}}.
+   * Returns the value of a time series, such as {@code weir_requests_total{outcome="allowed"}}.
    *
-   * @throws AssertionError if there is none
+   * @throws AssertionError if the time series does not exist
    */
   double value(String series) {
     return text.lines()

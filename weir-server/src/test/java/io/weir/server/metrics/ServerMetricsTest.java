@@ -70,7 +70,7 @@ class ServerMetricsTest {
     for (int i = 0; i < 5; i++) {
       limiter.decideNow(ANN);
     }
-    limiter.decideNow(Request.of("ip", "met by no rule"));
+    limiter.decideNow(Request.of("ip", "no rule matches"));
     limiter.peek(ANN).join();
     ScrapedMetrics page = ScrapedMetrics.of(metrics);
     assertThat(page.value("weir_requests_total{outcome=\"allowed\"}")).isEqualTo(4);
@@ -87,9 +87,9 @@ class ServerMetricsTest {
   @Test
   void latencies_areCountedInBuckets() {
     DecisionMetrics decisions = metrics.decisionMetrics();
-    long came = decisions.now();
+    long start = decisions.now();
     clock.advance(Duration.ofMillis(3));
-    decisions.recordLatencySince(came);
+    decisions.recordLatencySince(start);
     metrics.storeListener().onAnswer(StoreOperation.TAKE, 90);
     metrics.storeListener().onAnswer(StoreOperation.REFUND, 2_000_000);
     ScrapedMetrics page = ScrapedMetrics.of(metrics);
@@ -135,7 +135,7 @@ class ServerMetricsTest {
                 false, "away", Duration.ofMillis(-25), 0, 0, 3, 40, 5, Duration.ofMillis(1500));
           }
         });
-    System.gc(); // gauges must not depend on others to keep what they read
+    System.gc(); // gauges must hold strong references to what they read
     ScrapedMetrics page = ScrapedMetrics.of(metrics);
     assertThat(page.value("weir_rules_revision")).isEqualTo(41);
     assertThat(page.value("weir_rules_stale_seconds")).isEqualTo(1.5);
@@ -153,7 +153,7 @@ class ServerMetricsTest {
       Files.writeString(file, "rules: [{id: api, limit: plenty}]");
       Await.until(
           Duration.ofSeconds(20),
-          "a refused change",
+          "a rejected change",
           () -> ScrapedMetrics.of(metrics).value("weir_rules_rejected_total") == 1);
       Files.writeString(file, "rules: [{id: api, limit: 6/minute}]");
       Await.until(

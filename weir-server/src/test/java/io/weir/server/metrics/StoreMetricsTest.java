@@ -16,7 +16,7 @@ import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What a real Redis does, as the page shows it. */
+/** Store metrics with a real Redis. */
 class StoreMetricsTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final String DEGRADED = "weir_degraded_decisions_total";
@@ -39,33 +39,33 @@ class StoreMetricsTest {
       Request request = Request.of("user", "ann");
       Await.until(
           TIMEOUT,
-          "answers in time",
+          "Redis replies in time",
           () -> !limiter.decideNow(request).degraded() && !limiter.peek(request).join().degraded());
-      ScrapedMetrics well = ScrapedMetrics.of(metrics);
-      assertThat(well.value("weir_store_seconds_count{operation=\"take\"}")).isPositive();
-      assertThat(well.value("weir_store_seconds_count{operation=\"peek\"}")).isPositive();
-      assertThat(well.value("weir_store_seconds_count{operation=\"refund\"}")).isZero();
-      assertThat(well.value("weir_store_available")).isEqualTo(1);
-      double before = well.value(DEGRADED + "{posture=\"closed\",rule=\"login\"}");
+      ScrapedMetrics healthy = ScrapedMetrics.of(metrics);
+      assertThat(healthy.value("weir_store_seconds_count{operation=\"take\"}")).isPositive();
+      assertThat(healthy.value("weir_store_seconds_count{operation=\"peek\"}")).isPositive();
+      assertThat(healthy.value("weir_store_seconds_count{operation=\"refund\"}")).isZero();
+      assertThat(healthy.value("weir_store_available")).isEqualTo(1);
+      double before = healthy.value(DEGRADED + "{posture=\"closed\",rule=\"login\"}");
 
       redis.kill();
       Await.until(
           TIMEOUT,
-          "the store lost",
+          "the store is lost",
           () ->
               limiter.decideNow(request).degraded()
                   && ScrapedMetrics.of(metrics).value("weir_store_lost_total") >= 1);
-      ScrapedMetrics away = ScrapedMetrics.of(metrics);
-      assertThat(away.value("weir_store_available")).isZero();
-      assertThat(away.value(DEGRADED + "{posture=\"closed\",rule=\"login\"}"))
+      ScrapedMetrics unavailable = ScrapedMetrics.of(metrics);
+      assertThat(unavailable.value("weir_store_available")).isZero();
+      assertThat(unavailable.value(DEGRADED + "{posture=\"closed\",rule=\"login\"}"))
           .isGreaterThan(before);
-      assertThat(away.value(DEGRADED + "{posture=\"open\",rule=\"open\"}")).isPositive();
-      assertThat(away.value("weir_store_errors_total{kind=\"unreachable\"}")).isPositive();
+      assertThat(unavailable.value(DEGRADED + "{posture=\"open\",rule=\"open\"}")).isPositive();
+      assertThat(unavailable.value("weir_store_errors_total{kind=\"unreachable\"}")).isPositive();
 
       redis.restart();
       Await.until(
           TIMEOUT,
-          "the store back",
+          "the store is back",
           () ->
               !limiter.decideNow(request).degraded()
                   && ScrapedMetrics.of(metrics).value("weir_store_available") == 1);

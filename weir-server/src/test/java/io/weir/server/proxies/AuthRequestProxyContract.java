@@ -19,7 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What must hold of a real proxy that asks Weir before it forwards, run as it is documented. */
+/**
+ * Contract of a real proxy that requests a decision from Weir before it forwards, run with the
+ * documented configuration.
+ */
 abstract class AuthRequestProxyContract {
   private static final String RULES =
       """
@@ -28,7 +31,7 @@ abstract class AuthRequestProxyContract {
         - {id: login, match: {endpoint: "GET /login"}, per: [ip], limit: 1/hour}
       """;
 
-  /** Refused by Weir, or by the proxy as something it does not take. */
+  /** Statuses of requests that Weir refuses or the proxy rejects as malformed. */
   private static final List<Integer> REFUSED = List.of(429, 400, 414, 431, 500);
 
   @TempDir Path folder;
@@ -73,7 +76,7 @@ abstract class AuthRequestProxyContract {
   }
 
   private ProxyProcess startProxy(int weir) {
-    return startProxy(weir, "30s"); // of a busy machine
+    return startProxy(weir, "30s"); // generous, for busy machines
   }
 
   private ProxyProcess startProxy(int weir, String wait) {
@@ -118,7 +121,7 @@ abstract class AuthRequestProxyContract {
       assertThat(field(refused, "RateLimit-Policy")).isEqualTo("\"per-address\";q=3;w=3600");
       assertThat(forwardedRequests).hasSize(3);
       HttpResponse<String> free = proxy.get("/free");
-      assertThat(free.statusCode()).as("no rule meets it").isEqualTo(200);
+      assertThat(free.statusCode()).as("no rule matches").isEqualTo(200);
       assertThat(field(free, "X-RateLimit-Limit")).isEmpty();
     }
   }
@@ -251,14 +254,14 @@ abstract class AuthRequestProxyContract {
 
   @Test
   void weirDoesNotAnswer_requestIsNotRetried() throws IOException {
-    List<String> asked = new CopyOnWriteArrayList<>();
+    List<String> authRequests = new CopyOnWriteArrayList<>();
     HttpServer silent =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
-    silent.createContext("/", exchange -> asked.add(exchange.getRequestURI().getPath()));
+    silent.createContext("/", exchange -> authRequests.add(exchange.getRequestURI().getPath()));
     silent.start();
     try (ProxyProcess proxy = startProxy(silent.getAddress().getPort(), "200ms")) {
       assertThat(proxy.get("/x/y").statusCode()).isEqualTo(200);
-      assertThat(asked).containsExactly("/v1/auth");
+      assertThat(authRequests).containsExactly("/v1/auth");
     } finally {
       silent.stop(0);
     }

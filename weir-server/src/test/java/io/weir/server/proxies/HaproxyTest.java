@@ -6,14 +6,15 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** A real HAProxy that asks by a script, with {@code deploy/haproxy/weir.cfg}. */
+/** A real HAProxy that calls Weir from a Lua script, with {@code deploy/haproxy/weir.cfg}. */
 @Tag("slow")
 class HaproxyTest extends AuthRequestProxyContract {
 
   @BeforeAll
   static void isInstalled() {
     Assumptions.assumeTrue(
-        ProxyProcess.findExecutable("haproxy").isPresent(), "no haproxy here; apt install haproxy");
+        ProxyProcess.findExecutable("haproxy").isPresent(),
+        "haproxy is not installed; apt install haproxy");
   }
 
   @Override

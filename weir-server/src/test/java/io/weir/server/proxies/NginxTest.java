@@ -6,14 +6,18 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** A real nginx that asks by {@code auth_request}, with {@code deploy/nginx/auth-request.conf}. */
+/**
+ * A real nginx that calls Weir with {@code auth_request}, with {@code
+ * deploy/nginx/auth-request.conf}.
+ */
 @Tag("slow")
 class NginxTest extends AuthRequestProxyContract {
 
   @BeforeAll
   static void isInstalled() {
     Assumptions.assumeTrue(
-        ProxyProcess.findExecutable("nginx").isPresent(), "no nginx here; apt install nginx");
+        ProxyProcess.findExecutable("nginx").isPresent(),
+        "nginx is not installed; apt install nginx");
   }
 
   @Override

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A real nginx or HAProxy, run with a configuration of the folder {@code deploy}. */
+/** A process of a real nginx or HAProxy, with a configuration from {@code deploy}. */
 final class ProxyProcess implements AutoCloseable {
   private static final Path DEPLOY_DIRECTORY = Path.of("..", "deploy").toAbsolutePath().normalize();
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
@@ -43,9 +43,10 @@ final class ProxyProcess implements AutoCloseable {
               .redirectInput(new File("/dev/null"))
               .start();
       try {
-        Await.until(START_TIMEOUT, "it listens", () -> !process.isAlive() || isListening(port));
+        Await.until(
+            START_TIMEOUT, "the proxy listens", () -> !process.isAlive() || isListening(port));
         if (!process.isAlive()) {
-          throw new IllegalStateException("it ended by itself");
+          throw new IllegalStateException("the proxy has exited");
         }
       } catch (RuntimeException | Error e) {
         process.destroyForcibly();
@@ -56,7 +57,7 @@ final class ProxyProcess implements AutoCloseable {
     }
   }
 
-  /** Where a program is, if it is installed: on the path, or where servers are put. */
+  /** Finds an installed program on the path or in the usual directories of servers. */
   static Optional<Path> findExecutable(String name) {
     Stream<String> path =
         Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1));
@@ -66,7 +67,7 @@ final class ProxyProcess implements AutoCloseable {
         .findFirst();
   }
 
-  /** nginx with a file of {@code deploy/nginx}, its addresses replaced. */
+  /** Starts nginx with a file from {@code deploy/nginx}, with its addresses replaced. */
   static ProxyProcess nginx(Path folder, String file, Map<String, String> addresses) {
     int port = freePort();
     String here = folder + "/";
@@ -85,14 +86,14 @@ final class ProxyProcess implements AutoCloseable {
         port);
   }
 
-  /** HAProxy with a file of {@code deploy/haproxy}, its addresses replaced. */
+  /** Starts HAProxy with a file from {@code deploy/haproxy}, with its addresses replaced. */
   static ProxyProcess haproxy(Path folder, String file, Map<String, String> addresses) {
     int port = freePort();
     write(folder, "weir.lua", readConfiguration("haproxy/weir.lua", Map.of()));
     String text =
         readConfiguration("haproxy/" + file, addresses)
             .replace("bind :8000", "bind 127.0.0.1:" + port)
-            .replace("abns@weir", "abns@weir-" + port); // a name of the whole machine
+            .replace("abns@weir", "abns@weir-" + port); // abstract socket names are global
     Path config = write(folder, "haproxy.cfg", text);
     return new ProxyProcess(
         List.of(binary("haproxy"), "-db", "-f", config.toString()), folder, port);
@@ -145,7 +146,7 @@ final class ProxyProcess implements AutoCloseable {
     return port;
   }
 
-  /** The answer to a GET with these fields, names and values in turn. */
+  /** Sends a GET request with these header fields: alternating names and values. */
   HttpResponse<String> get(String path, String... fields) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three nodes that count each in its own memory, behind a real proxy that sends a caller to one.
+ * Three nodes with local counters behind a real proxy that routes each caller to one node
+ * (consistent hashing).
  */
 @Tag("slow")
 class StickyRoutingTest {
@@ -33,14 +34,16 @@ class StickyRoutingTest {
   @Test
   void nginx_routesACallerToOneNode() {
     Assumptions.assumeTrue(
-        ProxyProcess.findExecutable("nginx").isPresent(), "no nginx here; apt install nginx");
+        ProxyProcess.findExecutable("nginx").isPresent(),
+        "nginx is not installed; apt install nginx");
     assertCallersStickToOneNode(addresses -> ProxyProcess.nginx(folder, "sticky.conf", addresses));
   }
 
   @Test
   void haproxy_routesACallerToOneNode() {
     Assumptions.assumeTrue(
-        ProxyProcess.findExecutable("haproxy").isPresent(), "no haproxy here; apt install haproxy");
+        ProxyProcess.findExecutable("haproxy").isPresent(),
+        "haproxy is not installed; apt install haproxy");
     assertCallersStickToOneNode(addresses -> ProxyProcess.haproxy(folder, "sticky.cfg", addresses));
   }
 
@@ -59,17 +62,17 @@ class StickyRoutingTest {
         addresses.put("127.0.0.1:810" + i, "127.0.0.1:" + node.port("gateway"));
       }
       try (ProxyProcess proxy = start.start(addresses)) {
-        assertThat(admittedPerCaller(proxy, 6))
-            .as("each caller its own budget, once")
-            .containsOnly(4);
-        assertThat(nodes).as("all of them work").allMatch(StickyRoutingTest::hasDecided);
+        assertThat(admittedPerCaller(proxy, 6)).as("each caller has one budget").containsOnly(4);
+        assertThat(nodes)
+            .as("every node has decided requests")
+            .allMatch(StickyRoutingTest::hasDecided);
         nodes.remove(0).close();
         List<Integer> after = admittedPerCaller(proxy, 6);
         assertThat(after)
-            .as("a caller that moved has one more budget, others none")
+            .as("a caller that moved has a new budget, others have none")
             .containsOnly(0, 4);
         assertThat(after.stream().filter(more -> more > 0).count())
-            .as("only those of the node that is gone move")
+            .as("only callers of the stopped node move")
             .isBetween(1L, CALLERS - 1L);
       }
     } finally {
@@ -78,7 +81,7 @@ class StickyRoutingTest {
     }
   }
 
-  /** How many of so many requests each caller has admitted. */
+  /** The number of admitted requests of each caller. */
   private static List<Integer> admittedPerCaller(ProxyProcess proxy, int requests) {
     List<Integer> admitted = new ArrayList<>();
     for (int caller = 0; caller < CALLERS; caller++) {

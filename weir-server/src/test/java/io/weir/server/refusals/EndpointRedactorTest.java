@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Words of an API are shown, and nothing else that a caller may have written. */
+/** API words are kept; everything else a caller may have written is redacted. */
 class EndpointRedactorTest {
 
   @ParameterizedTest
@@ -30,10 +30,10 @@ class EndpointRedactorTest {
     "GET /tokens/sk-live-abc,               GET /tokens/*",
     "GET /backup/sk-live-abc.tar,           GET /backup/*",
   })
-  void redact_keepsWordsOnly(String endpoint, String shown) {
+  void redact_keepsWordsOnly(String endpoint, String expected) {
     Request request =
         Request.of("user", "ann", "api_key", "sk-live-abc", "endpoint", endpoint, "method", "GET");
-    assertThat(EndpointRedactor.redact(request, endpoint)).isEqualTo(shown);
+    assertThat(EndpointRedactor.redact(request, endpoint)).isEqualTo(expected);
   }
 
   @Test
@@ -48,8 +48,8 @@ class EndpointRedactorTest {
   @Test
   void redact_limitsTheLength() {
     String endpoint = "GET " + "/abc".repeat(15_000);
-    String shown = EndpointRedactor.redact(Request.of("endpoint", endpoint), endpoint);
-    assertThat(shown).hasSize(123).startsWith("GET /abc/abc").endsWith("...");
+    String redacted = EndpointRedactor.redact(Request.of("endpoint", endpoint), endpoint);
+    assertThat(redacted).hasSize(123).startsWith("GET /abc/abc").endsWith("...");
     String hostile = "?".repeat(60_000);
     assertThat(EndpointRedactor.redact(Request.of("endpoint", hostile), hostile)).isEmpty();
   }

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A million refusals: few lines, little memory, and every one accounted for. */
+/** A million refusals produce few lines and little garbage, and all are accounted for. */
 class RefusalLogFloodTest {
   private static final int THREADS = 4;
   private static final int REFUSALS_PER_THREAD = 250_000;

@@ -5,10 +5,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The lines of a log, added up.
+ * The totals of a refusal log.
  *
- * @param refused how many refusals were written
- * @param dropped how many were stated as dropped
+ * @param refused the number of written refusals
+ * @param dropped the number of refusals reported as dropped
  */
 record RefusalLogLines(long refused, long dropped) {
   private static final Pattern REFUSED =
@@ -23,17 +23,17 @@ record RefusalLogLines(long refused, long dropped) {
               + "\"dropped\":(\\d+)}");
 
   /**
-   * Adds them up.
+   * Parses and sums the lines of a log.
    *
-   * @throws AssertionError if one is neither
+   * @throws AssertionError if a line has an unknown format
    */
   static RefusalLogLines of(List<String> lines) {
     long refused = 0;
     long dropped = 0;
     for (String line : lines) {
-      Matcher stated = DROPPED.matcher(line);
-      if (stated.matches()) {
-        dropped += Long.parseLong(stated.group(1));
+      Matcher droppedLine = DROPPED.matcher(line);
+      if (droppedLine.matches()) {
+        dropped += Long.parseLong(droppedLine.group(1));
       } else if (REFUSED.matcher(line).matches()) {
         refused++;
       } else {

@@ -83,7 +83,7 @@ class RefusalLogTest {
         limiter.decideNow(Request.of("user", "ann"));
       }
       clock.advance(Duration.ofSeconds(1));
-      Await.until(TIMEOUT, "what was dropped, stated", () -> lines().size() == 4);
+      Await.until(TIMEOUT, "dropped refusals are reported", () -> lines().size() == 4);
       limiter.decideNow(Request.of("user", "ann"));
     }
     assertThat(lines()).hasSize(5);
@@ -102,20 +102,20 @@ class RefusalLogTest {
       }
       assertThat(log.trackedRules()).isEqualTo(1000);
       clock.advance(Duration.ofSeconds(62));
-      Await.until(TIMEOUT, "rules forgotten", () -> log.trackedRules() == 0);
+      Await.until(TIMEOUT, "rules are removed", () -> log.trackedRules() == 0);
     }
     assertThat(RefusalLogLines.of(lines())).isEqualTo(new RefusalLogLines(0, 1000));
   }
 
   @Test
   void blockedWriter_doesNotBlockDecisions() throws Exception {
-    CountDownLatch stuck = new CountDownLatch(1);
+    CountDownLatch unblock = new CountDownLatch(1);
     OutputStream slow =
         new OutputStream() {
           @Override
           public void write(int b) {
             try {
-              stuck.await();
+              unblock.await();
             } catch (InterruptedException e) {
               Thread.currentThread().interrupt();
             }
@@ -127,7 +127,7 @@ class RefusalLogTest {
       for (int i = 0; i < 10_001; i++) {
         limiter.decideNow(Request.of("user", "ann"));
       }
-      stuck.countDown();
+      unblock.countDown();
     }
     assertThat(RefusalLogLines.of(lines()).refused()).isBetween(1000L, 2000L);
     assertThat(RefusalLogLines.of(lines()).total()).isEqualTo(10_000);
@@ -154,7 +154,7 @@ class RefusalLogTest {
         limiter.decideNow(Request.of("user", "ann"));
       }
       clock.advance(Duration.ofSeconds(1));
-      Await.until(TIMEOUT, "every line tried", () -> failed.get() > 50);
+      Await.until(TIMEOUT, "every line was attempted", () -> failed.get() > 50);
       full.set(false);
       clock.advance(Duration.ofSeconds(1));
     }
@@ -182,11 +182,11 @@ class RefusalLogTest {
   @Test
   void invalidSettings_areRejectedWithAdvice(@TempDir Path folder) {
     assertThatThrownBy(() -> RefusalLog.open("syslog", 10, SALT))
-        .hasMessageContaining("'syslog' cannot be; write stdout or file:PATH");
+        .hasMessageContaining("must be stdout or file:PATH (was 'syslog')");
     assertThatThrownBy(() -> RefusalLog.open("file:" + folder, 10, SALT))
-        .hasMessageContaining("file:PATH of a file that may be written");
+        .hasMessageContaining("file:PATH of a writable file");
     assertThatThrownBy(() -> RefusalLog.open("stdout", -1, SALT))
-        .hasMessageContaining("-1 refusals a second cannot be; write 0 to");
+        .hasMessageContaining("refusals per second must be 0 to 1048575 (was -1), for example 10");
     assertThatThrownBy(() -> RefusalLog.open("stdout", 10, Optional.of("")))
         .hasMessageContaining("write a secret text");
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server enforces its region's share of divided rules, and shows it. */
+/** A server enforces and reports its region's share of divided rules. */
 @Timeout(120)
 class RegionShareServiceTest {
   private static final String TOKEN = "open-sesame-open-sesame";
@@ -58,7 +58,7 @@ class RegionShareServiceTest {
       assertThat(self.getInteger("held")).isEqualTo(250);
       assertThat(self.getBoolean("live")).isTrue();
       JsonObject counters = new JsonObject(get(eu, "/admin/counters?rule=api"));
-      assertThat(counters.toString()).as("what is left of the share").contains("\"remaining\":0");
+      assertThat(counters.toString()).as("the share is used up").contains("\"remaining\":0");
     }
   }
 

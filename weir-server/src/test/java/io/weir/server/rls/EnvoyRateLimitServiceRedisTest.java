@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The door over a real Redis, and over one that is gone. */
+/** The Envoy rate limit service with a real Redis, and with one that was killed. */
 class EnvoyRateLimitServiceRedisTest {
   private RedisProcess redis;
   private RedisStore store;
@@ -56,18 +56,18 @@ class EnvoyRateLimitServiceRedisTest {
 
   @Test
   void concurrentCalls_admitExactlyTheLimit() throws Exception {
-    try (RunningRateLimitService door = new RunningRateLimitService(limiter)) {
-      List<ListenableFuture<RateLimitResponse>> answers = new ArrayList<>();
+    try (RunningRateLimitService service = new RunningRateLimitService(limiter)) {
+      List<ListenableFuture<RateLimitResponse>> responses = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
-        answers.add(
-            RateLimitServiceGrpc.newFutureStub(door.channel)
+        responses.add(
+            RateLimitServiceGrpc.newFutureStub(service.channel)
                 .withDeadlineAfter(30, TimeUnit.SECONDS)
                 .shouldRateLimit(request(descriptor("open", "x"), descriptor("closed", "y"))));
       }
       int admitted = 0;
-      for (ListenableFuture<RateLimitResponse> answer : answers) {
-        admitted += answer.get().getOverallCode() == OK ? 1 : 0;
-        assertThat(answer.get().getStatusesCount()).isEqualTo(2);
+      for (ListenableFuture<RateLimitResponse> response : responses) {
+        admitted += response.get().getOverallCode() == OK ? 1 : 0;
+        assertThat(response.get().getStatusesCount()).isEqualTo(2);
       }
       assertThat(admitted).isEqualTo(100);
     }
@@ -75,42 +75,43 @@ class EnvoyRateLimitServiceRedisTest {
 
   @Test
   void storeUnavailable_fallbacksApply() {
-    try (RunningRateLimitService door = new RunningRateLimitService(limiter)) {
-      assertThat(door.call(request(descriptor("open", "x"))).getOverallCode()).isEqualTo(OK);
+    try (RunningRateLimitService service = new RunningRateLimitService(limiter)) {
+      assertThat(service.call(request(descriptor("open", "x"))).getOverallCode()).isEqualTo(OK);
       redis.kill();
-      RateLimitResponse open = door.call(request(descriptor("open", "x")));
+      RateLimitResponse open = service.call(request(descriptor("open", "x")));
       assertThat(open.getOverallCode()).isEqualTo(OK);
       assertThat(open.getDynamicMetadata().getFieldsOrThrow("degraded").getBoolValue()).isTrue();
       assertThat(EnvoyRequests.headers(open)).doesNotContainKey("X-RateLimit-Remaining");
-      RateLimitResponse closed = door.call(request(descriptor("closed", "x")));
+      RateLimitResponse closed = service.call(request(descriptor("closed", "x")));
       assertThat(closed.getOverallCode()).isEqualTo(OVER_LIMIT);
       assertThat(EnvoyRequests.headers(closed)).containsEntry("Retry-After", "1");
-      assertThat(door.call(request(withHits(10, descriptor("local", "x")))).getOverallCode())
+      assertThat(service.call(request(withHits(10, descriptor("local", "x")))).getOverallCode())
           .isEqualTo(OK);
-      assertThat(door.call(request(withHits(10, descriptor("local", "x")))).getOverallCode())
+      assertThat(service.call(request(withHits(10, descriptor("local", "x")))).getOverallCode())
           .isEqualTo(OVER_LIMIT);
     }
   }
 
   @Test
   void storeUnavailableInErrorMode_openFallbackBecomesError() {
-    try (RunningRateLimitService door =
+    try (RunningRateLimitService service =
         new RunningRateLimitService(limiter, true, EnvoyStoreFailureMode.ERROR)) {
-      assertThat(door.call(request(descriptor("open", "x"))).getOverallCode()).isEqualTo(OK);
+      assertThat(service.call(request(descriptor("open", "x"))).getOverallCode()).isEqualTo(OK);
       redis.kill();
-      assertThatThrownBy(() -> door.call(request(descriptor("open", "x"))))
+      assertThatThrownBy(() -> service.call(request(descriptor("open", "x"))))
           .isInstanceOfSatisfying(
               StatusRuntimeException.class,
               e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.UNAVAILABLE));
-      assertThat(door.call(request(descriptor("closed", "x"))).getOverallCode())
+      assertThat(service.call(request(descriptor("closed", "x"))).getOverallCode())
           .isEqualTo(OVER_LIMIT);
       assertThat(
-              door.call(request(descriptor("open", "x"), descriptor("closed", "x")))
+              service
+                  .call(request(descriptor("open", "x"), descriptor("closed", "x")))
                   .getOverallCode())
           .as("a refusal wins")
           .isEqualTo(OVER_LIMIT);
-      assertThat(door.call(request(descriptor("local", "x"))).getOverallCode()).isEqualTo(OK);
-      assertThat(door.call(request(descriptor("nobody", "x"))).getOverallCode()).isEqualTo(OK);
+      assertThat(service.call(request(descriptor("local", "x"))).getOverallCode()).isEqualTo(OK);
+      assertThat(service.call(request(descriptor("nobody", "x"))).getOverallCode()).isEqualTo(OK);
     }
   }
 

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Envoy's protocol over a real connection, by a client of another make. */
+/** Calls the Envoy rate limit service over a real connection, with a grpc-java client. */
 class EnvoyRateLimitServiceTest {
-  private static final long START_SECONDS = 1_767_225_600; // where the clock to turn begins
+  private static final long START_SECONDS = 1_767_225_600; // the start of FakeClock
   private static final RateLimitDescriptor ALICE = descriptor("user", "alice");
   private static final RateLimitDescriptor HOME_PATH = descriptor("path", "/");
 
@@ -35,90 +35,92 @@ class EnvoyRateLimitServiceTest {
 
   @Test
   void admittedCall_returnsStatusHeadersAndMetadata() {
-    try (RunningRateLimitService door = start(rule("api", "user", "10/minute"))) {
-      RateLimitResponse answer = door.call(request(withHits(3, ALICE)));
-      assertThat(answer.getOverallCode()).isEqualTo(OK);
-      DescriptorStatus status = onlyStatus(answer);
+    try (RunningRateLimitService service = start(rule("api", "user", "10/minute"))) {
+      RateLimitResponse response = service.call(request(withHits(3, ALICE)));
+      assertThat(response.getOverallCode()).isEqualTo(OK);
+      DescriptorStatus status = onlyStatus(response);
       assertThat(status.getCode()).isEqualTo(OK);
       assertThat(status.getCurrentLimit().getName()).isEqualTo("api");
       assertThat(status.getCurrentLimit().getRequestsPerUnit()).isEqualTo(10);
       assertThat(status.getCurrentLimit().getUnit()).isEqualTo(Unit.MINUTE);
       assertThat(status.getLimitRemaining()).isEqualTo(7);
       assertThat(status.getDurationUntilReset().getSeconds()).isEqualTo(18);
-      assertThat(headers(answer))
+      assertThat(headers(response))
           .containsExactly(
               entry("X-RateLimit-Limit", "10"),
               entry("X-RateLimit-Remaining", "7"),
               entry("X-RateLimit-Reset", "" + (START_SECONDS + 18)),
               entry("RateLimit-Policy", "\"api\";q=10;w=60"),
               entry("RateLimit", "\"api\";r=7;t=18"));
-      assertThat(answer.getRawBody().isEmpty()).isTrue();
-      assertThat(answer.getDynamicMetadata().getFieldsMap()).containsOnlyKeys("rule");
-      assertThat(answer.getDynamicMetadata().getFieldsOrThrow("rule").getStringValue())
+      assertThat(response.getRawBody().isEmpty()).isTrue();
+      assertThat(response.getDynamicMetadata().getFieldsMap()).containsOnlyKeys("rule");
+      assertThat(response.getDynamicMetadata().getFieldsOrThrow("rule").getStringValue())
           .isEqualTo("api");
     }
   }
 
   @Test
   void refusedCall_returnsRetryAfter() {
-    try (RunningRateLimitService door = start(rule("api", "user", "100/minute"))) {
-      door.call(request(withHits(90, ALICE)));
-      RateLimitResponse answer = door.call(request(withHits(71, ALICE)));
-      assertThat(answer.getOverallCode()).isEqualTo(OVER_LIMIT);
-      assertThat(onlyStatus(answer).getCode()).isEqualTo(OVER_LIMIT);
-      assertThat(onlyStatus(answer).getLimitRemaining()).isEqualTo(10);
-      assertThat(onlyStatus(answer).getDurationUntilReset().getSeconds())
+    try (RunningRateLimitService service = start(rule("api", "user", "100/minute"))) {
+      service.call(request(withHits(90, ALICE)));
+      RateLimitResponse response = service.call(request(withHits(71, ALICE)));
+      assertThat(response.getOverallCode()).isEqualTo(OVER_LIMIT);
+      assertThat(onlyStatus(response).getCode()).isEqualTo(OVER_LIMIT);
+      assertThat(onlyStatus(response).getLimitRemaining()).isEqualTo(10);
+      assertThat(onlyStatus(response).getDurationUntilReset().getSeconds())
           .as("36.6 s, rounded up")
           .isEqualTo(37);
-      assertThat(headers(answer))
+      assertThat(headers(response))
           .containsEntry("Retry-After", "37")
           .containsEntry("content-type", "application/json");
-      assertThat(answer.getRawBody().toStringUtf8())
+      assertThat(response.getRawBody().toStringUtf8())
           .isEqualTo("{\"error\":\"rate_limited\",\"rule\":\"api\",\"retry_after_seconds\":37}");
       clock.advance(Duration.ofSeconds(37));
-      assertThat(door.call(request(withHits(71, ALICE))).getOverallCode()).isEqualTo(OK);
+      assertThat(service.call(request(withHits(71, ALICE))).getOverallCode()).isEqualTo(OK);
     }
   }
 
   @Test
   void hitsAboveLimit_haveNoRetryAfter() {
-    try (RunningRateLimitService door = start(rule("api", "user", "10/minute"))) {
-      RateLimitResponse answer = door.call(request(withHits(11, ALICE)));
-      assertThat(answer.getOverallCode()).isEqualTo(OVER_LIMIT);
-      assertThat(onlyStatus(answer).getDurationUntilReset().getSeconds()).isZero();
-      assertThat(headers(answer)).doesNotContainKey("Retry-After");
-      assertThat(answer.getRawBody().toStringUtf8()).contains("cost_exceeds_limit");
+    try (RunningRateLimitService service = start(rule("api", "user", "10/minute"))) {
+      RateLimitResponse response = service.call(request(withHits(11, ALICE)));
+      assertThat(response.getOverallCode()).isEqualTo(OVER_LIMIT);
+      assertThat(onlyStatus(response).getDurationUntilReset().getSeconds()).isZero();
+      assertThat(headers(response)).doesNotContainKey("Retry-After");
+      assertThat(response.getRawBody().toStringUtf8()).contains("cost_exceeds_limit");
     }
   }
 
   @Test
   void noMatchingRule_isOkWithoutLimit() {
-    try (RunningRateLimitService door = start(rule("api", "user", "10/minute"))) {
-      RateLimitResponse answer = door.call(request(HOME_PATH));
-      assertThat(answer.getOverallCode()).isEqualTo(OK);
-      assertThat(onlyStatus(answer).getCode()).isEqualTo(OK);
-      assertThat(onlyStatus(answer).hasCurrentLimit()).isFalse();
-      assertThat(onlyStatus(answer).hasDurationUntilReset()).isFalse();
-      assertThat(headers(answer)).isEmpty();
+    try (RunningRateLimitService service = start(rule("api", "user", "10/minute"))) {
+      RateLimitResponse response = service.call(request(HOME_PATH));
+      assertThat(response.getOverallCode()).isEqualTo(OK);
+      assertThat(onlyStatus(response).getCode()).isEqualTo(OK);
+      assertThat(onlyStatus(response).hasCurrentLimit()).isFalse();
+      assertThat(onlyStatus(response).hasDurationUntilReset()).isFalse();
+      assertThat(headers(response)).isEmpty();
     }
   }
 
   @Test
   void severalDescriptors_areChargedAllOrNone() {
-    try (RunningRateLimitService door =
+    try (RunningRateLimitService service =
         start(rule("user", "user", "5/minute"), rule("path", "path", "2/minute"))) {
       RateLimitRequest three = request(ALICE, descriptor("nobody", "knows"), HOME_PATH);
-      door.call(three);
-      door.call(three);
+      service.call(three);
+      service.call(three);
       for (int i = 0; i < 10; i++) {
-        RateLimitResponse answer = door.call(three);
-        assertThat(answer.getOverallCode()).isEqualTo(OVER_LIMIT);
-        assertThat(answer.getStatusesList())
+        RateLimitResponse response = service.call(three);
+        assertThat(response.getOverallCode()).isEqualTo(OVER_LIMIT);
+        assertThat(response.getStatusesList())
             .extracting(s -> s.getCode() + " " + s.getCurrentLimit().getName())
             .containsExactly("OK user", "OK ", "OVER_LIMIT path");
-        assertThat(answer.getStatuses(0).getLimitRemaining()).as("nothing burns").isEqualTo(3);
-        assertThat(headers(answer)).containsEntry("RateLimit", "\"path\";r=0;t=30");
-        assertThat(answer.getDynamicMetadata().getFieldsOrThrow("rule").getStringValue())
+        assertThat(response.getStatuses(0).getLimitRemaining())
+            .as("refused calls charge nothing")
+            .isEqualTo(3);
+        assertThat(headers(response)).containsEntry("RateLimit", "\"path\";r=0;t=30");
+        assertThat(response.getDynamicMetadata().getFieldsOrThrow("rule").getStringValue())
             .isEqualTo("path");
       }
     }
@@ -128,15 +130,15 @@ class EnvoyRateLimitServiceTest {
   void domainAndDescriptorKeys_areAttributes() {
     Rule edge = rule("edge", "user", "1/minute").edit().match("domain", "edge").build();
     Rule both = rule("both", "user", "2/minute").edit().match("descriptor", "user/path").build();
-    try (RunningRateLimitService door = start(edge, both)) {
-      assertThat(onlyStatus(door.call(request(ALICE))).getCurrentLimit().getName())
+    try (RunningRateLimitService service = start(edge, both)) {
+      assertThat(onlyStatus(service.call(request(ALICE))).getCurrentLimit().getName())
           .isEqualTo("edge");
       RateLimitRequest other = request(descriptor("user", "alice", "path", "/a"));
       other = other.toBuilder().setDomain("other").build();
-      assertThat(onlyStatus(door.call(other)).getCurrentLimit().getName()).isEqualTo("both");
+      assertThat(onlyStatus(service.call(other)).getCurrentLimit().getName()).isEqualTo("both");
       RateLimitRequest turned =
           request(descriptor("path", "/a", "user", "alice")).toBuilder().setDomain("other").build();
-      assertThat(onlyStatus(door.call(turned)).hasCurrentLimit()).isFalse();
+      assertThat(onlyStatus(service.call(turned)).hasCurrentLimit()).isFalse();
     }
   }
 
@@ -144,26 +146,26 @@ class EnvoyRateLimitServiceTest {
   void repeatedKey_getsNumberedAttribute() {
     Rule pair = Rule.named("pair").per("generic_key", "generic_key.2").limit("1/minute").build();
     Rule named = Rule.named("named").per("domain.2").limit("5/minute").build();
-    try (RunningRateLimitService door = start(pair, named)) {
+    try (RunningRateLimitService service = start(pair, named)) {
       RateLimitRequest ab = request(descriptor("generic_key", "a", "generic_key", "b"));
       RateLimitRequest ba = request(descriptor("generic_key", "b", "generic_key", "a"));
-      assertThat(door.call(ab).getOverallCode()).isEqualTo(OK);
-      assertThat(door.call(ab).getOverallCode()).isEqualTo(OVER_LIMIT);
-      assertThat(door.call(ba).getOverallCode()).isEqualTo(OK);
+      assertThat(service.call(ab).getOverallCode()).isEqualTo(OK);
+      assertThat(service.call(ab).getOverallCode()).isEqualTo(OVER_LIMIT);
+      assertThat(service.call(ba).getOverallCode()).isEqualTo(OK);
       RateLimitRequest domain = request(descriptor("domain", "example.org"));
-      assertThat(onlyStatus(door.call(domain)).getCurrentLimit().getName()).isEqualTo("named");
+      assertThat(onlyStatus(service.call(domain)).getCurrentLimit().getName()).isEqualTo("named");
     }
   }
 
   @Test
   void shadowRefusal_isOnlyInMetadata() {
     Rule shadow = rule("shadow", "user", "1/minute").edit().shadow(true).build();
-    try (RunningRateLimitService door = start(shadow, rule("real", "user", "5/minute"))) {
-      door.call(request(ALICE));
-      RateLimitResponse answer = door.call(request(ALICE));
-      assertThat(answer.getOverallCode()).isEqualTo(OK);
-      assertThat(onlyStatus(answer).getCurrentLimit().getName()).isEqualTo("real");
-      assertThat(answer.getDynamicMetadata().getFieldsOrThrow("shadow_refused").getBoolValue())
+    try (RunningRateLimitService service = start(shadow, rule("real", "user", "5/minute"))) {
+      service.call(request(ALICE));
+      RateLimitResponse response = service.call(request(ALICE));
+      assertThat(response.getOverallCode()).isEqualTo(OK);
+      assertThat(onlyStatus(response).getCurrentLimit().getName()).isEqualTo("real");
+      assertThat(response.getDynamicMetadata().getFieldsOrThrow("shadow_refused").getBoolValue())
           .isTrue();
     }
   }
@@ -177,22 +179,22 @@ class EnvoyRateLimitServiceTest {
             .limit("1/second")
             .burst(5)
             .build();
-    try (RunningRateLimitService door = start(queue)) {
-      door.call(request(ALICE));
-      RateLimitResponse answer = door.call(request(ALICE));
-      assertThat(answer.getOverallCode()).isEqualTo(OK);
-      assertThat(answer.getDynamicMetadata().getFieldsOrThrow("delay_ms").getNumberValue())
+    try (RunningRateLimitService service = start(queue)) {
+      service.call(request(ALICE));
+      RateLimitResponse response = service.call(request(ALICE));
+      assertThat(response.getOverallCode()).isEqualTo(OK);
+      assertThat(response.getDynamicMetadata().getFieldsOrThrow("delay_ms").getNumberValue())
           .isEqualTo(1000);
     }
   }
 
   @Test
   void headersDisabled_areOmitted() {
-    try (RunningRateLimitService door =
+    try (RunningRateLimitService service =
         new RunningRateLimitService(
             limiter(rule("api", "user", "1/minute")), false, EnvoyStoreFailureMode.FALLBACK)) {
-      assertThat(headers(door.call(request(ALICE)))).isEmpty();
-      assertThat(headers(door.call(request(ALICE)))).containsOnlyKeys("content-type");
+      assertThat(headers(service.call(request(ALICE)))).isEmpty();
+      assertThat(headers(service.call(request(ALICE)))).containsOnlyKeys("content-type");
     }
   }
 
@@ -212,8 +214,8 @@ class EnvoyRateLimitServiceTest {
   })
   void limit_isReportedInEnvoyUnit(String limit, String permits, Unit unit) {
     Rule rule = rule("api", "user", limit).edit().algorithm("fixed-window").build();
-    try (RunningRateLimitService door = start(rule)) {
-      DescriptorStatus status = onlyStatus(door.call(request(ALICE)));
+    try (RunningRateLimitService service = start(rule)) {
+      DescriptorStatus status = onlyStatus(service.call(request(ALICE)));
       assertThat(Integer.toUnsignedString(status.getCurrentLimit().getRequestsPerUnit()))
           .isEqualTo(permits);
       assertThat(status.getCurrentLimit().getUnit()).isEqualTo(unit);
@@ -234,8 +236,8 @@ class EnvoyRateLimitServiceTest {
     return Rule.named(id).per(per).limit(limit).build();
   }
 
-  private static DescriptorStatus onlyStatus(RateLimitResponse answer) {
-    List<DescriptorStatus> statuses = answer.getStatusesList();
+  private static DescriptorStatus onlyStatus(RateLimitResponse response) {
+    List<DescriptorStatus> statuses = response.getStatusesList();
     assertThat(statuses).hasSize(1);
     return statuses.get(0);
   }

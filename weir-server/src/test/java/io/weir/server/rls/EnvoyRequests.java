@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Calls as Envoy makes them, in few words. */
+/** Builds requests as Envoy sends them. */
 final class EnvoyRequests {
   private EnvoyRequests() {}
 
@@ -23,7 +23,7 @@ final class EnvoyRequests {
         .build();
   }
 
-  /** A descriptor of keys and values in turn. */
+  /** Returns a descriptor with alternating keys and values. */
   static RateLimitDescriptor descriptor(String... pairs) {
     RateLimitDescriptor.Builder descriptor = RateLimitDescriptor.newBuilder();
     for (int i = 0; i < pairs.length; i += 2) {
@@ -36,7 +36,7 @@ final class EnvoyRequests {
     return of.toBuilder().setHitsAddend(UInt64Value.of(hits)).build();
   }
 
-  /** As a newer Envoy says {@code is_negative_hits: true}. */
+  /** Sets {@code is_negative_hits: true}, as newer versions of Envoy do. */
   static RateLimitDescriptor withNegativeHits(RateLimitDescriptor of) {
     UnknownFieldSet.Field yes = UnknownFieldSet.Field.newBuilder().addVarint(1).build();
     return of.toBuilder()
@@ -50,11 +50,11 @@ final class EnvoyRequests {
         .build();
   }
 
-  static Map<String, String> headers(RateLimitResponse answer) {
+  static Map<String, String> headers(RateLimitResponse response) {
     Map<String, String> headers = new LinkedHashMap<>();
-    for (HeaderValue header : answer.getResponseHeadersToAddList()) {
+    for (HeaderValue header : response.getResponseHeadersToAddList()) {
       if (headers.put(header.getKey(), header.getValue()) != null) {
-        throw new AssertionError(header.getKey() + " stands twice");
+        throw new AssertionError(header.getKey() + " occurs twice");
       }
     }
     return headers;

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Whatever comes to the port, the door stays open and answers the next one. */
+/** After any input to the port, the service still answers the next call. */
 @Tag("slow")
 class EnvoyWireTest {
   private static final String METHOD =
@@ -85,25 +85,25 @@ class EnvoyWireTest {
 
   @Test
   void callWithoutMessage_isInvalid() throws Exception {
-    CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    CompletableFuture<byte[]> response = new CompletableFuture<>();
     ClientCalls.asyncClientStreamingCall(
             service.channel.newCall(method(METHOD, MethodType.CLIENT_STREAMING), longDeadline()),
             new StreamObserver<byte[]>() {
               @Override
               public void onNext(byte[] value) {
-                answer.complete(value);
+                response.complete(value);
               }
 
               @Override
               public void onError(Throwable t) {
-                answer.completeExceptionally(t);
+                response.completeExceptionally(t);
               }
 
               @Override
               public void onCompleted() {}
             })
         .onCompleted();
-    assertThat(answer)
+    assertThat(response)
         .failsWithin(30, TimeUnit.SECONDS)
         .withThrowableThat()
         .withMessageContaining("INVALID_ARGUMENT");
@@ -205,7 +205,7 @@ class EnvoyWireTest {
     return socket;
   }
 
-  /** Messages as their bytes. */
+  /** Passes messages as bytes. */
   private enum ByteArrayMarshaller implements MethodDescriptor.Marshaller<byte[]> {
     INSTANCE;
 

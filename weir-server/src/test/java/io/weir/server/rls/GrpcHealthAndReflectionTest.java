@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What load balancers and people ask beside. */
+/** The gRPC health and reflection services. */
 class GrpcHealthAndReflectionTest {
   private static final String SERVICE = "envoy.service.ratelimit.v3.RateLimitService";
 
@@ -91,27 +91,27 @@ class GrpcHealthAndReflectionTest {
   }
 
   private ServerReflectionResponse reflect(ServerReflectionRequest request) throws Exception {
-    CompletableFuture<ServerReflectionResponse> answer = new CompletableFuture<>();
-    StreamObserver<ServerReflectionRequest> asking =
+    CompletableFuture<ServerReflectionResponse> future = new CompletableFuture<>();
+    StreamObserver<ServerReflectionRequest> requests =
         ServerReflectionGrpc.newStub(server.channel)
             .serverReflectionInfo(
                 new StreamObserver<>() {
                   @Override
                   public void onNext(ServerReflectionResponse value) {
-                    answer.complete(value);
+                    future.complete(value);
                   }
 
                   @Override
                   public void onError(Throwable t) {
-                    answer.completeExceptionally(t);
+                    future.completeExceptionally(t);
                   }
 
                   @Override
                   public void onCompleted() {}
                 });
-    asking.onNext(request);
-    ServerReflectionResponse said = answer.get(30, TimeUnit.SECONDS);
-    asking.onCompleted();
-    return said;
+    requests.onNext(request);
+    ServerReflectionResponse response = future.get(30, TimeUnit.SECONDS);
+    requests.onCompleted();
+    return response;
   }
 }

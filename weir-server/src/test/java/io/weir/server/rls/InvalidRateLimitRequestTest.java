@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Calls that mean nothing are refused with a reason, and nothing is charged. */
+/** Invalid calls are rejected with a reason, and nothing is charged. */
 class InvalidRateLimitRequestTest {
   private static final RateLimitDescriptor ALICE = descriptor("user", "alice");
 
@@ -50,29 +50,32 @@ class InvalidRateLimitRequestTest {
       entries[i] = "k" + i;
     }
     return Stream.of(
-        Arguments.of("domain is empty", request(ALICE).toBuilder().setDomain("").build()),
-        Arguments.of("0 descriptors cannot be", request()),
-        Arguments.of("65 descriptors cannot be", request(many)),
-        Arguments.of("descriptors[1]: has no entries", request(ALICE, descriptor())),
-        Arguments.of("has no entries", request(descriptor("weir.mode", "peek"))),
-        Arguments.of("63 entries cannot be", request(descriptor(entries))),
-        Arguments.of("a key of 0 characters", request(descriptor("", "x"))),
-        Arguments.of("a key of 257 characters", request(descriptor("k".repeat(257), "x"))),
+        Arguments.of("domain must not be empty", request(ALICE).toBuilder().setDomain("").build()),
+        Arguments.of("1 to 64 descriptors (was 0)", request()),
+        Arguments.of("1 to 64 descriptors (was 65)", request(many)),
+        Arguments.of(
+            "descriptors[1]: a descriptor must have at least one entry",
+            request(ALICE, descriptor())),
+        Arguments.of("must have at least one entry", request(descriptor("weir.mode", "peek"))),
+        Arguments.of("1 to 62 entries (was 63)", request(descriptor(entries))),
+        Arguments.of("1 to 256 characters (was 0)", request(descriptor("", "x"))),
+        Arguments.of("1 to 256 characters (was 257)", request(descriptor("k".repeat(257), "x"))),
         Arguments.of("65536 characters", request(descriptor("user", "x".repeat(65_537)))),
-        Arguments.of("'a.2' stands twice", request(descriptor("a.2", "x", "a", "x", "a", "x"))),
+        Arguments.of("'a.2' is given twice", request(descriptor("a.2", "x", "a", "x", "a", "x"))),
         Arguments.of(
-            "'weir.mod' is none", request(descriptor("user", "alice", "weir.mod", "peek"))),
+            "is weir.mode (was 'weir.mod')",
+            request(descriptor("user", "alice", "weir.mod", "peek"))),
         Arguments.of(
-            "neither charge nor", request(descriptor("user", "alice", "weir.mode", "take"))),
+            "must be charge or peek", request(descriptor("user", "alice", "weir.mode", "take"))),
         Arguments.of(
-            "stands twice",
+            "must not occur twice",
             request(descriptor("user", "alice", "weir.mode", "peek", "weir.mode", "peek"))),
         Arguments.of(
-            "leave one out",
+            "exclude each other",
             request(withNegativeHits(descriptor("user", "alice", "weir.mode", "peek")))),
-        Arguments.of("18446744073709551615 cannot be", request(withHits(-1, ALICE))),
-        Arguments.of("9007199254740993 cannot be", request(withHits((1L << 53) + 1, ALICE))),
-        Arguments.of("has no unit", request(withLimit(5, RateLimitUnit.UNKNOWN, ALICE))),
+        Arguments.of("0 to 2^53 (was 18446744073709551615)", request(withHits(-1, ALICE))),
+        Arguments.of("0 to 2^53 (was 9007199254740993)", request(withHits((1L << 53) + 1, ALICE))),
+        Arguments.of("must have a unit", request(withLimit(5, RateLimitUnit.UNKNOWN, ALICE))),
         Arguments.of(
             "faster than 10 million", request(withLimit(-1, RateLimitUnit.SECOND, ALICE))));
   }
@@ -85,7 +88,7 @@ class InvalidRateLimitRequestTest {
             StatusRuntimeException.class,
             e -> {
               assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-              assertThat(e.getStatus().getDescription()).contains(reason).contains("; ");
+              assertThat(e.getStatus().getDescription()).contains(reason);
             });
     assertThat(service.call(request(withHits(0, ALICE))).getStatuses(0).getLimitRemaining())
         .as("nothing was charged")

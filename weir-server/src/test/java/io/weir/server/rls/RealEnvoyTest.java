@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A real Envoy, configured as docs/envoy.md says, between a caller and a real upstream. Skipped
- * where there is no Envoy.
+ * A real Envoy, configured as in docs/envoy.md, between a caller and a real upstream. Skipped if
+ * Envoy is not installed.
  */
 class RealEnvoyTest {
   private static final String RESPONSE_BODY = "x".repeat(1000);
@@ -89,9 +89,9 @@ class RealEnvoyTest {
 
   @Test
   void limit_isEnforcedAndReported() {
-    try (RunningRateLimitService door =
+    try (RunningRateLimitService service =
             new RunningRateLimitService(limiter(perUser("api", "3/day")));
-        EnvoyProcess envoy = startEnvoy(configuration(door))) {
+        EnvoyProcess envoy = startEnvoy(configuration(service))) {
       for (int left = 2; left >= 0; left--) {
         HttpResponse<String> ok = envoy.get("/", "alice");
         assertThat(ok.statusCode()).isEqualTo(200);
@@ -117,12 +117,14 @@ class RealEnvoyTest {
   void severalDescriptors_areDecidedTogether() {
     Rule perPath =
         Rule.named("path").match("path", "/**").per("user", "path").limit("1/day").build();
-    try (RunningRateLimitService door =
+    try (RunningRateLimitService service =
             new RunningRateLimitService(limiter(perUser("api", "3/day"), perPath));
-        EnvoyProcess envoy = startEnvoy(configuration(door))) {
+        EnvoyProcess envoy = startEnvoy(configuration(service))) {
       assertThat(envoy.get("/a", "alice").statusCode()).isEqualTo(200);
       for (int i = 0; i < 5; i++) {
-        assertThat(envoy.get("/a", "alice").statusCode()).as("burns nothing").isEqualTo(429);
+        assertThat(envoy.get("/a", "alice").statusCode())
+            .as("refused calls charge nothing")
+            .isEqualTo(429);
       }
       assertThat(envoy.get("/b", "alice").statusCode()).isEqualTo(200);
       assertThat(envoy.get("/c", "alice").statusCode()).isEqualTo(200);
@@ -133,8 +135,8 @@ class RealEnvoyTest {
   @Test
   void shadowRule_neverLimits() {
     Rule shadow = perUser("shadow", "1/day").edit().shadow(true).build();
-    try (RunningRateLimitService door = new RunningRateLimitService(limiter(shadow));
-        EnvoyProcess envoy = startEnvoy(configuration(door))) {
+    try (RunningRateLimitService service = new RunningRateLimitService(limiter(shadow));
+        EnvoyProcess envoy = startEnvoy(configuration(service))) {
       for (int i = 0; i < 4; i++) {
         HttpResponse<String> ok = envoy.get("/", "alice");
         assertThat(ok.statusCode()).isEqualTo(200);
@@ -151,11 +153,11 @@ class RealEnvoyTest {
             + "enable_x_ratelimit_headers: DRAFT_VERSION_03\n"
             + " ".repeat(22)
             + "enable_retry_after_header: true";
-    try (RunningRateLimitService door =
+    try (RunningRateLimitService service =
             new RunningRateLimitService(
                 limiter(perUser("api", "2/hour")), false, EnvoyStoreFailureMode.FALLBACK);
         EnvoyProcess envoy =
-            startEnvoy(configuration(door).replace("failure_mode_deny: false", own))) {
+            startEnvoy(configuration(service).replace("failure_mode_deny: false", own))) {
       HttpResponse<String> ok = envoy.get("/", "alice");
       assertThat(header(ok, "x-ratelimit-limit")).isEqualTo("2, 2;w=3600;name=\"api\"");
       assertThat(header(ok, "x-ratelimit-remaining")).isEqualTo("1");
@@ -171,12 +173,12 @@ class RealEnvoyTest {
   void responseBytes_areChargedOnCompletion() {
     Rule bytes =
         Rule.named("bytes").match("descriptor", "user").per("user").limit("1500/365d").build();
-    try (RunningRateLimitService door = new RunningRateLimitService(limiter(bytes));
-        EnvoyProcess envoy = startEnvoy(withRateLimits(door, "charged when it is done"))) {
+    try (RunningRateLimitService service = new RunningRateLimitService(limiter(bytes));
+        EnvoyProcess envoy = startEnvoy(withRateLimits(service, "charged when it is done"))) {
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(200);
-      Await.until(TIMEOUT, "1000 bytes are charged", () -> remaining(door) == 500);
+      Await.until(TIMEOUT, "1000 bytes are charged", () -> remaining(service) == 500);
       assertThat(envoy.get("/", "alice").statusCode()).as("some are left").isEqualTo(200);
-      Await.until(TIMEOUT, "it is charged past the limit", () -> remaining(door) == 0);
+      Await.until(TIMEOUT, "usage is charged past the limit", () -> remaining(service) == 0);
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(429);
       assertThat(envoy.get("/", "bob").statusCode()).isEqualTo(200);
     }
@@ -185,19 +187,19 @@ class RealEnvoyTest {
   @Test
   void refundOnCompletion_limitsConcurrency() {
     Rule atOnce = perUser("at-once", "1/365d");
-    try (RunningRateLimitService door = new RunningRateLimitService(limiter(atOnce));
-        EnvoyProcess envoy = startEnvoy(withRateLimits(door, "given back when it is done"))) {
+    try (RunningRateLimitService service = new RunningRateLimitService(limiter(atOnce));
+        EnvoyProcess envoy = startEnvoy(withRateLimits(service, "given back when it is done"))) {
       for (int i = 0; i < 3; i++) {
-        Await.until(TIMEOUT, "it is given back", () -> remaining(door) == 1);
+        Await.until(TIMEOUT, "the permit is refunded", () -> remaining(service) == 1);
         assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(200);
       }
-      Await.until(TIMEOUT, "it is given back", () -> remaining(door) == 1);
+      Await.until(TIMEOUT, "the permit is refunded", () -> remaining(service) == 1);
       CompletableFuture<Integer> held =
           CompletableFuture.supplyAsync(() -> envoy.get("/held", "alice").statusCode());
-      Await.until(TIMEOUT, "it is held", () -> remaining(door) == 0);
+      Await.until(TIMEOUT, "the request is held", () -> remaining(service) == 0);
       for (int i = 0; i < 3; i++) {
         System.out.println(
-            "second " + envoy.get("/", "alice").statusCode() + " left " + remaining(door));
+            "second " + envoy.get("/", "alice").statusCode() + " left " + remaining(service));
       }
       releaseHeldRequest.complete(null);
       assertThat(held.join()).isEqualTo(200);
@@ -206,27 +208,30 @@ class RealEnvoyTest {
 
   @ParameterizedTest
   @CsvSource({
-    "OPEN, POSTURE, false, 200",
-    "OPEN, POSTURE, true, 200",
-    "CLOSED, POSTURE, false, 429",
-    "CLOSED, POSTURE, true, 429",
+    "OPEN, FALLBACK, false, 200",
+    "OPEN, FALLBACK, true, 200",
+    "CLOSED, FALLBACK, false, 429",
+    "CLOSED, FALLBACK, true, 429",
     "OPEN, ERROR, false, 200",
     "OPEN, ERROR, true, 500",
     "CLOSED, ERROR, false, 429",
   })
   void storeUnavailable_fallbackOrEnvoyDecides(
-      StoreFailureFallback.FallbackAction posture,
-      EnvoyStoreFailureMode silence,
+      StoreFailureFallback.FallbackAction fallback,
+      EnvoyStoreFailureMode storeFailureMode,
       boolean deny,
       int status) {
     Rule rule =
-        perUser("api", "9/day").edit().onStoreFailure(new StoreFailureFallback(posture, 0)).build();
+        perUser("api", "9/day")
+            .edit()
+            .onStoreFailure(new StoreFailureFallback(fallback, 0))
+            .build();
     try (RedisProcess redis = RedisProcess.start();
         RedisStore store = RedisStore.at(redis.uri()).deadline(Duration.ofSeconds(2)).open();
-        RunningRateLimitService door =
+        RunningRateLimitService service =
             new RunningRateLimitService(
-                Weir.limiter(RuleSet.of(rule)).store(store).build(), true, silence);
-        EnvoyProcess envoy = startEnvoy(withFailureModeDeny(deny, configuration(door)))) {
+                Weir.limiter(RuleSet.of(rule)).store(store).build(), true, storeFailureMode);
+        EnvoyProcess envoy = startEnvoy(withFailureModeDeny(deny, configuration(service)))) {
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(200);
       redis.kill();
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(status);
@@ -236,13 +241,13 @@ class RealEnvoyTest {
   @ParameterizedTest
   @CsvSource({"false, 200", "true, 500"})
   void serviceUnavailable_envoyDecides(boolean deny, int status) {
-    RunningRateLimitService door = new RunningRateLimitService(limiter(perUser("api", "9/day")));
-    try (EnvoyProcess envoy = startEnvoy(withFailureModeDeny(deny, configuration(door)))) {
+    RunningRateLimitService service = new RunningRateLimitService(limiter(perUser("api", "9/day")));
+    try (EnvoyProcess envoy = startEnvoy(withFailureModeDeny(deny, configuration(service)))) {
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(200);
-      door.close();
+      service.close();
       assertThat(envoy.get("/", "alice").statusCode()).isEqualTo(status);
     } finally {
-      door.close();
+      service.close();
     }
   }
 
@@ -250,20 +255,20 @@ class RealEnvoyTest {
     return new EnvoyProcess(binary, configuration, folder);
   }
 
-  /** The documented configuration, at our ports and with patience for a busy machine. */
-  private String configuration(RunningRateLimitService door) {
+  /** Returns the documented configuration with the ports of this test and longer timeouts. */
+  private String configuration(RunningRateLimitService service) {
     return documentedExample("envoy.yaml")
         .replace("0.0.0.0, port_value: 10000", "127.0.0.1, port_value: 0")
-        .replace("port_value: 8081", "port_value: " + door.port())
+        .replace("port_value: 8081", "port_value: " + service.port())
         .replace("port_value: 3000", "port_value: " + upstream.actualPort())
         .replace("timeout: 0.02s", "timeout: 20s")
         .replace("connect_timeout: 0.25s", "connect_timeout: 5s")
         .replace("{ timeout: 1s, interval: 5s,", "{ timeout: 10s, interval: 300s,");
   }
 
-  /** The same with the limits of an example at the filter instead of the virtual host. */
-  private String withRateLimits(RunningRateLimitService door, String title) {
-    String text = configuration(door);
+  /** Returns the configuration with the limits of an example, at the filter instead of the host. */
+  private String withRateLimits(RunningRateLimitService service, String title) {
+    String text = configuration(service);
     String vhost = text.substring(text.indexOf("rate_limits:"), text.indexOf("routes:"));
     int at = text.indexOf("domain: edge");
     int column = at - text.lastIndexOf('\n', at) - 1;
@@ -276,7 +281,7 @@ class RealEnvoyTest {
     return configuration.replace("failure_mode_deny: false", "failure_mode_deny: " + deny);
   }
 
-  /** The example of the documentation that begins with a title. */
+  /** Returns the documented example that begins with a title. */
   private static String documentedExample(String title) {
     try {
       String text = Files.readString(Path.of("../docs/envoy.md"));
@@ -289,8 +294,9 @@ class RealEnvoyTest {
     }
   }
 
-  private static int remaining(RunningRateLimitService door) {
-    return door.call(request(withHits(0, descriptor("user", "alice"))))
+  private static int remaining(RunningRateLimitService service) {
+    return service
+        .call(request(withHits(0, descriptor("user", "alice"))))
         .getStatuses(0)
         .getLimitRemaining();
   }

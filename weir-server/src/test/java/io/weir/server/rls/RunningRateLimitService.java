@@ -14,7 +14,7 @@ import io.weir.store.Clock;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The door on a free port, and a client of another make, grpc-java's, to it. */
+/** The Envoy rate limit service on a free port, with a grpc-java client. */
 final class RunningRateLimitService implements AutoCloseable {
   private static final long CALL_TIMEOUT_SECONDS = 30;
 
@@ -27,17 +27,19 @@ final class RunningRateLimitService implements AutoCloseable {
     this(limiter, true, EnvoyStoreFailureMode.FALLBACK);
   }
 
-  RunningRateLimitService(Limiter limiter, boolean headers, EnvoyStoreFailureMode silence) {
-    EnvoyRateLimitService door =
+  RunningRateLimitService(
+      Limiter limiter, boolean includeHeaders, EnvoyStoreFailureMode storeFailureMode) {
+    EnvoyRateLimitService service =
         new EnvoyRateLimitService(
             vertx,
             limiter,
             new ServerMetrics(Clock.system()).decisionMetrics(),
-            new EnvoyRateLimitService.EnvoyServiceOptions(headers, silence, serving::get));
+            new EnvoyRateLimitService.EnvoyServiceOptions(
+                includeHeaders, storeFailureMode, serving::get));
     server =
         vertx
             .createHttpServer(EnvoyRateLimitService.configure(new HttpServerOptions()))
-            .requestHandler(door.handler())
+            .requestHandler(service.handler())
             .listen(0, "127.0.0.1")
             .await();
     channel = NettyChannelBuilder.forAddress("127.0.0.1", port()).usePlaintext().build();

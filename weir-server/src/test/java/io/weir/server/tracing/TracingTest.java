@@ -25,6 +25,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+/** Spans of decisions, with and without an OpenTelemetry SDK. */
 class TracingTest {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String CALLER = "b7ad6b7169203331";
@@ -66,8 +67,8 @@ class TracingTest {
   @Test
   void noBindingRule_isNoAttribute() {
     Tracing tracing = new Tracing(sdk);
-    Decision met = limiter.decideNow(Request.of("ip", "10.0.0.1"));
-    tracing.endSpan(tracing.startSpan(TRACED, Map::get), met);
+    Decision unlimited = limiter.decideNow(Request.of("ip", "10.0.0.1"));
+    tracing.endSpan(tracing.startSpan(TRACED, Map::get), unlimited);
     assertThat(spans.getFinishedSpanItems().get(0).getAttributes().size()).isEqualTo(3);
   }
 
@@ -105,7 +106,7 @@ class TracingTest {
         tracing.startSpan(
             TRACED,
             (headers, name) -> {
-              throw new AssertionError("looked at " + name);
+              throw new AssertionError("read header " + name);
             });
     tracing.endSpan(span, limiter.decideNow(Request.of("user", "ann")));
     assertThat(span).isSameAs(Span.getInvalid());

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The last hour is remembered in bounded memory, and judged once more by other rules. */
+/** Records the last hour in bounded memory and replays it under other rules. */
 class RecentRequestsTest {
   private final FakeClock clock = new FakeClock();
   private final RuleSet rules =
@@ -21,8 +21,8 @@ class RecentRequestsTest {
           Rule.named("api").per("user").limit("5/minute").build(),
           Rule.named("other").match("user", "stopped").limit("0/second").build());
 
-  private RecentRequests recent(int most) {
-    return new RecentRequests(clock, most);
+  private RecentRequests recent(int maxRequests) {
+    return new RecentRequests(clock, maxRequests);
   }
 
   private Limiter limiter(RecentRequests recent) {
@@ -62,10 +62,10 @@ class RecentRequestsTest {
     assertThat(recent.weight()).isGreaterThan(4);
     String one = all.get(all.size() - 1).request().get("user");
     assertThat(all.stream().filter(past -> one != null && one.equals(past.request().get("user"))))
-        .as("all requests of a caller that is followed")
+        .as("all requests of a sampled caller")
         .hasSize(rounds);
-    long stoodFor = all.stream().mapToLong(PastRequest::weight).sum();
-    assertThat(stoodFor).isBetween(4000L, 16_000L);
+    long represented = all.stream().mapToLong(PastRequest::weight).sum();
+    assertThat(represented).isBetween(4000L, 16_000L);
   }
 
   @Test
@@ -101,16 +101,16 @@ class RecentRequestsTest {
       expected.add(other.decideNow(request).allowed());
       clock.advance(Duration.ofMillis(700 + 13 * (i % 5)));
     }
-    RuleReplay.ReplayResult verdict =
+    RuleReplay.ReplayResult changed =
         RuleReplay.run(recent.all(), RuleReplay.withRule(rules, candidate), "api");
     long refused = expected.stream().filter(allowed -> !allowed).count();
     assertThat(refused).isGreaterThan(50);
-    assertThat(verdict.refused()).isEqualTo(refused);
-    assertThat(verdict.matched()).isEqualTo(500);
-    RuleReplay.ReplayResult asIs = RuleReplay.run(recent.all(), rules, "api");
-    long refusedThen = recent.all().stream().filter(PastRequest::refused).count();
-    assertThat(asIs.refused()).as("the same rules say the same").isEqualTo(refusedThen);
-    assertThat(asIs.refused()).isLessThan(verdict.refused());
+    assertThat(changed.refused()).isEqualTo(refused);
+    assertThat(changed.matched()).isEqualTo(500);
+    RuleReplay.ReplayResult unchanged = RuleReplay.run(recent.all(), rules, "api");
+    long refusedBefore = recent.all().stream().filter(PastRequest::refused).count();
+    assertThat(unchanged.refused()).as("a replay under the same rules").isEqualTo(refusedBefore);
+    assertThat(unchanged.refused()).isLessThan(changed.refused());
   }
 
   @Test

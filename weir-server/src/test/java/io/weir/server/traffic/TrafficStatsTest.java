@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import org.junit.jupiter.api.Test;
 
-/** Seconds are told apart, and minutes are kept. */
+/** Samples seconds and flushes minutes. */
 class TrafficStatsTest {
   private static final long NOON = 1_767_268_800;
 
@@ -23,13 +23,13 @@ class TrafficStatsTest {
   private final StoreLatency latency = new StoreLatency();
   private final TrafficStats stats = newStats(history);
 
-  private TrafficStats newStats(TrafficHistoryStore kept) {
-    TrafficStats.TrafficTotals soFar =
+  private TrafficStats newStats(TrafficHistoryStore trafficHistory) {
+    TrafficStats.TrafficTotals totals =
         new TrafficStats.TrafficTotals() {
           @Override
           public RuleCounts requests() {
-            RuleCounts all = counts.values().stream().reduce(RuleCounts.zero(""), RuleCounts::plus);
-            return new RuleCounts(RuleCounts.WHOLE_REQUESTS, all.allowed(), all.refused(), 0);
+            RuleCounts sum = counts.values().stream().reduce(RuleCounts.zero(""), RuleCounts::plus);
+            return new RuleCounts(RuleCounts.WHOLE_REQUESTS, sum.allowed(), sum.refused(), 0);
           }
 
           @Override
@@ -42,7 +42,7 @@ class TrafficStatsTest {
             return degraded;
           }
         };
-    return new TrafficStats(soFar, kept, latency);
+    return new TrafficStats(totals, trafficHistory, latency);
   }
 
   @Test
@@ -85,8 +85,8 @@ class TrafficStatsTest {
     }
     TrafficSecond second = stats.sample(NOON);
     assertThat(second.rules()).hasSize(TopRules.MAX_RULES + 1).containsKey("r9999").containsKey("");
-    long told = second.rules().values().stream().mapToLong(RuleCounts::allowed).sum();
-    assertThat(told).as("nothing is lost").isEqualTo(10_000L * 10_001 / 2);
+    long total = second.rules().values().stream().mapToLong(RuleCounts::allowed).sum();
+    assertThat(total).as("the sum of all rules").isEqualTo(10_000L * 10_001 / 2);
   }
 
   @Test
@@ -107,15 +107,15 @@ class TrafficStatsTest {
 
   @Test
   void unavailableHistory_isRetried() {
-    boolean[] away = {true};
-    DatabaseRules gone = DatabaseRules.open("jdbc:h2:mem:gone");
-    gone.close();
-    TrafficHistoryStore moody =
+    boolean[] unavailable = {true};
+    DatabaseRules closedDatabase = DatabaseRules.open("jdbc:h2:mem:gone");
+    closedDatabase.close();
+    TrafficHistoryStore flakyHistory =
         new TrafficHistoryStore() {
           @Override
           public void add(long second, Collection<RuleCounts> said) {
-            if (away[0]) {
-              gone.traffic().add(second, said);
+            if (unavailable[0]) {
+              closedDatabase.traffic().add(second, said);
             }
             history.add(second, said);
           }
@@ -130,12 +130,12 @@ class TrafficStatsTest {
             return true;
           }
         };
-    TrafficStats waiting = newStats(moody);
+    TrafficStats trafficStats = newStats(flakyHistory);
     counts.put("api", new RuleCounts("api", 5, 0, 0));
-    waiting.sample(NOON);
-    waiting.flushMinutes(NOON + 60);
-    away[0] = false;
-    waiting.flushMinutes(NOON + 65);
+    trafficStats.sample(NOON);
+    trafficStats.flushMinutes(NOON + 60);
+    unavailable[0] = false;
+    trafficStats.flushMinutes(NOON + 65);
     assertThat(history.of("api", TrafficResolution.MINUTE, 0))
         .containsEntry(NOON, new RuleCounts("api", 5, 0, 0));
   }
@@ -157,10 +157,10 @@ class TrafficStatsTest {
     }
     latency.listener().onAnswer(StoreOperation.TAKE, 4000);
     latency.listener().onAnswer(StoreOperation.TAKE, 5000);
-    StoreLatency.LatencyPercentiles taken = stats.sample(NOON).storeLatency();
-    assertThat(taken.answers()).isEqualTo(101);
-    assertThat(taken.median()).isBetween(180L, 220L);
-    assertThat(taken.p99()).isBetween(3600L, 4400L);
+    StoreLatency.LatencyPercentiles percentiles = stats.sample(NOON).storeLatency();
+    assertThat(percentiles.answers()).isEqualTo(101);
+    assertThat(percentiles.median()).isBetween(180L, 220L);
+    assertThat(percentiles.p99()).isBetween(3600L, 4400L);
     assertThat(stats.sample(NOON + 1).storeLatency())
         .isEqualTo(StoreLatency.LatencyPercentiles.NONE);
   }

@@ -4,7 +4,7 @@ import io.weir.spring.RateLimit;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Methods with limits of their own. */
+/** A controller whose methods have their own limits. */
 @RestController
 public class Quotes {
 

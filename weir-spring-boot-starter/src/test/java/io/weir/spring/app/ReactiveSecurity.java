@@ -13,7 +13,7 @@ import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Ann and Ben may see the secret. */
+/** The users Ann and Ben; {@code /secret} needs authentication. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 class ReactiveSecurity {
@@ -35,7 +35,7 @@ class ReactiveSecurity {
         User.withUsername("ben").password("{noop}b").build());
   }
 
-  /** Shows that whoever blocks an event loop is found out. */
+  /** Blocks an event loop, to test that this is detected. */
   @RestController
   static class BlockingController {
 

@@ -4,7 +4,7 @@ import io.weir.spring.RateLimit;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** One limit for all methods together. */
+/** A controller with one limit for all its methods together. */
 @RestController
 @RateLimit(
     value = "2/m",

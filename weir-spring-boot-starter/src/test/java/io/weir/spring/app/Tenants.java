@@ -5,7 +5,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Limits per header field and per expression. */
+/** A controller with limits per header field and per expression. */
 @RestController
 public class Tenants {
 

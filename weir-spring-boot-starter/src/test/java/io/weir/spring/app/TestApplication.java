@@ -4,7 +4,7 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Import;
 
-/** The application. */
+/** The application under test, with servlets or WebFlux. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
 @Import({

@@ -1,2 +1,2 @@
-/** An application to be limited, by servlets or by WebFlux. */
+/** The application under test, with servlets or WebFlux. */
 package io.weir.spring.app;

@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 
-/** {@code /actuator/health}, whose types Spring Boot 4 has moved elsewhere. */
+/** The health indicator for Spring Boot 3; Spring Boot 4 moved the types to other packages. */
 @AutoConfiguration(afterName = "io.weir.spring.WeirActuatorAutoConfiguration")
 @ConditionalOnClass(HealthIndicator.class)
 @ConditionalOnBean(WeirHealth.class)
@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 class WeirHealthAutoConfiguration {
 
   @Bean
-  HealthIndicator weirHealthIndicator(WeirHealth vitals) {
-    return () -> Health.up().withDetails(vitals.details()).build();
+  HealthIndicator weirHealthIndicator(WeirHealth health) {
+    return () -> Health.up().withDetails(health.details()).build();
   }
 }

@@ -1,2 +1,2 @@
-/** What Weir needs on Spring Boot 3 beside what it has for every Spring Boot. */
+/** The parts of the Spring Boot integration that are specific to Spring Boot 3. */
 package io.weir.spring.boot3;

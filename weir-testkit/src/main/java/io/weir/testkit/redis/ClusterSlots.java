@@ -3,7 +3,7 @@ package io.weir.testkit.redis;
 import java.util.Arrays;
 import java.util.List;
 
-/** Which port serves each slot, from what the nodes of a cluster say. */
+/** Maps each slot to the port that serves it, from the views of the nodes of a cluster. */
 final class ClusterSlots {
   static final int COUNT = 16_384;
 
@@ -15,10 +15,10 @@ final class ClusterSlots {
   }
 
   /**
-   * Takes in one node's view, the reply to CLUSTER NODES.
+   * Adds one node's view, the reply to CLUSTER NODES.
    *
-   * <p>Where views differ, the higher epoch is right: a replica that takes over gets a new one, of
-   * which a node that was cut off has not heard.
+   * <p>Where views differ, the higher epoch is right: a replica that takes over gets a new epoch,
+   * which a disconnected node does not know yet.
    */
   void add(String nodes) {
     for (String line : nodes.lines().toList()) {
@@ -37,12 +37,12 @@ final class ClusterSlots {
 
   int port(int slot) {
     if (epochs[slot] < 0) {
-      throw new IllegalStateException("nobody is known to serve slot " + slot);
+      throw new IllegalStateException("no node serves slot " + slot);
     }
     return ports[slot];
   }
 
-  /** All that serve any slot, by their lowest. */
+  /** Returns the ports that serve any slot, ordered by their lowest slot. */
   List<Integer> ports() {
     return Arrays.stream(ports).filter(port -> port > 0).distinct().boxed().toList();
   }

@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A TCP proxy on a free loopback port that does to connections what networks do.
+ * A TCP proxy on a free loopback port that injects network faults.
  *
- * <p>Safe for use by several threads. Faults are for all connections, those open and those to come.
+ * <p>Safe for use by several threads. Faults apply to all connections, both open and future ones.
  */
 public final class FaultProxy implements AutoCloseable {
   private final ServerSocket server;
@@ -29,7 +29,7 @@ public final class FaultProxy implements AutoCloseable {
     server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
   }
 
-  /** A proxy to a loopback port, without faults. */
+  /** Starts a proxy to a loopback port, without faults. */
   public static FaultProxy to(int port) {
     try {
       FaultProxy proxy = new FaultProxy(port);
@@ -38,7 +38,7 @@ public final class FaultProxy implements AutoCloseable {
       thread.start();
       return proxy;
     } catch (IOException e) {
-      throw new UncheckedIOException("no port for a proxy", e);
+      throw new UncheckedIOException("cannot open a port for the proxy", e);
     }
   }
 
@@ -46,77 +46,76 @@ public final class FaultProxy implements AutoCloseable {
     return server.getLocalPort();
   }
 
-  /**
-   * Connects all clients to another backend under their open connections, which they do not see.
-   */
+  /** Switches all clients to another backend; their connections stay open. */
   public synchronized void switchBackend(int port) {
     backendPort = port;
     openLinks.forEach(link -> link.switchBackend(port));
   }
 
-  /** Holds every chunk towards the client that long, in order; zero for no longer. */
-  public void delayReplies(Duration each) {
-    faults.delayReplies(each);
+  /** Delays everything sent to clients by that time, in order; zero ends the delay. */
+  public void delayReplies(Duration delay) {
+    faults.delayReplies(delay);
   }
 
-  /** Holds everything towards clients, until it is told not to any more. */
-  public void holdReplies(boolean on) {
-    faults.holdReplies(on);
+  /** Holds back everything sent to clients until called with false. */
+  public void holdReplies(boolean enabled) {
+    faults.holdReplies(enabled);
   }
 
   /**
-   * Closes, once, the connection that carries the last of that many further bytes towards a client,
-   * right after it. With zero, the next reply is closed before its first byte.
+   * Closes one connection after that many further bytes to clients: the one that carries the last
+   * of them, right after it. With zero, a connection is closed before the first byte of the next
+   * reply.
    */
   public void cutAfter(long bytes) {
     faults.cutAfter(bytes);
   }
 
-  /** Drops the next that many bytes towards clients, the connections staying open. */
+  /** Drops the next bytes sent to clients; the connections stay open. */
   public void dropBytes(long bytes) {
     faults.dropBytes(bytes);
   }
 
-  /** Sends a client these bytes, which nobody asked for, before the next that come for it. */
+  /** Sends a client unsolicited bytes before the next ones sent to it. */
   public void insertBeforeReply(String bytes) {
     faults.insert(bytes.getBytes(ISO_8859_1), false);
   }
 
-  /** Sends a client these bytes instead of the next that come for it at one time. */
+  /** Sends a client these bytes instead of the next chunk sent to it. */
   public void replaceReply(String bytes) {
     faults.insert(bytes.getBytes(ISO_8859_1), true);
   }
 
   /**
-   * Swallows everything both ways, even that the backend ends; connections stay open, and new ones
-   * are accepted. What was swallowed does not come back afterwards.
+   * Drops everything in both directions, including the end of the backend's connection. Connections
+   * stay open, and new ones are accepted. Dropped bytes are not delivered later.
    */
-  public void blackhole(boolean on) {
-    faults.blackhole(on);
+  public void blackhole(boolean enabled) {
+    faults.blackhole(enabled);
   }
 
   /**
-   * Swallows everything both ways on the connections that are open now, which stay open, like a
-   * gateway that has forgotten them. New ones are not affected.
+   * Drops everything in both directions on the connections that are open now; they stay open, as
+   * behind a NAT gateway that has lost its state. New connections are not affected.
    */
   public void blackholeOpenConnections() {
     openLinks.forEach(FaultyConnection::blackhole);
   }
 
-  /** Closes all connections, and new ones as soon as they come. */
-  public synchronized void refuseConnections(boolean on) {
-    refusing = on;
-    if (on) {
+  /** Closes all connections, and new ones as soon as they are accepted. */
+  public synchronized void refuseConnections(boolean enabled) {
+    refusing = enabled;
+    if (enabled) {
       openLinks.forEach(FaultyConnection::close);
     }
   }
 
-  /** How many it has accepted so far, counting those it refused by closing them. */
+  /** Returns how many connections were accepted so far, including those refused by closing. */
   public synchronized int acceptedConnections() {
     return acceptedConnections;
   }
 
-  /** How many are open now. */
+  /** Returns how many connections are open now. */
   public int openConnections() {
     return openLinks.size();
   }

@@ -14,11 +14,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's connection through a proxy, whose backend can change under it.
+ * One client's connection through a {@link FaultProxy}; its backend can be switched.
  *
- * <p>Three threads: one carries requests, one reads replies and notes when each is due, and one
- * delivers them when they are. Reading and delivering are apart so that a delay holds every reply
- * equally long, however many are on their way.
+ * <p>It has three threads: one forwards requests, one reads replies and computes when each is due,
+ * and one delivers them when due. Reading and delivering are separate so that a delay postpones
+ * every reply equally long, however many are in flight.
  */
 final class FaultyConnection {
   private static final int CHUNK_BYTES = 1 << 14;
@@ -123,20 +123,20 @@ final class FaultyConnection {
     while (open) {
       DelayedChunk chunk = replies.take();
       TimeUnit.MICROSECONDS.sleep(chunk.dueMicros - clock.micros());
-      InjectedFaults.ForwardedBytes share = faults.bytesToForward(chunk.length);
+      InjectedFaults.ForwardedBytes bytesToSend = faults.bytesToForward(chunk.length);
       try {
         OutputStream out = client.getOutputStream();
         if (!blackholed) {
-          out.write(share.strayBytes);
-          out.write(chunk.bytes, share.from, share.to - share.from);
+          out.write(bytesToSend.strayBytes);
+          out.write(chunk.bytes, bytesToSend.from, bytesToSend.to - bytesToSend.from);
         }
-        open = !share.closesConnection && chunk.length > 0;
+        open = !bytesToSend.closesConnection && chunk.length > 0;
       } catch (IOException e) {
         open = false;
       }
     }
     close();
-    // the reading thread may be waiting for room
+    // the reading thread may be waiting for free space in the queue
     replies.clear();
   }
 
@@ -152,24 +152,28 @@ final class FaultyConnection {
     return backend;
   }
 
-  /** The backend that took this one's place; none if it ended by itself and the client may know. */
-  private synchronized @Nullable Socket awaitNextBackend(Socket ended) throws InterruptedException {
-    while (backend == ended && isBlackholed() && !client.isClosed()) {
+  /**
+   * Returns the backend that replaced a closed one; null if it closed by itself and the client's
+   * connection is to be closed, too.
+   */
+  private synchronized @Nullable Socket awaitNextBackend(Socket closed)
+      throws InterruptedException {
+    while (backend == closed && isBlackholed() && !client.isClosed()) {
       wait();
     }
-    return backend == ended || client.isClosed() ? null : backend;
+    return backend == closed || client.isClosed() ? null : backend;
   }
 
   private interface InterruptibleTask {
     void run() throws InterruptedException;
   }
 
-  private void startThread(String name, InterruptibleTask work) {
+  private void startThread(String name, InterruptibleTask task) {
     Thread thread =
         new Thread(
             () -> {
               try {
-                work.run();
+                task.run();
               } catch (InterruptedException e) {
                 close();
               }
@@ -179,7 +183,7 @@ final class FaultyConnection {
     thread.start();
   }
 
-  /** The number of bytes, or -1 once either side has closed it. */
+  /** Returns the number of bytes read, or -1 if either side has closed the connection. */
   private static int read(Socket socket, byte[] buffer) {
     try {
       return socket.getInputStream().read(buffer);

@@ -2,7 +2,7 @@ package io.weir.testkit.redis;
 
 import java.time.Duration;
 
-/** What a proxy does to the bytes that pass it, over all its connections. */
+/** The faults that a proxy applies to the bytes of all its connections. */
 final class InjectedFaults {
   private static final long NEVER = -1;
 
@@ -14,7 +14,7 @@ final class InjectedFaults {
   private boolean replacesNextChunk;
   private boolean held;
 
-  /** What goes to the client for a chunk: strays, and a part of it; and whether that is the end. */
+  /** The bytes to send for a chunk: inserted bytes, then a range of it; and whether to close. */
   static final class ForwardedBytes {
     final byte[] strayBytes;
     final int from;
@@ -61,12 +61,12 @@ final class InjectedFaults {
     return blackhole;
   }
 
-  synchronized void delayReplies(Duration each) {
-    delayMicros = each.toNanos() / 1000;
+  synchronized void delayReplies(Duration delay) {
+    delayMicros = delay.toNanos() / 1000;
   }
 
-  synchronized void holdReplies(boolean on) {
-    held = on;
+  synchronized void holdReplies(boolean enabled) {
+    held = enabled;
     notifyAll();
   }
 
@@ -75,7 +75,7 @@ final class InjectedFaults {
   }
 
   /**
-   * @param replace whether the next chunk does not follow them
+   * @param replace whether the bytes replace the next chunk instead of preceding it
    */
   synchronized void insert(byte[] bytes, boolean replace) {
     strayBytes = bytes.clone();
@@ -86,7 +86,7 @@ final class InjectedFaults {
     bytesUntilCut = bytes;
   }
 
-  synchronized void blackhole(boolean on) {
-    blackhole = on;
+  synchronized void blackhole(boolean enabled) {
+    blackhole = enabled;
   }
 }

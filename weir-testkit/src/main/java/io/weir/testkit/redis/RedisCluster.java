@@ -7,21 +7,21 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A Redis Cluster of three primaries, which share the slots evenly, and a replica of each.
+ * A Redis Cluster of three primaries, which share the slots evenly, and one replica of each.
  *
  * <p>Safe for use by several threads.
  */
 public final class RedisCluster implements AutoCloseable {
   private static final int PRIMARIES = 3;
 
-  /** Short, since a frozen node must not hold up what the others can tell. */
+  /** Short, since a frozen node must not delay the replies of the others. */
   private static final Duration PROBE_TIMEOUT = Duration.ofMillis(300);
 
   private final RedisServerGroup nodes = new RedisServerGroup();
 
   private RedisCluster() {}
 
-  /** A cluster that serves all slots, its replicas in sync, and misses a node after a second. */
+  /** Starts a cluster that serves all slots, with replicas in sync and a node timeout of 1 s. */
   public static RedisCluster start() {
     RedisCluster cluster = new RedisCluster();
     try {
@@ -37,17 +37,17 @@ public final class RedisCluster implements AutoCloseable {
     return "redis-cluster://" + nodes.hosts();
   }
 
-  /** All six. */
+  /** Returns all six servers. */
   public List<RedisProcess> servers() {
     return nodes.servers();
   }
 
-  /** Those that serve slots now, or did last if their replica has not yet taken over. */
+  /** Returns the servers of slots, or the last ones if their replicas have not taken over yet. */
   public List<RedisProcess> primaries() {
     return slots().ports().stream().map(nodes::byPort).toList();
   }
 
-  /** The one that serves a slot now, or did last if its replica has not yet taken over. */
+  /** Returns the server of a slot, or the last one if its replica has not taken over yet. */
   public RedisProcess primaryOf(int slot) {
     return nodes.byPort(slots().port(slot));
   }
@@ -63,7 +63,7 @@ public final class RedisCluster implements AutoCloseable {
     return slots;
   }
 
-  /** What a node knows of all, or nothing if it is killed or frozen. */
+  /** Returns a node's view of the cluster; empty if the node is killed or frozen. */
   private static Stream<String> clusterNodes(RedisProcess node) {
     try {
       return Stream.of(String.valueOf(node.command(PROBE_TIMEOUT, "CLUSTER", "NODES")));
@@ -83,7 +83,7 @@ public final class RedisCluster implements AutoCloseable {
       RedisProcess node = all.get(i);
       names.add(RedisServerGroup.textReply(node, "CLUSTER", "MYID"));
       node.command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
-      // all meet all, since gossip alone takes seconds
+      // every pair of nodes is introduced, since gossip alone takes seconds
       for (RedisProcess other : all.subList(0, i)) {
         node.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(other.port()));
       }
@@ -95,14 +95,14 @@ public final class RedisCluster implements AutoCloseable {
           .command("CLUSTER", "ADDSLOTSRANGE", Integer.toString(first), Integer.toString(last));
     }
     RedisServerGroup.awaitReady(
-        replicas, known -> names.stream().allMatch(known::contains), "CLUSTER", "NODES");
+        replicas, view -> names.stream().allMatch(view::contains), "CLUSTER", "NODES");
     for (int i = 0; i < PRIMARIES; i++) {
       replicas.get(i).command("CLUSTER", "REPLICATE", names.get(i));
     }
     RedisServerGroup.awaitReady(
         replicas, info -> info.contains("link_status:up"), "INFO", "replication");
     RedisServerGroup.awaitReady(
-        all, known -> known.split("slave ", -1).length == PRIMARIES + 1, "CLUSTER", "NODES");
+        all, view -> view.split("slave ", -1).length == PRIMARIES + 1, "CLUSTER", "NODES");
     RedisServerGroup.awaitReady(all, info -> info.contains("cluster_state:ok"), "CLUSTER", "INFO");
   }
 }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Commands to one server, one after the other, over a connection that is kept while it holds. */
+/** Sends commands to one server, one at a time, over a connection that is reused. */
 final class RedisCommandClient implements AutoCloseable {
   private static final String REQUIREPASS_SETTING = "requirepass ";
 
@@ -26,9 +26,9 @@ final class RedisCommandClient implements AutoCloseable {
             .orElse("");
   }
 
-  /** The reply, an error being thrown as an IllegalStateException with its text. */
-  synchronized @Nullable Object send(Duration patience, String... words) {
-    Object reply = sendWithRetry(patience, words);
+  /** Returns the reply; throws an error reply as an IllegalStateException with its text. */
+  synchronized @Nullable Object send(Duration timeout, String... arguments) {
+    Object reply = sendWithRetry(timeout, arguments);
     if (reply instanceof IllegalStateException e) {
       throw e;
     }
@@ -44,27 +44,27 @@ final class RedisCommandClient implements AutoCloseable {
     }
   }
 
-  private @Nullable Object sendWithRetry(Duration patience, String... words) {
+  private @Nullable Object sendWithRetry(Duration timeout, String... arguments) {
     boolean fresh = openConnection == null;
     try {
       if (openConnection == null) {
-        openConnection = connect(patience);
+        openConnection = connect(timeout);
       }
-      return openConnection.send(patience, words);
+      return openConnection.send(timeout, arguments);
     } catch (IOException e) {
       close();
-      // the server may have closed an idle connection, which shows only now
+      // the server may have closed the idle connection before
       if (!fresh && (e instanceof EOFException || e instanceof SocketException)) {
-        return sendWithRetry(patience, words);
+        return sendWithRetry(timeout, arguments);
       }
-      throw new UncheckedIOException("no reply to " + words[0] + " from port " + port, e);
+      throw new UncheckedIOException("no reply to " + arguments[0] + " from port " + port, e);
     }
   }
 
-  private RespConnection connect(Duration patience) throws IOException {
+  private RespConnection connect(Duration timeout) throws IOException {
     RespConnection connection = new RespConnection(port);
     if (!password.isEmpty()) {
-      connection.send(patience, "AUTH", password);
+      connection.send(timeout, "AUTH", password);
     }
     return connection;
   }

@@ -6,21 +6,21 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.RedisExecProvider;
 
-/** The redis-server program: the one that was named, or else the one embedded-redis carries. */
+/** Finds the redis-server program: the configured one, or else that of embedded-redis. */
 final class RedisExecutable {
   private RedisExecutable() {}
 
   static String path() {
-    String named = configuredPath();
-    if (named != null) {
-      return named;
+    String configured = configuredPath();
+    if (configured != null) {
+      return configured;
     }
     try {
       return EmbeddedRedisServer.PATH.toString();
     } catch (NoClassDefFoundError e) {
       throw new IllegalStateException(
-          "no redis-server: add org.signal:embedded-redis to the test class path, or name an"
-              + " executable in -Dweir.redis.server or WEIR_REDIS_SERVER",
+          "no redis-server: add org.signal:embedded-redis to the test class path, or set"
+              + " -Dweir.redis.server or WEIR_REDIS_SERVER to an executable",
           e);
     }
   }
@@ -34,7 +34,7 @@ final class RedisExecutable {
     return variable == null || variable.isBlank() ? null : variable;
   }
 
-  /** Apart from the rest, since the dependency is optional; once, since it unpacks megabytes. */
+  /** A separate class, since the dependency is optional; unpacks the program only once. */
   private static final class EmbeddedRedisServer {
     static final Path PATH = unpack();
 

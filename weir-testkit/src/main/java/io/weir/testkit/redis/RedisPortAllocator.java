@@ -8,10 +8,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Free loopback ports whose cluster bus port, 10000 higher, is free too.
+ * Allocates free loopback ports whose cluster bus port, 10000 higher, is free too.
  *
- * <p>Both lie below the range from which systems number outgoing connections, so that nothing takes
- * the port of a server between its end and its restart.
+ * <p>Both are below the range of ephemeral ports, so that no outgoing connection takes the port of
+ * a server between its end and its restart.
  */
 final class RedisPortAllocator {
   private static final int FIRST_PORT = 11_000;
@@ -23,7 +23,7 @@ final class RedisPortAllocator {
 
   private RedisPortAllocator() {}
 
-  /** One that this JVM gives to nobody else until it is {@link #release released}. */
+  /** Allocates a port, which is not allocated again in this JVM until {@link #release}. */
   static int allocate() {
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
       int port = FIRST_PORT + ThreadLocalRandom.current().nextInt(PORT_COUNT);
@@ -35,7 +35,7 @@ final class RedisPortAllocator {
       }
     }
     throw new IllegalStateException(
-        "no free port from " + FIRST_PORT + " to " + (FIRST_PORT + PORT_COUNT));
+        "no free port between " + FIRST_PORT + " and " + (FIRST_PORT + PORT_COUNT));
   }
 
   static void release(int port) {

@@ -10,10 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One real Redis server of a test's own, on a free loopback port, ended with the test or the JVM.
+ * A real Redis server process for one test, on a free loopback port; ends with the test or the JVM.
  *
- * <p>Safe for use by several threads, except that {@link #restart} and {@link #close} are for one
- * thread at a time. Commands wait for each other.
+ * <p>Safe for use by several threads, except that {@link #restart} and {@link #close} must be
+ * called by one thread at a time. Commands are sent one at a time.
  */
 public final class RedisProcess implements AutoCloseable {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(15);
@@ -41,17 +41,17 @@ public final class RedisProcess implements AutoCloseable {
   }
 
   /**
-   * A server that answers, empty and without persistence unless the settings say otherwise.
+   * Starts a server that is ready, empty and without persistence unless configured otherwise.
    *
    * @param settings lines of redis.conf, such as {@code "maxmemory 2mb"}
-   * @throws IllegalStateException if it does not start, with what it printed
+   * @throws IllegalStateException if it does not start, with its output
    */
   public static RedisProcess start(String... settings) {
     return start(List.of(), List.of(settings));
   }
 
   static RedisProcess start(List<String> flags, List<String> settings) {
-    for (int tried = 1; ; tried++) {
+    for (int attempt = 1; ; attempt++) {
       RedisProcess redis = new RedisProcess(flags, settings);
       try {
         redis.launch();
@@ -59,7 +59,7 @@ public final class RedisProcess implements AutoCloseable {
       } catch (RuntimeException e) {
         boolean taken = redis.folder.readLog().contains("Address already in use");
         redis.close();
-        if (!taken || tried == MAX_START_ATTEMPTS) {
+        if (!taken || attempt == MAX_START_ATTEMPTS) {
           throw e;
         }
       }
@@ -70,7 +70,7 @@ public final class RedisProcess implements AutoCloseable {
     return port;
   }
 
-  /** Of the process that runs now, a new one after each {@link #restart}. */
+  /** Returns the id of the current process, which changes with each {@link #restart}. */
   public long pid() {
     return requireProcess().pid();
   }
@@ -79,22 +79,22 @@ public final class RedisProcess implements AutoCloseable {
     return "redis://127.0.0.1:" + port;
   }
 
-  /** Stops it in its tracks, its connections staying open, until {@link #thaw}. */
+  /** Suspends the process until {@link #thaw}; its connections stay open. */
   public void freeze() {
     ProcessSignals.suspend(requireProcess().toHandle());
   }
 
-  /** Lets it go on after {@link #freeze}. */
+  /** Resumes the process after {@link #freeze}. */
   public void thaw() {
     ProcessSignals.resume(requireProcess().toHandle());
   }
 
-  /** Ends it as a crash would, and returns when it is gone. */
+  /** Kills the process, as in a crash, and returns when it has ended. */
   public void kill() {
     ProcessSignals.kill(requireProcess().toHandle());
   }
 
-  /** Ends it if it runs, and starts it again on the same port with the same settings and files. */
+  /** Kills the process if it runs, and starts it again with the same port, settings and files. */
   public void restart() {
     kill();
     launch();
@@ -108,23 +108,23 @@ public final class RedisProcess implements AutoCloseable {
    * @throws IllegalStateException with the text of an error reply
    * @throws UncheckedIOException if no reply comes within ten seconds
    */
-  public @Nullable Object command(String... words) {
-    return command(REPLY_TIMEOUT, words);
+  public @Nullable Object command(String... arguments) {
+    return command(REPLY_TIMEOUT, arguments);
   }
 
-  @Nullable Object command(Duration patience, String... words) {
-    return commands.send(patience, words);
+  @Nullable Object command(Duration timeout, String... arguments) {
+    return commands.send(timeout, arguments);
   }
 
-  /** CPU time that the process running now has used so far, in steps of about ten milliseconds. */
+  /** Returns the CPU time of the current process so far, in steps of about ten milliseconds. */
   public Duration cpuTime() {
     return requireProcess()
         .info()
         .totalCpuDuration()
-        .orElseThrow(() -> new IllegalStateException("no CPU time known of process " + pid()));
+        .orElseThrow(() -> new IllegalStateException("unknown CPU time of process " + pid()));
   }
 
-  /** Ends it and deletes its folder. */
+  /** Kills the process and deletes its directory. */
   @Override
   public void close() {
     Process running = process;
@@ -138,7 +138,7 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** First all processes, so that a folder that cannot be deleted leaves none behind. */
+  /** Kills all processes first, so that a failing deletion leaves no process behind. */
   private static void killAll() {
     for (RedisProcess redis : RUNNING) {
       Process running = redis.process;
@@ -154,19 +154,19 @@ public final class RedisProcess implements AutoCloseable {
     process = started;
     if (!Await.isTrueWithin(START_TIMEOUT, () -> !started.isAlive() || isAnswering(started.pid()))
         || !started.isAlive()) {
-      throw new IllegalStateException("Redis did not start. It printed:\n" + folder.readLog());
+      throw new IllegalStateException("Redis did not start. Its output:\n" + folder.readLog());
     }
   }
 
   private Process requireProcess() {
     Process running = process;
     if (running == null) {
-      throw new IllegalStateException("not started");
+      throw new IllegalStateException("the server was not started");
     }
     return running;
   }
 
-  /** Asks for the process too, since the port may have been taken by another server. */
+  /** Also checks the process id, since another server may have taken the port. */
   private boolean isAnswering(long pid) {
     try {
       return "PONG".equals(command("PING"))

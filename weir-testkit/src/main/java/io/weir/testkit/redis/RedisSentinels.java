@@ -3,7 +3,7 @@ package io.weir.testkit.redis;
 import java.util.List;
 
 /**
- * One primary, two replicas, and three sentinels that make a replica the primary when it is gone.
+ * One primary, two replicas, and three sentinels that promote a replica when the primary is lost.
  *
  * <p>Safe for use by several threads.
  */
@@ -13,9 +13,10 @@ public final class RedisSentinels implements AutoCloseable {
   private static final int SENTINELS = 3;
 
   /**
-   * Sooner word of each other and of servers, and no long pause after a busy machine's hiccup.
-   * Pings are so frequent that a new primary has answered one long before it would be missed, else
-   * it is replaced in turn, while clients still write to it.
+   * Short intervals, so that sentinels discover each other and the servers quickly, and no long
+   * TILT pause after a delay of a busy machine. Pings are so frequent that a new primary has
+   * answered one long before it would be considered down; otherwise it would be replaced in turn,
+   * while clients still write to it.
    */
   private static final String[] FAST_TIMERS =
       "SENTINEL DEBUG PUBLISH-PERIOD 200 INFO-PERIOD 1000 PING-PERIOD 300 TILT-TRIGGER 20000"
@@ -26,7 +27,7 @@ public final class RedisSentinels implements AutoCloseable {
 
   private RedisSentinels() {}
 
-  /** Servers in sync under sentinels that know each other, and notice a loss in a second. */
+  /** Starts servers in sync, and sentinels that know each other and detect a loss in a second. */
   public static RedisSentinels start() {
     RedisSentinels started = new RedisSentinels();
     try {
@@ -42,7 +43,7 @@ public final class RedisSentinels implements AutoCloseable {
     return "redis-sentinel://" + sentinels.hosts() + "/" + MASTER_NAME;
   }
 
-  /** The server that is the primary in the eyes of a sentinel, dead or alive. */
+  /** Returns the server that a sentinel reports as the primary, whether it runs or not. */
   public RedisProcess primary() {
     RedisProcess sentinel = sentinels.servers().get(0);
     Object address = sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER_NAME);
@@ -52,7 +53,7 @@ public final class RedisSentinels implements AutoCloseable {
     throw new IllegalStateException("not an address: " + address);
   }
 
-  /** All three, the first primary first. */
+  /** Returns all three servers, the initial primary first. */
   public List<RedisProcess> servers() {
     return servers.servers();
   }
@@ -78,7 +79,7 @@ public final class RedisSentinels implements AutoCloseable {
           sentinels.add(
               List.of("--sentinel"),
               "sentinel monitor " + MASTER_NAME + " 127.0.0.1 " + port + " 2",
-              // one after the other, since those who notice at once vote for themselves
+              // staggered, since sentinels that act at the same time vote for themselves
               "sentinel down-after-milliseconds " + MASTER_NAME + " " + (1000 + 300 * i),
               "sentinel failover-timeout " + MASTER_NAME + " 2000");
       sentinel.command(FAST_TIMERS);

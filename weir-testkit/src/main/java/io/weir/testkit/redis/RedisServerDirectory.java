@@ -12,7 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The folder of one server: its settings, what it prints, and whatever it stores. */
+/** The directory of one server: its configuration file, output and data. */
 final class RedisServerDirectory {
   private final Path folder;
 
@@ -26,14 +26,14 @@ final class RedisServerDirectory {
                   "bind 127.0.0.1",
                   "dir \"" + folder + "\"",
                   "save \"\"",
-                  // what a replica was sent would otherwise be loaded again after a restart
+                  // otherwise a restarted replica loads the file of its last synchronization
                   "rdb-del-sync-files yes",
-                  // 5 seconds by default, for more replicas to come
+                  // 5 seconds by default, to wait for more replicas
                   "repl-diskless-sync-delay 0"));
       lines.addAll(settings);
       Files.write(configFile(), lines);
     } catch (IOException e) {
-      throw new UncheckedIOException("no folder for a Redis server", e);
+      throw new UncheckedIOException("cannot create the directory of a Redis server", e);
     }
   }
 
@@ -52,7 +52,7 @@ final class RedisServerDirectory {
     }
   }
 
-  /** All that the server has printed since its first start. */
+  /** Returns all output of the server since its first start. */
   String readLog() {
     try {
       return Files.readString(folder.resolve("log"), UTF_8);

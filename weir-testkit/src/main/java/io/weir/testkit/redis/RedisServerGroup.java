@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Servers that belong together: found by port, waited for and ended as one. */
+/** A group of servers that are looked up by port, awaited and closed together. */
 final class RedisServerGroup implements AutoCloseable {
   private static final Duration READY_TIMEOUT = Duration.ofSeconds(30);
 
@@ -30,21 +30,21 @@ final class RedisServerGroup implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("none of these servers has port " + port));
   }
 
-  /** Waits until all are so far; in vain, it says which is not, with what that one tells. */
-  static void awaitReady(List<RedisProcess> servers, Predicate<String> ready, String... question) {
+  /** Waits until all servers are ready; on timeout, names one that is not, with its last reply. */
+  static void awaitReady(List<RedisProcess> servers, Predicate<String> ready, String... command) {
     for (RedisProcess server : servers) {
-      if (!Await.isTrueWithin(READY_TIMEOUT, () -> ready.test(textReply(server, question)))) {
+      if (!Await.isTrueWithin(READY_TIMEOUT, () -> ready.test(textReply(server, command)))) {
         throw new IllegalStateException(
-            server.uri() + " does not come to be ready, it says: " + textReply(server, question));
+            server.uri() + " is not ready, last reply: " + textReply(server, command));
       }
     }
   }
 
-  static String textReply(RedisProcess server, String... question) {
-    return String.valueOf(server.command(question));
+  static String textReply(RedisProcess server, String... command) {
+    return String.valueOf(server.command(command));
   }
 
-  /** The first three as URIs list them. */
+  /** Returns the first three servers in the form of a URI. */
   String hosts() {
     return servers.stream()
         .limit(3)

@@ -33,13 +33,13 @@ final class RespConnection implements AutoCloseable {
     }
   }
 
-  /** A String, Long, List, null, or for an error an IllegalStateException, here not thrown. */
-  @Nullable Object send(Duration patience, String... words) throws IOException {
-    socket.setSoTimeout(Math.toIntExact(patience.toMillis()));
+  /** Returns a String, Long, List, null, or an IllegalStateException for an error, not thrown. */
+  @Nullable Object send(Duration timeout, String... arguments) throws IOException {
+    socket.setSoTimeout(Math.toIntExact(timeout.toMillis()));
     ByteArrayOutputStream request = new ByteArrayOutputStream();
-    request.writeBytes(("*" + words.length + "\r\n").getBytes(UTF_8));
-    for (String word : words) {
-      byte[] bytes = word.getBytes(UTF_8);
+    request.writeBytes(("*" + arguments.length + "\r\n").getBytes(UTF_8));
+    for (String argument : arguments) {
+      byte[] bytes = argument.getBytes(UTF_8);
       request.writeBytes(("$" + bytes.length + "\r\n").getBytes(UTF_8));
       request.writeBytes(bytes);
       request.writeBytes("\r\n".getBytes(UTF_8));
@@ -51,13 +51,13 @@ final class RespConnection implements AutoCloseable {
 
   private @Nullable Object readReply() throws IOException {
     String line = readLine();
-    String rest = line.substring(1);
+    String value = line.substring(1);
     return switch (line.charAt(0)) {
-      case '+' -> rest;
-      case '-' -> new IllegalStateException(rest);
-      case ':' -> Long.valueOf(rest);
-      case '$' -> rest.equals("-1") ? null : readText(Integer.parseInt(rest));
-      case '*' -> rest.equals("-1") ? null : readList(Integer.parseInt(rest));
+      case '+' -> value;
+      case '-' -> new IllegalStateException(value);
+      case ':' -> Long.valueOf(value);
+      case '$' -> value.equals("-1") ? null : readText(Integer.parseInt(value));
+      case '*' -> value.equals("-1") ? null : readList(Integer.parseInt(value));
       default -> throw new IOException("not a reply of the Redis protocol: " + line);
     };
   }

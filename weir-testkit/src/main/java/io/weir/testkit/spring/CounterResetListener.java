@@ -3,7 +3,7 @@ package io.weir.testkit.spring;
 import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestExecutionListener;
 
-/** Makes all counters fresh before each test method. */
+/** Resets all counters before each test method. */
 final class CounterResetListener implements TestExecutionListener {
 
   @Override

@@ -9,7 +9,7 @@ import io.weir.store.Store;
 import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletableFuture;
 
-/** Counters in memory that can all be made fresh, for applications that outlive a test. */
+/** A store in memory that can be reset, for applications that are shared between tests. */
 final class ResettableStore implements Store {
   private static final long MAX_BYTES = 8 << 20;
 
@@ -21,13 +21,15 @@ final class ResettableStore implements Store {
     counters = new MemoryStore(clock, MAX_BYTES);
   }
 
+  /** Makes all counters fresh. */
   void reset() {
     counters = new MemoryStore(clock, MAX_BYTES);
   }
 
   @Override
-  public CompletableFuture<ClaimOutcome[]> apply(Claim[] claims, StoreOperation mode, long when) {
-    return counters.apply(claims, mode, when);
+  public CompletableFuture<ClaimOutcome[]> apply(
+      Claim[] claims, StoreOperation operation, long when) {
+    return counters.apply(claims, operation, when);
   }
 
   @Override

@@ -11,9 +11,9 @@ import org.springframework.test.context.TestExecutionListeners;
 import org.springframework.test.context.TestExecutionListeners.MergeMode;
 
 /**
- * A test that turns the limiter's time itself: beside {@code @SpringBootTest}, it has the
- * application count in memory by a {@link io.weir.testkit.FakeClock}, which can be injected, and
- * begins every test method with fresh counters.
+ * Lets a Spring test control the limiter's time. Together with {@code @SpringBootTest} it replaces
+ * the application's store by one in memory that runs by a {@link io.weir.testkit.FakeClock}, which
+ * can be injected, and resets all counters before every test method.
  *
  * <pre>{@code
  * @SpringBootTest

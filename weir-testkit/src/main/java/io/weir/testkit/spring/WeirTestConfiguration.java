@@ -4,7 +4,7 @@ import io.weir.testkit.FakeClock;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Puts a clock to turn, and counters that go by it, in the place of the application's own. */
+/** Replaces the application's clock and store by a fake clock and a store that runs by it. */
 @Configuration(proxyBeanMethods = false)
 class WeirTestConfiguration {
 

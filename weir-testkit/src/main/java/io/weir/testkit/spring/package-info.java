@@ -1,2 +1,2 @@
-/** Tests of Spring applications that Weir limits. */
+/** Test support for Spring applications that use Weir. */
 package io.weir.testkit.spring;

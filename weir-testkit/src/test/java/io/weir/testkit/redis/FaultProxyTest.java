@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Every fault of the proxy, seen from a plain socket. */
+/** Every fault of the proxy, observed from a raw socket. */
 class FaultProxyTest {
   private static final String REPLY_ONE = "$3\r\none\r\n";
   private static final String REPLY_TWO = "$3\r\ntwo\r\n";

@@ -8,7 +8,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 
-/** A client that sees bytes, silence and ends as they come, without a protocol in between. */
+/** A client socket that reports bytes, silence and the end of a connection, without a protocol. */
 final class RawTestSocket implements AutoCloseable {
   static final String END = "(end)";
   private static final int READ_TIMEOUT_MILLIS = 10_000;
@@ -26,7 +26,7 @@ final class RawTestSocket implements AutoCloseable {
     return read();
   }
 
-  /** Whether nothing comes back for a while, not even the end. */
+  /** Returns whether nothing is received for a while, not even the end of the connection. */
   boolean isSilent(String line) throws IOException {
     send(line);
     socket.setSoTimeout(SILENCE_TIMEOUT_MILLIS);
@@ -44,7 +44,7 @@ final class RawTestSocket implements AutoCloseable {
     try {
       socket.getOutputStream().write((line + "\r\n").getBytes(UTF_8));
     } catch (SocketException e) {
-      // that the other side has closed shows when reading
+      // the closed connection shows when reading
       return;
     }
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The servers do what their methods say, seen from outside. */
+/** The fixtures behave as documented. */
 @Tag("slow")
 class RedisFixturesTest {
   private static final Duration FAILOVER = Duration.ofSeconds(10);
@@ -47,9 +47,9 @@ class RedisFixturesTest {
   @Test
   void requiredPassword_isUsedForOwnCommands() throws IOException {
     try (RedisProcess redis = RedisProcess.start("requirepass secret");
-        RawTestSocket stranger = new RawTestSocket(redis.port())) {
+        RawTestSocket clientWithoutPassword = new RawTestSocket(redis.port())) {
       assertThat(redis.command("PING")).isEqualTo("PONG");
-      assertThat(stranger.request("PING")).startsWith("-NOAUTH");
+      assertThat(clientWithoutPassword.request("PING")).startsWith("-NOAUTH");
     }
   }
 

@@ -1,9 +1,9 @@
--- Whoever writes a row, Weir or a hand: the revision of its kind moves on, the row bears it, the history keeps the change.
--- Whom Weir writes for it says in @weir_who.
+-- For every write, by Weir or manual: the revision of its kind advances, the row gets this revision, the history records the change.
+-- Weir sets the author of a change in @weir_who.
 ALTER TABLE weir_history DROP PRIMARY KEY;
 ALTER TABLE weir_history ADD PRIMARY KEY (revision, rule_id);
 CREATE INDEX weir_rule_by_revision ON weir_rule (revision);
--- The revision in which rows were deleted last: what else changed is found by the revision of its row.
+-- The revision of the last deletion; other changes are found by the revision of their rows.
 ALTER TABLE weir_revision ADD COLUMN deleted BIGINT DEFAULT 0 NOT NULL;
 
 CREATE TRIGGER weir_rule_written BEFORE INSERT, UPDATE, DELETE ON weir_rule

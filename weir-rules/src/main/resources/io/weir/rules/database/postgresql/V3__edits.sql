@@ -1,15 +1,15 @@
--- Whoever writes a row, Weir or a hand: the revision of its kind moves on, the row bears it, the history keeps the change,
--- and every node is told. Whom Weir writes for it says in weir.who.
+-- For every write, by Weir or manual: the revision of its kind advances, the row gets this revision, the history records the change,
+-- and every node is notified. Weir sets the author of a change in weir.who.
 ALTER TABLE weir_history DROP CONSTRAINT weir_history_pkey;
 ALTER TABLE weir_history ADD PRIMARY KEY (revision, rule_id);
 CREATE INDEX weir_rule_by_revision ON weir_rule (revision);
 
--- The revision in which rows were deleted last: what else changed is found by the revision of its row.
+-- The revision of the last deletion; other changes are found by the revision of their rows.
 ALTER TABLE weir_revision ADD COLUMN deleted BIGINT DEFAULT 0 NOT NULL;
--- Moved once a transaction, since a row written often in one is read ever more slowly.
+-- The revision advances once per transaction, since reads of a row get slower with each write in the same transaction.
 ALTER TABLE weir_revision ADD COLUMN moved_by xid8;
 
--- Runs before any row is locked: writers wait for each other here, and nowhere in another order.
+-- Runs before any row is locked, so that writers always wait for each other at this point and cannot deadlock.
 CREATE FUNCTION weir_move() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   UPDATE weir_revision SET revision = revision + 1, moved_by = pg_current_xact_id()
