@@ -46,25 +46,22 @@ class BackgroundThreadsTest {
               "checks of one connection while calls are pending"),
           Map.entry("io.weir.client.DelayTimer", "one timer for each waiting call"),
           Map.entry("io.weir.server.HeaderTimeoutHandler", "one timer for each connection"),
-          Map.entry("io.weir.server.admin.EventStream", "one timer for each subscriber"),
+          Map.entry("io.weir.admin.EventStream", "one timer for each subscriber"),
+          Map.entry("io.weir.admin.AdminWorkerPool", "threads for requests, not for periodic work"),
+          Map.entry("io.weir.cli.ForegroundServer", "the shutdown hook of the server"),
+          Map.entry("io.weir.gateway.WebSocketBridge", "one timer for each closing WebSocket"),
           Map.entry(
-              "io.weir.server.admin.AdminWorkerPool",
-              "threads for requests, not for periodic work"),
-          Map.entry("io.weir.server.cli.ForegroundServer", "the shutdown hook of the server"),
-          Map.entry(
-              "io.weir.server.gateway.WebSocketBridge", "one timer for each closing WebSocket"),
-          Map.entry(
-              "io.weir.server.gateway.WebSocketBridge$LimiterMessageAdmission",
+              "io.weir.gateway.WebSocketBridge$LimiterMessageAdmission",
               "one timer for each delayed message"),
-          Map.entry("io.weir.server.gateway.DelayedRequests", "one timer for each delayed request"),
+          Map.entry("io.weir.gateway.DelayedRequests", "one timer for each delayed request"),
           Map.entry(
-              "io.weir.server.gateway.TimeoutWheel",
+              "io.weir.gateway.TimeoutWheel",
               "a tick of each event loop, supervised by a TaskMonitor"),
           Map.entry(
-              "io.weir.server.rls.GrpcHealthService$HealthWatch",
+              "io.weir.server.envoy.GrpcHealthService$HealthWatch",
               "one timer for each watching client"),
-          Map.entry("io.weir.server.web.BoundedBodyReader", "one timer for each request"),
-          Map.entry("io.weir.server.web.RequestDrainer", "one timer for each connection"));
+          Map.entry("io.weir.web.BoundedBodyReader", "one timer for each request"),
+          Map.entry("io.weir.web.RequestDrainer", "one timer for each connection"));
 
   @Test
   void onlyAllowedClasses_startThreadsOrTimers() {

@@ -60,7 +60,13 @@ class DependencyDirectionTest {
           Map.entry("client", Set.of("http")),
           Map.entry("lab", Set.of()),
           Map.entry("spring", Set.of("http", "metrics", "redis", "rules")),
-          Map.entry("server", Set.of("http", "lab", "metrics", "redis", "rules")));
+          Map.entry("web", Set.of("http", "metrics")),
+          Map.entry("gateway", Set.of("http", "web")),
+          Map.entry("admin", Set.of("http", "lab", "metrics", "redis", "rules", "web")),
+          Map.entry(
+              "server", Set.of("admin", "gateway", "http", "metrics", "redis", "rules", "web")),
+          Map.entry(
+              "cli", Set.of("gateway", "http", "lab", "metrics", "redis", "rules", "server")));
 
   private static JavaClasses allClasses;
 

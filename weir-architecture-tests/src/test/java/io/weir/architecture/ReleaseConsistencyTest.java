@@ -13,7 +13,12 @@ import org.junit.jupiter.api.Test;
 /** Checks that all modules have one version and that the BOM lists the published modules. */
 class ReleaseConsistencyTest {
   private static final Set<String> NOT_PUBLISHED =
-      Set.of("weir-bom", "weir-bench", "weir-bench-spring", "weir-architecture-tests");
+      Set.of(
+          "weir-bom",
+          "weir-bench",
+          "weir-bench-spring",
+          "weir-architecture-tests",
+          "weir-integration-tests");
 
   /** The same code for another Spring version, which cannot be on the same class path. */
   private static final String NOT_ON_CLASS_PATH = "weir-spring-boot3-starter";

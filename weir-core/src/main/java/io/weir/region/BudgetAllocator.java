@@ -36,7 +36,8 @@ public final class BudgetAllocator {
 
     RegionAllocation(double base, double demand) {
       this.base = base;
-      wanted = Math.max(MIN_BASE_FRACTION * base, HEADROOM * demand * DividedBudget.WHOLE_PERMILLE);
+      wanted =
+          Math.max(MIN_BASE_FRACTION * base, HEADROOM * demand * RegionalBudget.WHOLE_PERMILLE);
       granted = Math.min(wanted, base);
     }
 

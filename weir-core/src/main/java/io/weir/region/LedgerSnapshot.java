@@ -29,10 +29,10 @@ public record LedgerSnapshot(int share, Map<String, RegionStatus> regions) {
   public record RegionStatus(int share, int reservedShare, boolean live, double demand) {}
 
   /** Returns the share the region should have given the demand of all regions, in thousandths. */
-  int fairShare(DividedBudget budget, String self) {
+  int fairShare(RegionalBudget budget, String self) {
     SortedMap<String, Integer> bases = new TreeMap<>();
     Map<String, Double> demands = new TreeMap<>();
-    int total = DividedBudget.WHOLE_PERMILLE;
+    int total = RegionalBudget.WHOLE_PERMILLE;
     boolean hasUnnamed = false;
     for (Map.Entry<String, RegionStatus> entry : regions.entrySet()) {
       String region = entry.getKey();

@@ -21,7 +21,7 @@ import java.time.Duration;
  * @param leaving whether the node enforces nothing from now on
  */
 public record RegionReport(
-    DividedBudget budget,
+    RegionalBudget budget,
     String region,
     String nodeId,
     int nodeCount,

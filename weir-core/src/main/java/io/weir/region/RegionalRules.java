@@ -29,7 +29,7 @@ public final class RegionalRules implements RuleSource {
 
   private final RuleSource configured;
   private final String region;
-  private final Map<DividedBudget, Integer> assignedShares = new HashMap<>();
+  private final Map<RegionalBudget, Integer> assignedShares = new HashMap<>();
   private final Set<String> warned = new HashSet<>();
   private volatile RegionalSnapshot snapshot;
 
@@ -89,7 +89,7 @@ public final class RegionalRules implements RuleSource {
   }
 
   /** Assigns a share, which is enforced from the next decision on. */
-  synchronized void assignShare(DividedBudget budget, int share) {
+  synchronized void assignShare(RegionalBudget budget, int share) {
     assignedShares.put(budget, share);
     var unused = refresh();
   }
@@ -105,10 +105,10 @@ public final class RegionalRules implements RuleSource {
     Map<String, Rule> divided = new TreeMap<>();
     Map<String, Integer> shares = new TreeMap<>();
     Map<String, Rule> regional = new HashMap<>();
-    Set<DividedBudget> active = new HashSet<>();
+    Set<RegionalBudget> active = new HashSet<>();
     for (Rule rule : current.rules()) {
       if (rule.enabled() && isDivided(rule)) {
-        DividedBudget budget = DividedBudget.of(rule);
+        RegionalBudget budget = RegionalBudget.of(rule);
         active.add(budget);
         int share = assignedShares.getOrDefault(budget, budget.configuredShare(region));
         boolean same =
@@ -143,7 +143,7 @@ public final class RegionalRules implements RuleSource {
               + " so all of it is enforced here; set --region");
       return false;
     }
-    if (DividedBudget.of(rule).configuredShare(region) == 0) {
+    if (RegionalBudget.of(rule).configuredShare(region) == 0) {
       warnOnce(
           rule,
           "region "

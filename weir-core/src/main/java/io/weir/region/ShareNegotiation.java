@@ -18,7 +18,7 @@ final class ShareNegotiation {
   /** Smaller changes of the share are not requested. */
   private static final int MIN_CHANGE_PERMILLE = 20;
 
-  final DividedBudget budget;
+  final RegionalBudget budget;
   private final long recoveryMicros;
   private final boolean drainsSteadily;
   private final long intervalMicros;
@@ -34,7 +34,7 @@ final class ShareNegotiation {
    * @param applied the share that is already enforced, in thousandths; zero if none is
    */
   ShareNegotiation(Rule rule, int applied, long interval, long now) {
-    this.budget = DividedBudget.of(rule);
+    this.budget = RegionalBudget.of(rule);
     this.appliedShare = applied;
     this.intervalMicros = interval;
     lastSampleMicros = now;

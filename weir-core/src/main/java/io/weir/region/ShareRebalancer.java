@@ -167,7 +167,7 @@ public final class ShareRebalancer implements DecisionListener, AutoCloseable {
         });
   }
 
-  private void applyShare(DividedBudget rule, int share) {
+  private void applyShare(RegionalBudget rule, int share) {
     String id = rule.ruleId();
     int before = rules.shares().getOrDefault(id, share);
     rules.assignShare(rule, share);

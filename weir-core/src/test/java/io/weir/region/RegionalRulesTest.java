@@ -93,10 +93,10 @@ class RegionalRulesTest {
     RuleSet before = rules.current();
     assertThat(rules.current()).isSameAs(before);
     assertThat(before.rule("plain")).isSameAs(PLAIN);
-    rules.assignShare(DividedBudget.of(DIVIDED), 500);
+    rules.assignShare(RegionalBudget.of(DIVIDED), 500);
     assertThat(rules.current()).as("the same share").isSameAs(before);
 
-    rules.assignShare(DividedBudget.of(DIVIDED), 700);
+    rules.assignShare(RegionalBudget.of(DIVIDED), 700);
     RuleSet after = rules.current();
     assertThat(after.revision()).isEqualTo(before.revision());
     assertThat(after.rule("plain")).isSameAs(PLAIN);
@@ -114,9 +114,9 @@ class RegionalRulesTest {
     RegionalRules rules = new RegionalRules(RuleSet.of(DIVIDED), "eu");
     Limiter limiter = Weir.limiter(rules).store(new MemoryStore(() -> 60_000_000)).build();
     assertThat(admitted(limiter, 200)).isEqualTo(50);
-    rules.assignShare(DividedBudget.of(DIVIDED), 800);
+    rules.assignShare(RegionalBudget.of(DIVIDED), 800);
     assertThat(admitted(limiter, 200)).isEqualTo(30);
-    rules.assignShare(DividedBudget.of(DIVIDED), 100);
+    rules.assignShare(RegionalBudget.of(DIVIDED), 100);
     assertThat(admitted(limiter, 200)).isZero();
   }
 
@@ -124,7 +124,7 @@ class RegionalRulesTest {
   void regionsEdit_resetsTheShareAndLimitEditKeepsIt() {
     LiveRules configured = new LiveRules(List.of(DIVIDED));
     RegionalRules rules = new RegionalRules(configured, "eu");
-    rules.assignShare(DividedBudget.of(DIVIDED), 700);
+    rules.assignShare(RegionalBudget.of(DIVIDED), 700);
     configured.replace(List.of(DIVIDED.edit().limit("200/minute").build()));
     assertThat(capacity(rules.current())).isEqualTo(140);
     configured.replace(List.of(DIVIDED.edit().regions(Map.of("eu", 40, "us", 60)).build()));
@@ -137,7 +137,7 @@ class RegionalRulesTest {
     try (CapturedWarnings warnings = new CapturedWarnings()) {
       RegionalRules withoutShare = new RegionalRules(new LiveRules(List.of(all)), "mars");
       assertThat(admitted(withoutShare, 10)).isZero();
-      withoutShare.assignShare(DividedBudget.of(DIVIDED), 5);
+      withoutShare.assignShare(RegionalBudget.of(DIVIDED), 5);
       assertThat(warnings.lines).singleElement().asString().contains("all", "mars", "refused");
       warnings.lines.clear();
 

@@ -54,7 +54,7 @@ final class BatchingQueue implements RemoteStore {
   private final byte[] shardKey;
   private final RedisLayout layout;
   private final BatchingContext context;
-  private final ExpirySweeper sweeper;
+  private final RedisExpirySweeper sweeper;
   private final AtomicReference<@Nullable PendingDecision> arrived = new AtomicReference<>();
   private final AtomicBoolean draining = new AtomicBoolean();
   private final AtomicReferenceArray<@Nullable RedisBatch> batchesInFlight =
@@ -70,7 +70,7 @@ final class BatchingQueue implements RemoteStore {
     this.shardKey = shardKey;
     this.layout = layout;
     this.context = context;
-    sweeper = new ExpirySweeper(shardKey, layout.keySuffixBytes(), context);
+    sweeper = new RedisExpirySweeper(shardKey, layout.keySuffixBytes(), context);
     for (int i = 0; i < MAX_CONCURRENT_CALLS; i++) {
       dispatchedMicros.set(i, NO_REPLY_PENDING);
     }

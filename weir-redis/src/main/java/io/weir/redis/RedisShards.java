@@ -10,7 +10,7 @@ import io.weir.store.Store;
 import io.weir.store.StoreFailureGuard;
 import io.weir.store.StoreListener;
 import io.weir.store.StoreOperation;
-import io.weir.store.nodes.ClaimPartition;
+import io.weir.store.nodes.ClaimSubset;
 import io.weir.store.nodes.RefusalCache;
 import java.time.Duration;
 import java.util.Arrays;
@@ -122,16 +122,15 @@ final class RedisShards {
   private CompletableFuture<ClaimOutcome[]> applyAcrossShards(
       Claim[] claims, StoreOperation operation, long when) {
     long sentMicros = context.clock().micros();
-    List<ClaimPartition> partitions =
-        ClaimPartition.split(claims, claim -> layout.shardIndex(claim.key()));
+    List<ClaimSubset> partitions =
+        ClaimSubset.split(claims, claim -> layout.shardIndex(claim.key()));
     partitions.forEach(
         partition -> partition.submit(guardedShards[partition.index()], operation, when));
-    return ClaimPartition.whenAllAnswered(partitions)
+    return ClaimSubset.whenAllAnswered(partitions)
         .thenApply(
             done -> {
-              ClaimOutcome[] outcomes = ClaimPartition.join(partitions);
-              if (operation == StoreOperation.TAKE
-                  && !ClaimPartition.isAdmitted(claims, outcomes)) {
+              ClaimOutcome[] outcomes = ClaimSubset.join(partitions);
+              if (operation == StoreOperation.TAKE && !ClaimSubset.isAdmitted(claims, outcomes)) {
                 partitions.forEach(
                     partition -> partition.refund(guardedShards[partition.index()], outcomes));
                 refusals.put(claims, outcomes, sentMicros);

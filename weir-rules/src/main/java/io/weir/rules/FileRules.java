@@ -85,7 +85,8 @@ public final class FileRules implements RuleSource, AutoCloseable {
   }
 
   /**
-   * As {@link #open(Path, RulesListener)}, with another limit than that of {@link RulesSizeLimit}.
+   * As {@link #open(Path, RulesListener...)}, with another limit than that of {@link
+   * RulesSizeLimit}.
    *
    * @param maxBytes a larger file is rejected before it is read
    */

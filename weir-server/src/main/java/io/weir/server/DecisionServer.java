@@ -5,17 +5,17 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.server.admin.AdminApi;
-import io.weir.server.admin.AdministeredNode;
-import io.weir.server.admin.TokenAuth;
+import io.weir.admin.AdminApi;
+import io.weir.admin.AdministeredNode;
+import io.weir.admin.TokenAuth;
+import io.weir.gateway.Gateway;
+import io.weir.gateway.GatewayContext;
+import io.weir.server.api.DecisionApi;
+import io.weir.server.api.OpenReservations;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSetting;
 import io.weir.server.config.ServerSettings;
-import io.weir.server.gateway.Gateway;
-import io.weir.server.gateway.GatewayContext;
-import io.weir.server.http.DecisionApi;
-import io.weir.server.http.OpenReservations;
-import io.weir.server.rls.EnvoyRateLimitService;
+import io.weir.server.envoy.EnvoyRateLimitService;
 import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -132,7 +132,8 @@ public final class DecisionServer implements AutoCloseable {
     try {
       GatewayContext gatewayContext = context.gatewayContext();
       closeSequence.add(gatewayContext.messageLimiter());
-      Gateway gateway = new Gateway(vertx, config, gatewayContext, EVENT_LOOPS);
+      Gateway gateway =
+          new Gateway(vertx, GatewaySettingsReader.read(config, EVENT_LOOPS), gatewayContext);
       if (gateway.hasUpstream()) {
         openListener(
             "gateway",

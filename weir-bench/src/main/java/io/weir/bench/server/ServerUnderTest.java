@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 final class ServerUnderTest implements AutoCloseable {
   private static final Pattern LISTENER_LINE =
       Pattern.compile("^ +(http|grpc|gateway) +https?://127\\.0\\.0\\.1:(\\d+)");
-  private static final Path SERVER_FOLDER = Path.of("weir-server", "target");
+  private static final Path SERVER_FOLDER = Path.of("weir-cli", "target");
 
   private final Process process;
   private final Map<String, Integer> ports = new HashMap<>();
@@ -37,7 +37,7 @@ final class ServerUnderTest implements AutoCloseable {
   static ServerUnderTest startServer(Path rules, Path data, String... flags) throws IOException {
     List<String> args = serveArguments(rules, data, flags);
     args.addAll(List.of("--gateway-port", "off", "--http-port", "0", "--grpc-port", "0"));
-    return startJava("io.weir.server.cli.Main", args);
+    return startJava("io.weir.cli.Main", args);
   }
 
   /** Starts Weir's gateway with an upstream. */
@@ -46,7 +46,7 @@ final class ServerUnderTest implements AutoCloseable {
         serveArguments(
             rules, data, "--gateway-port", "0", "--upstream", "http://127.0.0.1:" + upstream);
     args.addAll(List.of("--http-port", "off", "--grpc-port", "off"));
-    return startJava("io.weir.server.cli.Main", args);
+    return startJava("io.weir.cli.Main", args);
   }
 
   private static List<String> serveArguments(Path rules, Path data, String... flags) {

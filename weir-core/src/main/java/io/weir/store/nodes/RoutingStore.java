@@ -103,19 +103,19 @@ public final class RoutingStore implements Store {
     return stores.getOrDefault(kind, shared);
   }
 
-  private Store storeFor(ClaimPartition partition) {
+  private Store storeFor(ClaimSubset partition) {
     return storeFor(CHEAPEST_FIRST.get(partition.index()));
   }
 
   private CompletableFuture<ClaimOutcome[]> applyAcross(
       Claim[] claims, StoreOperation operation, long when) {
-    List<ClaimPartition> partitions =
-        ClaimPartition.split(claims, claim -> CHEAPEST_FIRST.indexOf(kind(claim)));
+    List<ClaimSubset> partitions =
+        ClaimSubset.split(claims, claim -> CHEAPEST_FIRST.indexOf(kind(claim)));
     if (operation != StoreOperation.TAKE) {
       partitions.forEach(partition -> partition.submit(storeFor(partition), operation, when));
       CompletableFuture<ClaimOutcome[]> answer =
-          ClaimPartition.whenAllAnswered(partitions)
-              .thenApply(answered -> ClaimPartition.join(partitions));
+          ClaimSubset.whenAllAnswered(partitions)
+              .thenApply(answered -> ClaimSubset.join(partitions));
       return operation == StoreOperation.REFUND ? invalidateRefusals(claims, answer) : answer;
     }
     ClaimOutcome[] known = refusalCache.get(claims);
@@ -130,11 +130,11 @@ public final class RoutingStore implements Store {
 
   /** Submits the partitions one after another, as long as they admit the request. */
   private CompletableFuture<ClaimOutcome[]> takePartitions(
-      List<ClaimPartition> partitions, int from, Claim[] claims, DecisionStart start) {
+      List<ClaimSubset> partitions, int from, Claim[] claims, DecisionStart start) {
     if (from == partitions.size()) {
-      return CompletableFuture.completedFuture(ClaimPartition.join(partitions));
+      return CompletableFuture.completedFuture(ClaimSubset.join(partitions));
     }
-    ClaimPartition partition = partitions.get(from);
+    ClaimSubset partition = partitions.get(from);
     submit(partition, StoreOperation.TAKE, start);
     return partition
         .answer()
@@ -146,7 +146,7 @@ public final class RoutingStore implements Store {
   }
 
   /** If one partition has used up the deadline, the shared store is not called again. */
-  private void submit(ClaimPartition partition, StoreOperation operation, DecisionStart start) {
+  private void submit(ClaimSubset partition, StoreOperation operation, DecisionStart start) {
     if (partition.index() >= FIRST_REMOTE_INDEX && guard.isDeadlineNear(start.runningMicros)) {
       partition.setAnswer(guard.fallbackFor(partition.claims(), operation, NOW));
     } else {
@@ -156,13 +156,13 @@ public final class RoutingStore implements Store {
 
   /** Refunds the partitions before the refusing one, and only peeks at those after it. */
   private CompletableFuture<ClaimOutcome[]> refuse(
-      List<ClaimPartition> partitions, int refusing, Claim[] claims, DecisionStart start) {
-    List<ClaimPartition> rest = partitions.subList(refusing + 1, partitions.size());
+      List<ClaimSubset> partitions, int refusing, Claim[] claims, DecisionStart start) {
+    List<ClaimSubset> rest = partitions.subList(refusing + 1, partitions.size());
     rest.forEach(partition -> submit(partition, StoreOperation.PEEK, start));
-    return ClaimPartition.whenAllAnswered(rest)
+    return ClaimSubset.whenAllAnswered(rest)
         .thenApply(
             answered -> {
-              ClaimOutcome[] outcomes = ClaimPartition.join(partitions);
+              ClaimOutcome[] outcomes = ClaimSubset.join(partitions);
               partitions
                   .subList(0, refusing)
                   .forEach(partition -> partition.refund(storeFor(partition), outcomes));

@@ -113,7 +113,7 @@ final class SyncedStore implements Store {
   private ClaimOutcome[] decideByView(
       Claim[] claims, SyncedCounter[] countersOfClaims, StoreOperation operation, long when) {
     ClaimOutcome[] outcomes = view.apply(claims, operation, when);
-    boolean charged = ClaimPartition.isCharged(claims, operation, outcomes);
+    boolean charged = ClaimSubset.isCharged(claims, operation, outcomes);
     for (int i = 0; i < claims.length; i++) {
       boolean isCharged = charged && (outcomes[i].admitted() || operation == StoreOperation.FORCE);
       long used = isCharged ? claims[i].cost() : 0;
@@ -164,7 +164,7 @@ final class SyncedStore implements Store {
       countersOfClaims[i].endRequest(requestedPermits(claims[i], operation));
       storeClock.update(answers[i], sent);
     }
-    boolean charged = ClaimPartition.isCharged(claims, operation, answers);
+    boolean charged = ClaimSubset.isCharged(claims, operation, answers);
     for (int i = 0; i < claims.length; i++) {
       boolean known = !answers[i].degraded();
       if (known
@@ -190,8 +190,7 @@ final class SyncedStore implements Store {
       StoreOperation operation,
       long when,
       ClaimOutcome[] answers) {
-    boolean admitted =
-        operation == StoreOperation.TAKE && ClaimPartition.isAdmitted(claims, answers);
+    boolean admitted = operation == StoreOperation.TAKE && ClaimSubset.isAdmitted(claims, answers);
     boolean degraded = false;
     boolean refused = false;
     boolean[] over = new boolean[claims.length];

@@ -26,7 +26,8 @@ public final class SimulatedNode {
 
   /**
    * @param deadline the longest time for a decision
-   * @param spike the store latency above which exact rules are decided locally; zero for never
+   * @param spikeThreshold the store latency above which exact rules are decided locally; zero for
+   *     never
    */
   SimulatedNode(
       RuleSource rules,

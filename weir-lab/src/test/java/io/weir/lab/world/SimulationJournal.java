@@ -6,7 +6,7 @@ import io.weir.rule.Consistency.CountingMode;
 import io.weir.store.ClaimOutcome;
 import io.weir.store.PendingDecision;
 import io.weir.store.StoreOperation;
-import io.weir.store.nodes.ClaimPartition;
+import io.weir.store.nodes.ClaimSubset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,7 +46,7 @@ final class SimulationJournal {
 
   void onStoreDecision(PendingDecision decision, ClaimOutcome[] outcomes, long now) {
     Claim[] claims = decision.claims();
-    boolean isAdmitted = ClaimPartition.isAdmitted(claims, outcomes);
+    boolean isAdmitted = ClaimSubset.isAdmitted(claims, outcomes);
     for (int i = 0; i < claims.length; i++) {
       ClaimOutcome o = outcomes[i];
       long permits =

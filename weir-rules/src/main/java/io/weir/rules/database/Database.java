@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /** Connections to a database that may be unavailable, and atomic transactions. Thread-safe. */
@@ -26,11 +27,15 @@ final class Database implements AutoCloseable {
   private static final int MAX_CONNECTIONS = 4;
   private static final long CONNECTION_TIMEOUT_MILLIS = 3_000;
 
+  /** Serializes the changes of all databases of this process that need it. */
+  private static final Lock SERIALIZED_CHANGES = new ReentrantLock();
+
   private final String url;
   private final SqlDialect dialect;
   private final HikariDataSource pool;
   private final WriteHealth writeHealth;
   private final Lock useLock;
+  private final Lock changeLock;
   private final Lock compactionLock;
   private long compactedBytes;
   private final long minCompactionBytes;
@@ -50,6 +55,7 @@ final class Database implements AutoCloseable {
     writeHealth = new WriteHealth(withoutCredentials(url));
     ReadWriteLock lock = new ReentrantReadWriteLock();
     useLock = lock.readLock();
+    changeLock = dialect.needsSerializedChanges() ? SERIALIZED_CHANGES : useLock;
     compactionLock = lock.writeLock();
     HikariConfig config = new HikariConfig();
     config.setPoolName("weir-rules");
@@ -125,7 +131,7 @@ final class Database implements AutoCloseable {
 
     T run() throws SQLException {
       useLock.lock();
-      dialect.changeLock().lock();
+      changeLock.lock();
       try (Connection connection = pool.getConnection()) {
         try {
           setActor(connection, who);
@@ -142,7 +148,7 @@ final class Database implements AutoCloseable {
           throw e;
         }
       } finally {
-        dialect.changeLock().unlock();
+        changeLock.unlock();
         useLock.unlock();
       }
     }

@@ -52,7 +52,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   }
 
   /**
-   * As {@link #open(String, RulesListener)}, with a backup of the last good rules and keys in a
+   * As {@link #open(String, RulesListener...)}, with a backup of the last good rules and keys in a
    * file, which is used if the database is unavailable at the start.
    *
    * @throws DatabaseException if the database is unavailable and there is no valid backup
@@ -62,7 +62,7 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
   }
 
   /**
-   * As {@link #open(String, Path, RulesListener)}, with another limit than that of {@link
+   * As {@link #open(String, Path, RulesListener...)}, with another limit than that of {@link
    * RulesSizeLimit}.
    *
    * @param maxBytes more bytes of rules are rejected before they are read

@@ -10,15 +10,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.h2.api.ErrorCode;
 import org.postgresql.PGConnection;
 
 /** The differences between the supported databases. */
 enum SqlDialect {
-  POSTGRESQL("jdbc:postgresql:", new ReentrantReadWriteLock().readLock()) {
+  POSTGRESQL("jdbc:postgresql:") {
     private static final int MIN_VERSION = 14;
 
     @Override
@@ -95,7 +92,7 @@ enum SqlDialect {
     }
   },
 
-  H2("jdbc:h2:", new ReentrantLock()) {
+  H2("jdbc:h2:") {
     @Override
     Properties connectionProperties() {
       return new Properties();
@@ -191,11 +188,9 @@ enum SqlDialect {
       List.of("jdbc:h2:mem:", "jdbc:h2:tcp:", "jdbc:h2:ssl:", "jdbc:h2:zip:");
 
   private final String urlPrefix;
-  private final Lock changeLock;
 
-  SqlDialect(String urlPrefix, Lock changeLock) {
+  SqlDialect(String urlPrefix) {
     this.urlPrefix = urlPrefix;
-    this.changeLock = changeLock;
   }
 
   static SqlDialect of(String url) {
@@ -210,12 +205,12 @@ enum SqlDialect {
   }
 
   /**
-   * Returns the lock to hold during a change; it is exclusive for an embedded database. H2 2.5.252
-   * loses about one in 10,000 concurrent updates of a row if commits are written at once, even if
-   * each transaction locks the row first.
+   * Returns whether changes of this process must run one after the other. H2 2.5.252 loses about
+   * one in 10,000 concurrent updates of a row if commits are written at once, even if each
+   * transaction locks the row first.
    */
-  Lock changeLock() {
-    return changeLock;
+  boolean needsSerializedChanges() {
+    return this == H2;
   }
 
   /** Returns the folder of the migration scripts of this database. */

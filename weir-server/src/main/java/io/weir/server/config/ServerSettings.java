@@ -1,7 +1,7 @@
 package io.weir.server.config;
 
-import io.weir.server.http.AuthHeaderFormat;
-import io.weir.server.rls.EnvoyStoreFailureMode;
+import io.weir.server.api.AuthHeaderFormat;
+import io.weir.server.envoy.EnvoyStoreFailureMode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

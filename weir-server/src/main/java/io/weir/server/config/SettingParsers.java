@@ -2,8 +2,8 @@ package io.weir.server.config;
 
 import io.weir.redis.RedisStore;
 import io.weir.rule.Durations;
-import io.weir.server.http.AuthHeaderFormat;
-import io.weir.server.rls.EnvoyStoreFailureMode;
+import io.weir.server.api.AuthHeaderFormat;
+import io.weir.server.envoy.EnvoyStoreFailureMode;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;

@@ -1,0 +1,59 @@
+package io.weir.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.weir.Request;
+import io.weir.web.JsonObjectBuilder;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Display values of a caller: the attributes it is counted by, shortened for the screen. Headers
+ * that may hold secrets are replaced by a digest.
+ */
+final class CallerLabels {
+  private static final int MAX_VALUE_LENGTH = 200;
+  private static final int DIGEST_BYTES = 6;
+  private static final Pattern SECRET_HEADER =
+      Pattern.compile("header\\..*(auth|cookie|key|token|secret|session|password).*");
+
+  private CallerLabels() {}
+
+  static Map<String, String> of(List<String> attributes, Request request) {
+    Map<String, String> labels = new LinkedHashMap<>();
+    for (String name : attributes) {
+      String value = request.get(name);
+      if (value != null) {
+        labels.put(name, label(name, value));
+      }
+    }
+    return labels;
+  }
+
+  static String toJson(Map<String, String> labels) {
+    JsonObjectBuilder fields = new JsonObjectBuilder();
+    labels.forEach(fields::text);
+    return fields.build();
+  }
+
+  private static String label(String name, String value) {
+    if (SECRET_HEADER.matcher(name).matches()) {
+      return "#" + digest(value);
+    }
+    return value.length() <= MAX_VALUE_LENGTH ? value : value.substring(0, MAX_VALUE_LENGTH) + "…";
+  }
+
+  private static String digest(String value) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(value.getBytes(UTF_8));
+      return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

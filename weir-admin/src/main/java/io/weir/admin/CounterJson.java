@@ -1,0 +1,48 @@
+package io.weir.admin;
+
+import io.weir.Decision;
+import io.weir.Request;
+import io.weir.rule.Limit;
+import io.weir.store.ClaimOutcome;
+import io.weir.web.JsonObjectBuilder;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Formats the counters of a caller as JSON. */
+final class CounterJson {
+  private CounterJson() {}
+
+  static String of(Request caller, Decision peeked) {
+    List<String> counters = new ArrayList<>();
+    for (int i = 0; i < peeked.claimCount(); i++) {
+      counters.add(counterJson(peeked.claim(i).limit(), peeked.outcome(i)));
+    }
+    return new JsonObjectBuilder()
+        .rawJson("caller", attributesJson(caller))
+        .bool("degraded", peeked.degraded())
+        .rawJsonList("counters", counters)
+        .build();
+  }
+
+  private static String counterJson(Limit limit, ClaimOutcome outcome) {
+    return new JsonObjectBuilder()
+        .text("rule", limit.rule().id())
+        .text("limit", limit.rate().toString())
+        .bool("shadow", limit.shadow())
+        .number("most", limit.capacity())
+        .number("remaining", outcome.remaining())
+        .number("reset_ms", toMillis(outcome.reset()))
+        .number("retry_after_ms", toMillis(outcome.retryAfter()))
+        .build();
+  }
+
+  private static String attributesJson(Request caller) {
+    JsonObjectBuilder fields = new JsonObjectBuilder();
+    caller.attributes().forEach(fields::text);
+    return fields.build();
+  }
+
+  private static long toMillis(long micros) {
+    return (micros + 999) / 1000;
+  }
+}

@@ -1,0 +1,114 @@
+package io.weir.admin;
+
+import static io.vertx.core.http.HttpMethod.GET;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.admin.metrics.ServerMetrics;
+import io.weir.background.BackgroundTasks;
+import io.weir.background.TaskStatus;
+import io.weir.store.StoreHealth;
+import io.weir.web.ApiRoute;
+import io.weir.web.JsonObjectBuilder;
+import io.weir.web.ResponseWriter;
+import java.util.List;
+
+/**
+ * Public endpoints: liveness, readiness and metrics.
+ *
+ * <p>A node whose store is unavailable decides by the fallbacks of its rules, so it stays ready and
+ * reports itself as degraded. If it became unready, all nodes would leave service at once and the
+ * limiter would cause the outage.
+ */
+final class HealthEndpoints {
+  private final AdministeredNode node;
+  private final AdminWorkerPool workers;
+  private volatile LifecycleStage stage = LifecycleStage.STARTING;
+
+  HealthEndpoints(AdministeredNode node, AdminWorkerPool workers) {
+    this.node = node;
+    this.workers = workers;
+  }
+
+  /** The lifecycle stage of the node. */
+  enum LifecycleStage {
+    STARTING("the node is starting"),
+    READY(""),
+    STOPPING("the node is stopping");
+
+    private final String reason;
+
+    LifecycleStage(String reason) {
+      this.reason = reason;
+    }
+  }
+
+  void setStage(LifecycleStage next) {
+    stage = next;
+  }
+
+  List<ApiRoute> routes() {
+    return List.of(
+        new ApiRoute(GET, "/health", "Liveness", List.of(), List.of(200), this::health),
+        new ApiRoute(GET, "/ready", "Readiness", List.of(), List.of(200, 503), this::ready),
+        new ApiRoute(
+            GET,
+            "/metrics",
+            "Metrics in the Prometheus text format",
+            List.of(),
+            List.of(200),
+            this::metrics));
+  }
+
+  private void health(HttpServerRequest http, String id) {
+    StoreHealth store = node.store().health();
+    long stale = node.rules().staleness().toMillis();
+    String writeFailure = node.rules().writeFailure();
+    List<TaskStatus> unhealthy = BackgroundTasks.unhealthy();
+    boolean ok = store.available() && stale == 0 && writeFailure.isEmpty() && unhealthy.isEmpty();
+    ResponseWriter.writeJson(
+        http.response(),
+        200,
+        new JsonObjectBuilder()
+            .text("status", ok ? "ok" : "degraded")
+            .text("node", node.name())
+            .rawJson("store", new JsonObjectBuilder().bool("available", store.available()).build())
+            .rawJson(
+                "rules",
+                new JsonObjectBuilder()
+                    .number("revision", node.rules().current().revision())
+                    .number("stale_ms", stale)
+                    .bool("writable", writeFailure.isEmpty())
+                    .text("write_failure", writeFailure)
+                    .build())
+            .rawJsonList("background", unhealthy.stream().map(HealthEndpoints::taskJson).toList())
+            .build());
+  }
+
+  private static String taskJson(TaskStatus task) {
+    return new JsonObjectBuilder()
+        .text("task", task.name())
+        .bool("overdue", task.overdue())
+        .number("since_ms", task.sinceLastRound().toMillis())
+        .number("failures", task.failures())
+        .text("failure", task.lastFailure())
+        .build();
+  }
+
+  private void ready(HttpServerRequest http, String id) {
+    LifecycleStage current = stage;
+    boolean ready = current == LifecycleStage.READY;
+    ResponseWriter.writeJson(
+        http.response(),
+        ready ? 200 : 503,
+        new JsonObjectBuilder()
+            .bool("ready", ready)
+            .bool("degraded", !node.store().health().available())
+            .textList("reasons", ready ? List.of() : List.of(current.reason))
+            .build());
+  }
+
+  private void metrics(HttpServerRequest http, String id) {
+    workers.respond(
+        http, () -> new AdminResponse(200, ServerMetrics.CONTENT_TYPE, node.metrics().get(), 0));
+  }
+}

@@ -1,0 +1,2 @@
+/** The dashboard: static files served by the admin listener. */
+package io.weir.admin.dashboard;

@@ -1,0 +1,2 @@
+/** Metrics of a server for Prometheus. */
+package io.weir.admin.metrics;

@@ -1,0 +1,127 @@
+package io.weir.admin.traffic;
+
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.store.Clock;
+import io.weir.store.MemoryStore;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ObjLongConsumer;
+
+/**
+ * Replays recorded requests under other rules, with a real limiter and a clock set to the time of
+ * each request.
+ *
+ * <p>Counters start fresh in memory, whatever the store of the node holds.
+ */
+public final class RuleReplay {
+  private static final long STORE_BYTES = 64L << 20;
+
+  private RuleReplay() {}
+
+  /**
+   * What a rule would have decided.
+   *
+   * @param matched the number of requests the rule matches
+   * @param refused the number of those it would have refused
+   * @param refusedIndexes the indexes of the refused requests in the replayed list
+   */
+  public record ReplayResult(long matched, long refused, List<Integer> refusedIndexes) {}
+
+  /** Replays requests under these rules and returns the result of one of them. */
+  public static ReplayResult run(List<PastRequest> requests, RuleSet rules, String ruleId) {
+    ReplayClock clock = new ReplayClock();
+    MemoryStore store = new MemoryStore(clock, STORE_BYTES);
+    long matched = 0;
+    long refused = 0;
+    List<Integer> refusedIndexes = new ArrayList<>();
+    try (Limiter limiter = Weir.limiter(rules).store(store).clock(clock).build()) {
+      for (int i = 0; i < requests.size(); i++) {
+        PastRequest request = requests.get(i);
+        clock.micros = request.time();
+        ReplayOutcome outcome = outcomeOf(limiter.decideNow(request.request()), ruleId);
+        matched += outcome == ReplayOutcome.NOT_MATCHED ? 0 : request.weight();
+        if (outcome == ReplayOutcome.REFUSED) {
+          refused += request.weight();
+          refusedIndexes.add(i);
+        }
+      }
+    }
+    return new ReplayResult(matched, refused, refusedIndexes);
+  }
+
+  /** Returns the rules with the candidate added or replaced, enabled and enforced. */
+  public static RuleSet withRule(RuleSet rules, Rule candidate) {
+    Rule enforced = candidate.edit().enabled(true).shadow(false).build();
+    List<Rule> all = new ArrayList<>();
+    boolean replaced = false;
+    for (Rule rule : rules.rules()) {
+      boolean same = rule.id().equals(candidate.id());
+      all.add(same ? enforced : rule);
+      replaced |= same;
+    }
+    if (!replaced) {
+      all.add(enforced);
+    }
+    return RuleSet.of(rules.revision(), all);
+  }
+
+  /** Passes the callers a rule would have refused to the consumer, most refused first. */
+  public static void forEachTopCaller(
+      List<PastRequest> requests,
+      ReplayResult verdict,
+      Rule rule,
+      int limit,
+      ObjLongConsumer<PastRequest> consumer) {
+    Map<List<String>, Long> counts = new HashMap<>();
+    Map<List<String>, PastRequest> examples = new HashMap<>();
+    for (int i : verdict.refusedIndexes()) {
+      PastRequest request = requests.get(i);
+      List<String> caller =
+          rule.per().stream().map(name -> String.valueOf(request.request().get(name))).toList();
+      counts.merge(caller, (long) request.weight(), Long::sum);
+      examples.putIfAbsent(caller, request);
+    }
+    counts.entrySet().stream()
+        .sorted(Map.Entry.<List<String>, Long>comparingByValue().reversed())
+        .limit(limit)
+        .forEach(
+            caller -> {
+              PastRequest example = examples.get(caller.getKey());
+              if (example != null) {
+                consumer.accept(example, caller.getValue());
+              }
+            });
+  }
+
+  private enum ReplayOutcome {
+    NOT_MATCHED,
+    ALLOWED,
+    REFUSED
+  }
+
+  private static ReplayOutcome outcomeOf(Decision decision, String ruleId) {
+    ReplayOutcome outcome = ReplayOutcome.NOT_MATCHED;
+    for (int i = 0; i < decision.claimCount() && outcome != ReplayOutcome.REFUSED; i++) {
+      if (decision.claim(i).limit().rule().id().equals(ruleId)) {
+        outcome = decision.outcome(i).admitted() ? ReplayOutcome.ALLOWED : ReplayOutcome.REFUSED;
+      }
+    }
+    return outcome;
+  }
+
+  /** A clock set to the time of the current request. */
+  private static final class ReplayClock implements Clock {
+    private volatile long micros;
+
+    @Override
+    public long micros() {
+      return micros;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.weir.cli;
+
+import io.weir.lab.ExperimentResult;
+import io.weir.lab.SvgPlot;
+import io.weir.rule.Durations;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/** Prints the result of a simulation as tables, and writes a plot if {@code --plot} is given. */
+final class SimulationOutput {
+  @Option(
+      names = "--plot",
+      paramLabel = "FILE",
+      description = "Plots the result to a .svg file, or to an .html file with the figures.")
+  @Nullable Path plot;
+
+  /** Runs an experiment and prints its result; returns the exit code. */
+  int runAndPrint(CommandSpec spec, Callable<ExperimentResult> experiment) throws Exception {
+    ExperimentResult finding;
+    try {
+      finding = experiment.call();
+    } catch (IllegalArgumentException e) {
+      throw new CommandException(String.valueOf(e.getMessage()), e);
+    }
+    TerminalOutput output = TerminalOutput.of(spec.commandLine());
+    output.println(TerminalText.sanitize(finding.title()));
+    output.println("");
+    TextTable figures = new TextTable("figure", "value");
+    finding
+        .figures()
+        .forEach((name, value) -> figures.addRow(name, ExperimentResult.formatNumber(value)));
+    output.printTable(figures);
+    if (!finding.rows().isEmpty()) {
+      output.println("");
+      TextTable table = new TextTable(finding.headings().toArray(new String[0]));
+      finding.rows().forEach(row -> table.addRow(row.toArray()));
+      output.printTable(table);
+    }
+    Path file = plot;
+    if (file != null) {
+      writePlot(finding, file);
+      output.println("");
+      output.println("plot written to " + TerminalText.sanitize(file.toString()));
+    }
+    return 0;
+  }
+
+  private static void writePlot(ExperimentResult finding, Path file) {
+    String name = file.toString();
+    if (!name.endsWith(".svg") && !name.endsWith(".html")) {
+      throw new CommandException(
+          "--plot must end in .svg or .html (was '"
+              + TerminalText.sanitize(name)
+              + "'), for example plot.svg");
+    }
+    try {
+      Files.writeString(file, name.endsWith(".svg") ? SvgPlot.svg(finding) : SvgPlot.html(finding));
+    } catch (IOException e) {
+      throw new CommandException(name + " cannot be written (" + e + "); use another file", e);
+    }
+  }
+
+  /** Parses a duration in the syntax of rules; 0 needs no unit. */
+  static Duration parseDuration(String text) {
+    return text.equals("0") ? Duration.ZERO : Durations.parse(text);
+  }
+}

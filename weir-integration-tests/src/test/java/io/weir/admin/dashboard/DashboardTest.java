@@ -1,0 +1,137 @@
+package io.weir.admin.dashboard;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.server.RunningServer;
+import io.weir.testkit.redis.RedisProcess;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Properties of all pages, and the lab page. */
+class DashboardTest extends BrowserTestBase {
+  @Test
+  void everyPage_isAccessible() throws IOException {
+    try (RunningServer server = startServer()) {
+      BrowserTab tab = signedIn(server);
+      putRule(tab, rule("api", "2/hour"));
+      for (int i = 0; i < 9; i++) {
+        decisionStatus(server, "user-" + i % 2, "GET /v1/orders/" + i);
+      }
+      tab.evaluate(axeScript() + "; 0");
+      tab.setColorScheme("light").setViewport(1360, 900, false);
+      checkAllPages(tab, "light");
+      tab.setColorScheme("dark").setViewport(390, 844, true);
+      checkAllPages(tab, "dark-phone");
+      tab.key("Tab");
+      assertThat(tab.evaluate("document.activeElement !== document.body")).isEqualTo(true);
+    }
+  }
+
+  private static void checkAllPages(BrowserTab tab, String variant) {
+    for (String page :
+        List.of(
+            "live",
+            "rules",
+            "rules/api",
+            "callers",
+            "callers?user=user-1",
+            "keys",
+            "nodes",
+            "lab")) {
+      openPage(tab, page);
+      tab.waitUntil(
+          page,
+          "document.querySelector('h1') && !/Loading…|Replaying/.test(document.body.innerText)");
+      String name = page.replaceAll("[^a-z]+", "-") + "-" + variant;
+      tab.screenshot(SCREENSHOTS.resolve(name + ".png"));
+      assertThat(violations(tab)).as(name).isEmpty();
+      assertThat(tab.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+          .as(name + " fits the width")
+          .isEqualTo(true);
+    }
+  }
+
+  private static String axeScript() throws IOException {
+    try (InputStream script = DashboardTest.class.getResourceAsStream("/axe.min.js")) {
+      return new String(script.readAllBytes(), UTF_8);
+    }
+  }
+
+  private static List<?> violations(BrowserTab tab) {
+    String found =
+        tab.evaluate(
+                "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
+                    + ".then(r => JSON.stringify({all: r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' '))}))")
+            .toString();
+    return new JsonObject(found).getJsonArray("all").getList();
+  }
+
+  @Test
+  void lostStore_showsBannerOnEveryPage() throws Exception {
+    try (RedisProcess redis = RedisProcess.start();
+        RunningServer server = startServer("store", redis.uri())) {
+      BrowserTab tab = signedIn(server);
+      putRule(tab, rule("api", "100000/hour"));
+      tab.waitUntil(
+          "store latency",
+          () -> decisionStatus(server, "ann", "GET /x") > 0,
+          "/[0-9.]+ .s p99/.test(document.querySelector('.tiles').innerText.replace(/\\s+/g, ' '))");
+      redis.kill();
+      tab.waitUntil(
+          "the banner",
+          () -> decisionStatus(server, "ann", "GET /x") > 0,
+          "document.querySelector('#degraded')");
+      tab.waitForText("The store is unavailable");
+      openPage(tab, "nodes");
+      tab.waitForText("rules use their fallback");
+      tab.screenshot(SCREENSHOTS.resolve("degraded.png"));
+    }
+  }
+
+  @Test
+  void firstPage_isSmallAndFast() {
+    try (RunningServer server = startServer()) {
+      double fastest = Double.MAX_VALUE;
+      for (int tries = 0; tries < 3 && fastest >= 1000; tries++) {
+        BrowserTab tab = openTab();
+        tab.open(url(server)).type("Admin token", TOKEN).key("Enter");
+        tab.waitForText("No refusals since this page was opened");
+        assertThat(tab.bytes()).as("transferred bytes").isLessThan(300_000);
+        Object painted =
+            tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime");
+        fastest = Math.min(fastest, ((Number) painted).doubleValue());
+      }
+      assertThat(fastest).as("first paint in ms").isLessThan(1000);
+    }
+  }
+
+  @Test
+  void labSlider_updatesTheFigures() {
+    try (RunningServer server = startServer()) {
+      BrowserTab tab = signedIn(server);
+      openPage(tab, "lab/sync");
+      waitForFactor(tab, "1.8×");
+      tab.screenshot(SCREENSHOTS.resolve("lab-sync.png"));
+      tab.evaluate("document.querySelector('input[name=interval]').focus()");
+      tab.key("End");
+      waitForFactor(tab, "3×");
+      tab.key("Home");
+      waitForFactor(tab, "1×");
+      tab.click("Window edge");
+      waitForFactor(tab, "2×");
+      tab.screenshot(SCREENSHOTS.resolve("lab-edge.png"));
+    }
+  }
+
+  /** Waits until the lab shows this factor. */
+  private static void waitForFactor(BrowserTab tab, String factor) {
+    tab.waitUntil(
+        factor,
+        "[...document.querySelectorAll('.tile')].some(t => t.innerText.replace(/\\s+/g, ' ') === '%s factor')"
+            .formatted(factor));
+  }
+}

@@ -1,2 +1,0 @@
-/** Alerts: pushes conditions to a webhook that otherwise only metrics would show. */
-package io.weir.server.alerts;

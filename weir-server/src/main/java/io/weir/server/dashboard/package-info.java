@@ -1,2 +1,0 @@
-/** The dashboard: static files served by the admin listener. */
-package io.weir.server.dashboard;

@@ -1,2 +1,0 @@
-/** The checks of {@code weir doctor}: problems in the environment of a server, with remedies. */
-package io.weir.server.doctor;

@@ -1,2 +1,0 @@
-/** Rule repositories, for reading and replacing all rules at once. */
-package io.weir.server.home;

@@ -1,2 +1,0 @@
-/** Metrics of a server for Prometheus. */
-package io.weir.server.metrics;

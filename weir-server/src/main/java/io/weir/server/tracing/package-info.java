@@ -1,2 +1,0 @@
-/** Records decisions as OpenTelemetry spans. */
-package io.weir.server.tracing;

@@ -1,2 +1,0 @@
-/** Traffic statistics of a node: by second, by minute, and recorded requests for replay. */
-package io.weir.server.traffic;

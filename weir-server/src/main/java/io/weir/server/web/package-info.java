@@ -1,2 +1,0 @@
-/** Shared parts of the server's HTTP endpoints: routing, bounded request bodies, responses. */
-package io.weir.server.web;

@@ -1,0 +1,2 @@
+/** Shared parts of the server's HTTP endpoints: routing, bounded request bodies, responses. */
+package io.weir.web;

@@ -1,0 +1,2 @@
+/** Records decisions as OpenTelemetry spans. */
+package io.weir.web.tracing;
