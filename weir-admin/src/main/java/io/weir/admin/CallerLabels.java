@@ -1,11 +1,8 @@
 package io.weir.admin;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.weir.Request;
+import io.weir.internal.Sha256;
 import io.weir.web.JsonObjectBuilder;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,11 +46,6 @@ final class CallerLabels {
   }
 
   private static String digest(String value) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(value.getBytes(UTF_8));
-      return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return HexFormat.of().formatHex(Sha256.digest(value), 0, DIGEST_BYTES);
   }
 }

@@ -1,13 +1,10 @@
 package io.weir.admin;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import io.weir.internal.Sha256;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.Selector;
 import io.weir.rule.StoreFailureFallback;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -75,12 +72,7 @@ final class TemporaryBan {
     StringBuilder text = new StringBuilder();
     new TreeMap<>(caller)
         .forEach((name, value) -> text.append(name).append('\n').append(value).append('\n'));
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.toString().getBytes(UTF_8));
-      return ID_PREFIX + HexFormat.of().formatHex(digest, 0, ID_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return ID_PREFIX + HexFormat.of().formatHex(Sha256.digest(text.toString()), 0, ID_BYTES);
   }
 
   static boolean isBan(Rule rule) {

@@ -1,7 +1,5 @@
 package io.weir.admin;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
@@ -13,13 +11,13 @@ import io.weir.http.CallerAddressResolver;
 import io.weir.http.ForwardingHeader;
 import io.weir.http.IpAddress;
 import io.weir.http.RateLimitHeaders;
+import io.weir.internal.Sha256;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.Clock;
 import io.weir.store.MemoryStore;
 import io.weir.web.ResponseWriter;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;
@@ -46,7 +44,7 @@ public final class TokenAuth {
           List.of(), ForwardingHeader.X_FORWARDED_FOR, CallerAddressResolver.DEFAULT_V6_BITS);
 
   public TokenAuth(String token, Clock clock) {
-    digest = digest(token);
+    digest = Sha256.digest(token);
     guessLimiter =
         Weir.limiter(RuleSet.of(GUESS_RULE))
             .store(new MemoryStore(clock, GUESS_STORE_BYTES))
@@ -75,7 +73,7 @@ public final class TokenAuth {
           http, 429, "rate_limited", "too many wrong tokens; retry after the time in Retry-After");
       return false;
     }
-    if (!MessageDigest.isEqual(digest, digest(token))) {
+    if (!MessageDigest.isEqual(digest, Sha256.digest(token))) {
       sendUnauthorized(http, ", error=\"invalid_token\"", "wrong admin token");
       return false;
     }
@@ -103,13 +101,5 @@ public final class TokenAuth {
     http.response()
         .putHeader("WWW-Authenticate", "Bearer realm=\"weir admin\"" + challengeParameters);
     ResponseWriter.writeError(http, 401, "unauthorized", message);
-  }
-
-  private static byte[] digest(String token) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
   }
 }

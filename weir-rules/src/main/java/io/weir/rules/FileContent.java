@@ -1,5 +1,6 @@
 package io.weir.rules;
 
+import io.weir.internal.Sha256;
 import io.weir.rule.Rule;
 import io.weir.rules.text.InvalidConfigurationException;
 import io.weir.rules.text.ProblemCollector;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -80,7 +80,7 @@ final class FileContent {
    */
   static FileIdentity identify(Path file, long maxBytes) {
     try (SeekableByteChannel in = open(file, maxBytes)) {
-      MessageDigest digest = sha256();
+      MessageDigest digest = Sha256.newDigest();
       ByteBuffer buffer = ByteBuffer.allocate(CHUNK_BYTES);
       for (long total = 0; in.read(buffer) >= 0; buffer.clear()) {
         total += buffer.flip().remaining();
@@ -120,16 +120,8 @@ final class FileContent {
 
   FileIdentity identity() {
     return failure.isEmpty()
-        ? new FileIdentity(HexFormat.of().formatHex(sha256().digest(bytes)), "")
+        ? new FileIdentity(HexFormat.of().formatHex(Sha256.newDigest().digest(bytes)), "")
         : new FileIdentity("", failure);
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every JDK has it
-    }
   }
 
   /**

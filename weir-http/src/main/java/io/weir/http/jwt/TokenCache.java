@@ -1,11 +1,8 @@
 package io.weir.http.jwt;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import io.weir.http.VerifiedCaller;
+import io.weir.internal.Sha256;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -29,13 +26,8 @@ final class TokenCache {
   /** The SHA-256 of a token. */
   record TokenDigest(long a, long b, long c, long d) {
     static TokenDigest of(String token) {
-      try {
-        MessageDigest sha = MessageDigest.getInstance("SHA-256");
-        ByteBuffer bytes = ByteBuffer.wrap(sha.digest(token.getBytes(ISO_8859_1)));
-        return new TokenDigest(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("SHA-256 is not available", e);
-      }
+      ByteBuffer bytes = ByteBuffer.wrap(Sha256.digest(token));
+      return new TokenDigest(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
     }
   }
 

@@ -1,10 +1,8 @@
 package io.weir.rules.database;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import io.weir.internal.Sha256;
 import java.math.BigInteger;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -44,11 +42,7 @@ final class ApiKeySecret {
   }
 
   static SecretDigest digest(String secret) {
-    try {
-      return new SecretDigest(MessageDigest.getInstance("SHA-256").digest(secret.getBytes(UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return new SecretDigest(Sha256.digest(secret));
   }
 
   /** The SHA-256 of a secret, compared in constant time. */

@@ -1,9 +1,6 @@
 package io.weir.rules.envoy;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import io.weir.internal.Sha256;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -58,11 +55,6 @@ final class EnvoyRuleIds {
   }
 
   private static String digest(String text) {
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
-      return HexFormat.of().formatHex(hash).substring(0, DIGEST_LENGTH);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return HexFormat.of().formatHex(Sha256.digest(text)).substring(0, DIGEST_LENGTH);
   }
 }
