@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The Spring snippets in README and docs/spring.md are taken from examples that are run. */
+/** The Spring snippets in README.md and docs/guide/spring-boot.md are parts of tested examples. */
 class ReadmeTest {
   private static final Path ROOT = Path.of("..", "..");
   private static final Pattern EXAMPLE_BLOCK =
@@ -29,7 +29,7 @@ class ReadmeTest {
           normalizeWhitespace(Files.readString(ROOT.resolve("examples").resolve(source))));
     }
     int snippets = 0;
-    for (String page : List.of("README.md", "docs/spring.md")) {
+    for (String page : List.of("README.md", "docs/guide/spring-boot.md")) {
       Matcher block = EXAMPLE_BLOCK.matcher(Files.readString(ROOT.resolve(page)));
       for (; block.find(); snippets++) {
         for (String part : block.group(1).split("…", -1)) {

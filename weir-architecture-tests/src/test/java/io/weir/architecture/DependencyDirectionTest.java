@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Checks the dependency directions of packages and modules described in docs/architecture.md. */
+/**
+ * Checks the dependency directions of packages and modules described in
+ * docs/internals/architecture.md.
+ */
 class DependencyDirectionTest {
   /** The packages of the core, each with the packages that it may use besides itself. */
   static final List<Map.Entry<String, Set<String>>> CORE =

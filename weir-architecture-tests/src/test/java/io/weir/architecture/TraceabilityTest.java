@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Checks that docs/traceability.md lists every requirement and case with existing tests. */
+/** Checks that the traceability page lists every requirement and case with existing tests. */
 class TraceabilityTest {
   private static final List<String> REQUIREMENTS =
       ids("A8", "R9", "I10", "C7", "F8", "P4", "O5", "S5");
@@ -24,7 +24,7 @@ class TraceabilityTest {
   private static final Pattern NAMED =
       Pattern.compile("`(\\w+(?:Test|Contract|Laws))(?:#(\\w+))?`");
 
-  private final String document = SourceTree.read("docs/traceability.md");
+  private final String document = SourceTree.read("docs/internals/traceability.md");
 
   @Test
   void everyRequirementAndCase_hasRow() {
@@ -54,7 +54,9 @@ class TraceabilityTest {
         sources.computeIfAbsent(name, n -> new ArrayList<>()).add(SourceTree.read(file));
       }
     }
-    for (String page : List.of("docs/traceability.md", "docs/architecture.md", "README.md")) {
+    List<String> pages =
+        List.of("docs/internals/traceability.md", "docs/internals/architecture.md", "README.md");
+    for (String page : pages) {
       NAMED
           .matcher(SourceTree.read(page))
           .results()

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
     description = {
       "Reads, compares and changes rules.",
       "",
-      "Rules are YAML (docs/rules.md). Problems in a file are printed as",
+      "Rules are YAML (docs/guide/rules.md). Problems in a file are printed as",
       "file:line:column: rule: field: reason, one line each."
     },
     footer = {

@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Converts envoyproxy/ratelimit configurations to rules, on standard output.",
       "",
-      "The rules limit the same Envoy calls (docs/envoy.md). What rules cannot express is reported",
-      "as file:line:column: descriptor: field: reason, and nothing is written."
+      "The rules limit the same Envoy calls (docs/guide/envoy.md). What rules cannot express is",
+      "reported as file:line:column: descriptor: field: reason, and nothing is written."
     },
     footer = {"  weir rules import-envoy ratelimit.yaml > rules.yaml"},
     exitCodeList = {"0:rules written", "1:error, or not expressible as rules"})

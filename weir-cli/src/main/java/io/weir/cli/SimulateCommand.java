@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
     description = {
       "Simulates how limits behave, with the production code and a simulated clock.",
       "",
-      "Needs no server and finishes at once; docs/lab.md explains the results."
+      "Needs no server and finishes at once; docs/guide/simulator.md explains the results."
     },
     footer = {
       "  weir simulate edge --limit 100 --position 0.99",

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Compiles and runs every Java example of docs/client.md and of the client section of the README.
+ * Compiles and runs every Java example of docs/guide/client.md and the client example of README.md.
  */
 class ClientDocumentationTest {
   private static final String CONTEXT =
@@ -48,7 +48,7 @@ class ClientDocumentationTest {
 
   static Stream<String> examples() throws Exception {
     return Stream.concat(
-        blocks(Path.of("..", "docs", "client.md"), "java"),
+        blocks(Path.of("..", "docs", "guide", "client.md"), "java"),
         blocks(Path.of("..", "README.md"), "java client"));
   }
 

@@ -11,13 +11,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code docs/cli.md} equals the output of {@code --help}; {@code -Dweir.docs=write} rewrites it.
+ * {@code docs/operate/cli.md} equals the output of {@code --help}; {@code -Dweir.docs=write}
+ * rewrites it.
  *
  * <p>{@code mvn -pl weir-integration-tests -am test -Dtest=CliDocumentationTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dweir.docs=write}
  */
 class CliDocumentationTest {
-  private static final Path DOCUMENT = Path.of("..", "docs", "cli.md");
+  private static final Path DOCUMENT = Path.of("..", "docs", "operate", "cli.md");
   private static final String INTRODUCTION =
       """
       # The command line
@@ -40,7 +41,7 @@ class CliDocumentationTest {
       Files.writeString(DOCUMENT, text);
     }
     assertThat(Files.readString(DOCUMENT))
-        .as("docs/cli.md is outdated; run this test with -Dweir.docs=write")
+        .as("docs/operate/cli.md is outdated; run this test with -Dweir.docs=write")
         .isEqualTo(text);
   }
 

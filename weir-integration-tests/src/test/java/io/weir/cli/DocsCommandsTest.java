@@ -44,7 +44,7 @@ class DocsCommandsTest {
   private static final String STORE_AVAILABLE = "\"store\":{\"available\":true}";
   private static final String TOKEN = "open-sesame-open-sesame";
 
-  /** Six rules, so that the rule that docs/admin.md adds is revision 7. */
+  /** Six rules, so that the rule that docs/operate/admin-api.md adds is revision 7. */
   private static final String RULES =
       """
       rules:

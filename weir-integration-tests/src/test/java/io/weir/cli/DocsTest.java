@@ -39,12 +39,18 @@ class DocsTest {
   /** The kinds of blocks that other tests run, with their pages. */
   private static final Map<String, List<String>> RUN_BY_OTHER_TESTS =
       Map.of(
-          "java", List.of("README.md", "docs/http.md", "docs/rules.md", "docs/client.md"),
-          "java servlet", List.of("docs/spring.md"),
+          "java",
+              List.of(
+                  "README.md",
+                  "docs/guide/client.md",
+                  "docs/guide/http-callers-and-headers.md",
+                  "docs/guide/java-library.md",
+                  "docs/guide/rules.md"),
+          "java servlet", List.of("docs/guide/spring-boot.md"),
           "java client", List.of("README.md"),
-          "java example", List.of("README.md", "docs/spring.md"),
-          "xml example", List.of("README.md", "docs/spring.md"),
-          "yaml example", List.of("docs/spring.md"));
+          "java example", List.of("README.md", "docs/guide/spring-boot.md"),
+          "xml example", List.of("README.md", "docs/guide/spring-boot.md"),
+          "yaml example", List.of("docs/guide/spring-boot.md"));
 
   private static final Set<String> TESTS = new HashSet<>();
 
@@ -89,7 +95,7 @@ class DocsTest {
   @MethodSource("io.weir.server.DocumentationExample#pages")
   void commandsAndFlagsInProse_exist(String page) throws IOException {
     String flags =
-        Files.readString(DocumentationExample.PROJECT_ROOT.resolve("docs/cli.md"))
+        Files.readString(DocumentationExample.PROJECT_ROOT.resolve("docs/operate/cli.md"))
             + Files.readString(DocumentationExample.PROJECT_ROOT.resolve("bench"));
     COMMAND_OR_FLAG
         .matcher(Files.readString(DocumentationExample.PROJECT_ROOT.resolve(page)))

@@ -17,8 +17,8 @@ class AlgorithmDocumentationTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "../docs/rules.md",
-        "../docs/choosing.md",
+        "../docs/guide/rules.md",
+        "../docs/guide/choosing-an-algorithm.md",
         "../weir-admin/src/main/resources/io/weir/admin/dashboard/form.js"
       })
   void documentationPage_mentionsEveryAlgorithm(String file) throws IOException {

@@ -34,9 +34,9 @@ public record DocumentationExample(
 
   /** The handwritten pages: not the generated CLI reference, and not the benchmark results. */
   public static List<String> pages() {
-    try (Stream<Path> docs = Files.list(PROJECT_ROOT.resolve("docs"))) {
+    try (Stream<Path> docs = Files.walk(PROJECT_ROOT.resolve("docs"))) {
       Stream<String> docPages =
-          docs.map(file -> "docs/" + file.getFileName())
+          docs.map(file -> PROJECT_ROOT.relativize(file).toString().replace('\\', '/'))
               .filter(page -> page.endsWith(".md"))
               .filter(page -> !page.endsWith("/cli.md") && !page.endsWith("/benchmarks.md"));
       return Stream.concat(Stream.of("README.md"), docPages).sorted().toList();

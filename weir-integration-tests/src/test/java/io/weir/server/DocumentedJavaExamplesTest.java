@@ -55,7 +55,7 @@ class DocumentedJavaExamplesTest {
         static IpAddress peer = IpAddress.parse("192.0.2.1");
         static String method = "GET";
         static String target = "/v1/orders/7";
-        static Headers headers = new Headers() {
+        static RequestHeaders headers = new RequestHeaders() {
           public String get(String name) {
             return name.equalsIgnoreCase("Host") ? "shop.example" : null;
           }
@@ -93,9 +93,10 @@ class DocumentedJavaExamplesTest {
   private static final Map<String, String> LANGUAGES_BY_PAGE =
       Map.of(
           "README.md", "java",
-          "docs/http.md", "java",
-          "docs/rules.md", "java",
-          "docs/spring.md", "java servlet");
+          "docs/guide/java-library.md", "java",
+          "docs/guide/http-callers-and-headers.md", "java",
+          "docs/guide/rules.md", "java",
+          "docs/guide/spring-boot.md", "java servlet");
 
   /** The example public key of RFC 7517. */
   private static final String KEYS =
@@ -119,7 +120,7 @@ class DocumentedJavaExamplesTest {
   static void start(@TempDir Path folder) throws Exception {
     redis = RedisProcess.start();
     Stream<DocumentationExample> yaml =
-        DocumentationExample.readPage("README.md").stream()
+        DocumentationExample.readPage("docs/guide/java-library.md").stream()
             .filter(b -> b.language().equals("yaml"));
     rules = Files.writeString(folder.resolve("rules.yaml"), yaml.findFirst().orElseThrow().text());
     keys = Files.writeString(folder.resolve("jwks.json"), KEYS);

@@ -7,8 +7,8 @@ import java.io.IOException;
  * The limit on the size of rules, in bytes of text, that a process reads: chosen so that the old
  * and the new rules fit into half of its heap.
  *
- * <p>Measured (docs/rules.md): reading a file while the previous rules are in force takes 48 to 73
- * bytes of heap per byte of text.
+ * <p>Measured (docs/guide/rules.md): reading a file while the previous rules are in force takes 48
+ * to 73 bytes of heap per byte of text.
  */
 public final class RulesSizeLimit {
   private static final int HEAP_BYTES_PER_TEXT_BYTE = 128;

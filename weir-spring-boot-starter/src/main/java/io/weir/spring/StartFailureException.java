@@ -21,7 +21,7 @@ final class StartFailureException extends RuntimeException {
     String lines = problems.stream().map(p -> "    " + p).collect(Collectors.joining("\n"));
     return new StartFailureException(
         "Invalid Weir configuration:\n\n" + lines,
-        "Fix each line above. docs/rules.md and docs/spring.md describe every field.",
+        "Fix each line above; see docs/guide/rules.md and docs/guide/spring-boot.md.",
         null);
   }
 

@@ -11,7 +11,7 @@ import io.weir.algorithm.LimitParameters;
  * {@code time}. Memory grows with the limit, which is therefore bounded.
  */
 public final class SlidingLog implements Algorithm {
-  /** Bounds the cost of a decision in Redis, which copies the log: see docs/decisions.md. */
+  /** Bounds the cost of a decision in Redis, which copies the log: see docs/internals/decisions. */
   private static final long MAX_PERMITS = 2_000;
 
   @Override

@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A real Envoy, configured as in docs/envoy.md, between a caller and a real upstream. Skipped if
- * Envoy is not installed.
+ * A real Envoy, configured as in docs/guide/envoy.md, between a caller and a real upstream. Skipped
+ * if Envoy is not installed.
  */
 class RealEnvoyTest {
   private static final String RESPONSE_BODY = "x".repeat(1000);
@@ -284,7 +284,7 @@ class RealEnvoyTest {
   /** Returns the documented example that begins with a title. */
   private static String documentedExample(String title) {
     try {
-      String text = Files.readString(Path.of("../docs/envoy.md"));
+      String text = Files.readString(Path.of("../docs/guide/envoy.md"));
       Matcher found =
           Pattern.compile("```yaml\n(# " + title + ".*?)```", Pattern.DOTALL).matcher(text);
       assertThat(found.find()).as(title).isTrue();
