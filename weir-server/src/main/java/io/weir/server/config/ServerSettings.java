@@ -20,7 +20,8 @@ public final class ServerSettings {
           "store",
           "URL",
           "memory",
-          "where counters are stored: memory, redis://host:port, redis-sentinel://…, redis-cluster://…",
+          "where counters are stored: memory, or Redis at redis://host:port,"
+              + " redis-sentinel://… or redis-cluster://…",
           SettingParsers::storeUrl);
   public static final ServerSetting<Duration> STORE_DEADLINE =
       define(
