@@ -81,7 +81,7 @@ class InvalidRateLimitRequestTest {
   }
 
   @ParameterizedTest
-  @MethodSource("bad")
+  @MethodSource("invalidRequests")
   void invalidRequest_isRejectedWithReason(String reason, RateLimitRequest call) {
     assertThatThrownBy(() -> service.call(call))
         .isInstanceOfSatisfying(
