@@ -149,7 +149,7 @@ final class LabEndpoints {
       String text = text(name);
       if (text != null && !text.matches("[0-9]{1,15}")) {
         throw new IllegalArgumentException(
-            name + " must be a whole number; send for example " + defaultValue);
+            name + " must be a whole number, for example " + defaultValue);
       }
       return text == null ? defaultValue : Long.parseLong(text);
     }
@@ -162,7 +162,7 @@ final class LabEndpoints {
       String text = text(name);
       if (text != null && !text.matches("[0-9](\\.[0-9]{1,9})?")) {
         throw new IllegalArgumentException(
-            name + " must be between 0 and 1; send for example " + defaultValue);
+            name + " must be between 0 and 1, for example " + defaultValue);
       }
       return text == null ? defaultValue : Double.parseDouble(text);
     }
