@@ -77,7 +77,8 @@ class InvalidRateLimitRequestTest {
         Arguments.of("0 to 2^53 (was 9007199254740993)", request(withHits((1L << 53) + 1, ALICE))),
         Arguments.of("must have a unit", request(withLimit(5, RateLimitUnit.UNKNOWN, ALICE))),
         Arguments.of(
-            "faster than 10 million", request(withLimit(-1, RateLimitUnit.SECOND, ALICE))));
+            "must be at most 10 million permits per second",
+            request(withLimit(-1, RateLimitUnit.SECOND, ALICE))));
   }
 
   @ParameterizedTest
