@@ -84,8 +84,6 @@ final class WeirStartup implements SmartInitializingSingleton {
                 problems.add(new ConfigurationProblem("weir.attributes", 0, 0, "", name, reason));
               }
             });
-    if (!problems.isEmpty()) {
-      throw StartFailureException.ofProblems(problems);
-    }
+    StartFailureException.throwIfAny(problems);
   }
 }
