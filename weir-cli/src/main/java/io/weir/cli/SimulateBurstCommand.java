@@ -4,9 +4,7 @@ import io.weir.lab.BurstExperiment;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code weir simulate burst}: one burst on a token bucket and on a leaky bucket. */
 @Command(
@@ -42,10 +40,8 @@ final class SimulateBurstCommand implements Callable<Integer> {
 
   @Mixin SimulationOutput output = new SimulationOutput();
 
-  @Spec CommandSpec spec;
-
   @Override
   public Integer call() throws Exception {
-    return output.runAndPrint(spec, () -> new BurstExperiment(limit, burst, requests).run());
+    return output.runAndPrint(() -> new BurstExperiment(limit, burst, requests).run());
   }
 }

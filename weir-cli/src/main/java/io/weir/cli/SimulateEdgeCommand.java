@@ -4,9 +4,7 @@ import io.weir.lab.WindowEdgeExperiment;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code weir simulate edge}: two bursts around the boundary of a window. */
 @Command(
@@ -43,12 +41,9 @@ final class SimulateEdgeCommand implements Callable<Integer> {
 
   @Mixin SimulationOutput output = new SimulationOutput();
 
-  @Spec CommandSpec spec;
-
   @Override
   public Integer call() throws Exception {
     return output.runAndPrint(
-        spec,
         () ->
             new WindowEdgeExperiment(limit, SimulationOutput.parseDuration(window), position)
                 .run());

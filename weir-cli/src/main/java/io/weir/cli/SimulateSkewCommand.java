@@ -4,9 +4,7 @@ import io.weir.lab.ClockSkewExperiment;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code weir simulate skew}: the effect of wrong clocks on a shared counter. */
 @Command(
@@ -31,12 +29,9 @@ final class SimulateSkewCommand implements Callable<Integer> {
 
   @Mixin SimulationOutput output = new SimulationOutput();
 
-  @Spec CommandSpec spec;
-
   @Override
   public Integer call() throws Exception {
     return output.runAndPrint(
-        spec,
         () ->
             new ClockSkewExperiment(
                     sharedLimit.nodes, sharedLimit.limit, SimulationOutput.parseDuration(skew))

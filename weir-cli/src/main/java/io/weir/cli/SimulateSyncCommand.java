@@ -4,9 +4,7 @@ import io.weir.lab.SyncExperiment;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code weir simulate sync}: by how much nodes that sync periodically exceed a limit. */
 @Command(
@@ -31,12 +29,9 @@ final class SimulateSyncCommand implements Callable<Integer> {
 
   @Mixin SimulationOutput output = new SimulationOutput();
 
-  @Spec CommandSpec spec;
-
   @Override
   public Integer call() throws Exception {
     return output.runAndPrint(
-        spec,
         () ->
             new SyncExperiment(
                     sharedLimit.nodes, sharedLimit.limit, SimulationOutput.parseDuration(interval))

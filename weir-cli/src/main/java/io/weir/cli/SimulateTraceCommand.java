@@ -10,10 +10,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code weir simulate trace}: replays recorded requests against all algorithms. */
 @Command(
@@ -49,13 +47,11 @@ final class SimulateTraceCommand implements Callable<Integer> {
 
   @Mixin SimulationOutput output = new SimulationOutput();
 
-  @Spec CommandSpec spec;
-
   @Override
   public Integer call() throws Exception {
     List<String> lines =
         new String(new RulesFileArgument(file).readBytes(), UTF_8).lines().toList();
     return output.runAndPrint(
-        spec, () -> new TraceExperiment(TraceLine.read(lines), Rate.parse(limit), burst).run());
+        () -> new TraceExperiment(TraceLine.read(lines), Rate.parse(limit), burst).run());
   }
 }

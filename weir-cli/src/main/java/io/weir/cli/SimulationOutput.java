@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Prints the result of a simulation as tables, and writes a plot if {@code --plot} is given. */
 final class SimulationOutput {
@@ -20,8 +21,11 @@ final class SimulationOutput {
       description = "Plots the result to a .svg file, or to an .html file with the figures.")
   @Nullable Path plot;
 
+  @Spec(Spec.Target.MIXEE)
+  CommandSpec spec;
+
   /** Runs an experiment and prints its result; returns the exit code. */
-  int runAndPrint(CommandSpec spec, Callable<ExperimentResult> experiment) throws Exception {
+  int runAndPrint(Callable<ExperimentResult> experiment) throws Exception {
     ExperimentResult finding;
     try {
       finding = experiment.call();

@@ -5,15 +5,15 @@ import io.weir.rule.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The response to a refused request, in addition to the {@link RateLimitHeaders}.
+ * The response to a request that is not admitted, in addition to the {@link RateLimitHeaders}.
  *
- * @param status always 429
+ * @param status 429 if the request was refused
  * @param contentType {@code application/json}, or {@code application/problem+json} (RFC 9457) for
  *     callers that accept it explicitly
- * @param body the binding rule, and the time to wait
+ * @param body the binding rule and the time to wait, or an error
  */
 public record RefusalResponse(int status, String contentType, String body) {
-  /** The HTTP status of every refusal: Too Many Requests. */
+  /** The HTTP status of a request refused by a limit: Too Many Requests. */
   public static final int STATUS = 429;
 
   public static final String JSON = "application/json";
@@ -47,6 +47,16 @@ public record RefusalResponse(int status, String contentType, String body) {
     }
     return new RefusalResponse(
         STATUS, JSON, appendFields(out.append('{'), decision).append('}').toString());
+  }
+
+  /** Returns the response to a malformed or ambiguous request. */
+  public static RefusalResponse of(BadRequestException e) {
+    return ofError(BadRequestException.STATUS, "bad_request", String.valueOf(e.getMessage()));
+  }
+
+  /** Returns a response with an error code and a message that says what to do instead. */
+  public static RefusalResponse ofError(int status, String error, String message) {
+    return new RefusalResponse(status, JSON, JsonText.error(error, message));
   }
 
   /** Appends the fields of every refusal: error, rule and, if waiting helps, the time to wait. */

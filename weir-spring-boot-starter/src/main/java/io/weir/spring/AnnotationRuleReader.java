@@ -75,9 +75,7 @@ final class AnnotationRuleReader {
                 name,
                 method.controller().getSimpleName() + "-" + method.method().getName(),
                 RateLimitAnnotations.findOn(method.method())));
-    if (!problems.isEmpty()) {
-      throw StartFailureException.ofProblems(problems);
-    }
+    StartFailureException.throwIfAny(problems);
     return new AnnotationRules(List.copyOf(rules.values()), Map.copyOf(expressionsByTarget), names);
   }
 

@@ -36,9 +36,7 @@ final class MisplacedAnnotationCheck {
         checkBeanType(type, problems);
       }
     }
-    if (!problems.isEmpty()) {
-      throw StartFailureException.ofProblems(problems);
-    }
+    StartFailureException.throwIfAny(problems);
   }
 
   private void checkBeanType(Class<?> type, List<ConfigurationProblem> problems) {

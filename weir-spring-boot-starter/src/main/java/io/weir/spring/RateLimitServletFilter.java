@@ -2,28 +2,20 @@ package io.weir.spring;
 
 import io.weir.Decision;
 import io.weir.Request;
-import io.weir.http.BadRequestException;
-import io.weir.http.IpAddress;
+import io.weir.http.RefusalResponse;
+import io.weir.http.servlet.AbstractRateLimitFilter;
 import io.weir.http.servlet.ServletRequestAdapter;
-import io.weir.http.servlet.ServletResponseWriter;
 import io.weir.spring.RateLimitService.FilterStage;
-import jakarta.servlet.Filter;
-import jakarta.servlet.FilterChain;
-import jakarta.servlet.ServletException;
-import jakarta.servlet.ServletRequest;
-import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
 import java.security.Principal;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 
 /** The rate limit filter of servlet applications, before or after authentication. */
-final class RateLimitServletFilter implements Filter {
+final class RateLimitServletFilter extends AbstractRateLimitFilter {
   private final RateLimitService service;
   private final ServletHandlerMethods handlers;
   private final FilterStage stage;
@@ -36,40 +28,21 @@ final class RateLimitServletFilter implements Filter {
   }
 
   @Override
-  public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
-      throws IOException, ServletException {
-    if (request instanceof HttpServletRequest http
-        && response instanceof HttpServletResponse httpResponse
-        && !tryAdmit(new ServletRequestAdapter(http), new ServletResponseWriter(httpResponse))) {
-      return;
-    }
-    chain.doFilter(request, response);
-  }
-
-  /** Returns whether the request is admitted; if not, the response has been written. */
-  private boolean tryAdmit(ServletRequestAdapter call, ServletResponseWriter writer)
-      throws IOException {
+  protected @Nullable RefusalResponse decide(
+      HttpServletRequest request, HttpServletResponse response) {
     StagedRuleSet.StageRules rules = service.stageRules(stage);
-    if (rules.isEmpty() || !call.isInitialDispatch()) {
-      return true;
+    if (rules.isEmpty()) {
+      return null;
     }
-    Request request;
-    try {
-      HandlerMethod handler = rules.needsHandler() ? handlers.find(call.request()) : null;
-      request = service.read(new ServletSpringRequest(call, handler), rules);
-    } catch (BadRequestException e) {
-      writer.writeRejection(e);
-      return false;
-    }
-    Decision decision = service.limiter(stage).decideNow(request);
-    decisionChain(call.request())
-        .add(service.limiter(stage), decision, writer.response()::setHeader);
+    HandlerMethod handler = rules.needsHandler() ? handlers.find(request) : null;
+    Request read = service.read(new ServletSpringRequest(request, handler), rules);
+    Decision decision = service.limiter(stage).decideNow(read);
+    decisionChain(request).add(service.limiter(stage), decision, response::setHeader);
     if (!decision.allowed()) {
-      writer.writeRejection(RateLimitService.refusal(decision));
-      return false;
+      return RateLimitService.refusal(decision);
     }
-    ServletResponseWriter.sleepFor(decision.delay());
-    return true;
+    sleepFor(decision.delay());
+    return null;
   }
 
   private static DecisionChain decisionChain(HttpServletRequest request) {
@@ -82,45 +55,32 @@ final class RateLimitServletFilter implements Filter {
   }
 
   /** A servlet request as the rules and expressions read it. */
-  private record ServletSpringRequest(
-      ServletRequestAdapter servlet, @Nullable HandlerMethod handler) implements SpringRequest {
+  private static final class ServletSpringRequest extends ServletRequestAdapter
+      implements SpringRequest {
+    private final HttpServletRequest request;
+    private final @Nullable HandlerMethod handler;
 
-    @Override
-    public IpAddress peer() {
-      return servlet.peer();
-    }
-
-    @Override
-    public String method() {
-      return servlet.method();
-    }
-
-    @Override
-    public String target() {
-      return servlet.target();
+    ServletSpringRequest(HttpServletRequest request, @Nullable HandlerMethod handler) {
+      super(request);
+      this.request = request;
+      this.handler = handler;
     }
 
     @Override
     public @Nullable Principal principal() {
-      return servlet.request().getUserPrincipal();
+      return request.getUserPrincipal();
+    }
+
+    @Override
+    public @Nullable HandlerMethod handler() {
+      return handler;
     }
 
     @Override
     @SuppressWarnings("unchecked") // Spring documents this type
     public Map<String, String> variables() {
-      Object found =
-          servlet.request().getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
+      Object found = request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE);
       return found == null ? Map.of() : (Map<String, String>) found;
-    }
-
-    @Override
-    public @Nullable String get(String name) {
-      return servlet.get(name);
-    }
-
-    @Override
-    public List<String> all(String name) {
-      return servlet.all(name);
     }
   }
 }

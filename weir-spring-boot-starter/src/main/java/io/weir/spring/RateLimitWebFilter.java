@@ -1,6 +1,5 @@
 package io.weir.spring;
 
-import io.weir.http.BadRequestException;
 import io.weir.spring.RateLimitService.FilterStage;
 import java.security.Principal;
 import java.util.Optional;
@@ -49,34 +48,24 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
     }
     Mono<Optional<HandlerMethod>> handler =
         rules.needsHandler()
-            ? handlers.find(exchange).map(Optional::of).defaultIfEmpty(Optional.empty())
+            ? handlers.find(exchange).singleOptional()
             : Mono.just(Optional.empty());
     return principal(exchange)
         .zipWith(
             handler,
             (user, method) -> new WebFluxRequest(exchange, user.orElse(null), method.orElse(null)))
-        .flatMap(request -> decide(request, rules, chain));
+        .flatMap(
+            request ->
+                new ReactiveDecisionHandler(exchange)
+                    .decide(
+                        service.limiter(stage),
+                        () -> service.read(request, rules),
+                        Mono.defer(() -> chain.filter(exchange))));
   }
 
   private Mono<Optional<Principal>> principal(ServerWebExchange exchange) {
     return stage == FilterStage.BEFORE_AUTHENTICATION
         ? Mono.just(Optional.empty())
-        : exchange
-            .getPrincipal()
-            .map(user -> Optional.<Principal>of(user).filter(anonymous.negate()))
-            .defaultIfEmpty(Optional.empty());
-  }
-
-  private Mono<Void> decide(
-      WebFluxRequest request, StagedRuleSet.StageRules rules, WebFilterChain chain) {
-    ReactiveDecisionHandler handler = new ReactiveDecisionHandler(request.exchange());
-    try {
-      return handler.decide(
-          service.limiter(stage),
-          service.read(request, rules),
-          Mono.defer(() -> chain.filter(request.exchange())));
-    } catch (BadRequestException e) {
-      return handler.refuse(e);
-    }
+        : exchange.<Principal>getPrincipal().filter(anonymous.negate()).singleOptional();
   }
 }

@@ -6,9 +6,10 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.http.BadRequestException;
-import io.weir.http.JsonText;
 import io.weir.http.RefusalResponse;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
@@ -20,8 +21,18 @@ import reactor.core.scheduler.Schedulers;
 /** Decides on a WebFlux exchange and writes the rate limit headers or the refusal. */
 record ReactiveDecisionHandler(ServerWebExchange exchange) {
 
-  /** Continues with {@code next} if the request is admitted; otherwise writes a refusal. */
-  Mono<Void> decide(Limiter limiter, Request request, Mono<Void> next) {
+  /**
+   * Continues with {@code next} if the request is admitted; otherwise writes a refusal.
+   *
+   * @param reader reads the request; a {@link BadRequestException} is answered with 400
+   */
+  Mono<Void> decide(Limiter limiter, Supplier<Request> reader, Mono<Void> next) {
+    Request request;
+    try {
+      request = reader.get();
+    } catch (BadRequestException e) {
+      return refuse(RefusalResponse.of(e));
+    }
     CompletableFuture<Decision> future = limiter.decide(request);
     // the application must not run on the store's threads
     Mono<Decision> decided =
@@ -40,30 +51,16 @@ record ReactiveDecisionHandler(ServerWebExchange exchange) {
   }
 
   private DecisionChain decisionChain() {
-    DecisionChain existing = exchange.getAttribute(DecisionChain.ATTRIBUTE_NAME);
-    if (existing != null) {
-      return existing;
-    }
-    DecisionChain chain = new DecisionChain();
-    exchange.getAttributes().put(DecisionChain.ATTRIBUTE_NAME, chain);
-    return chain;
+    Map<String, Object> attributes = exchange.getAttributes();
+    return (DecisionChain)
+        attributes.computeIfAbsent(DecisionChain.ATTRIBUTE_NAME, name -> new DecisionChain());
   }
 
   private Mono<Void> refuse(RefusalResponse refusal) {
-    return write(refusal.status(), refusal.contentType(), refusal.body());
-  }
-
-  /** Rejects an ambiguous request with status 400. */
-  Mono<Void> refuse(BadRequestException e) {
-    String body = JsonText.error("bad_request", String.valueOf(e.getMessage()));
-    return write(BadRequestException.STATUS, RefusalResponse.JSON, body);
-  }
-
-  private Mono<Void> write(int status, String type, String text) {
-    byte[] body = text.getBytes(UTF_8);
+    byte[] body = refusal.body().getBytes(UTF_8);
     ServerHttpResponse response = exchange.getResponse();
-    response.setStatusCode(HttpStatusCode.valueOf(status));
-    response.getHeaders().setContentType(MediaType.parseMediaType(type));
+    response.setStatusCode(HttpStatusCode.valueOf(refusal.status()));
+    response.getHeaders().setContentType(MediaType.parseMediaType(refusal.contentType()));
     response.getHeaders().setContentLength(body.length);
     return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
   }

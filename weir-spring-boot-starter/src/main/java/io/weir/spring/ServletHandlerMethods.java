@@ -1,9 +1,6 @@
 package io.weir.spring;
 
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.http.server.RequestPath;
@@ -14,30 +11,21 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMappi
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /** Finds the controller method that handles a request, with the dispatcher's mappings. */
-final class ServletHandlerMethods implements HandlerMethods {
-  private final ObjectProvider<HandlerMapping> mappings;
-  private volatile @Nullable List<HandlerMapping> cachedMappings;
+final class ServletHandlerMethods
+    extends HandlerMethods<HandlerMapping, RequestMappingInfoHandlerMapping> {
 
   ServletHandlerMethods(ObjectProvider<HandlerMapping> mappings) {
-    this.mappings = mappings;
-  }
-
-  @Override
-  public Collection<HandlerMethod> all() {
-    List<HandlerMethod> methods = new ArrayList<>();
-    for (HandlerMapping mapping : controllerMappings()) {
-      if (mapping instanceof RequestMappingInfoHandlerMapping controllers) {
-        methods.addAll(controllers.getHandlerMethods().values());
-      }
-    }
-    return methods;
+    super(
+        mappings,
+        RequestMappingInfoHandlerMapping.class,
+        RequestMappingInfoHandlerMapping::getHandlerMethods);
   }
 
   @Nullable HandlerMethod find(HttpServletRequest request) {
     RequestPath before = parsedRequestPath(request);
     try {
       ServletRequestPathUtils.parseAndCache(request);
-      for (HandlerMapping mapping : controllerMappings()) {
+      for (HandlerMapping mapping : mappings()) {
         HandlerExecutionChain chain = mapping.getHandler(request);
         if (chain != null) {
           return chain.getHandler() instanceof HandlerMethod method ? method : null;
@@ -55,16 +43,5 @@ final class ServletHandlerMethods implements HandlerMethods {
     return ServletRequestPathUtils.hasParsedRequestPath(request)
         ? ServletRequestPathUtils.getParsedRequestPath(request)
         : null;
-  }
-
-  private List<HandlerMapping> controllerMappings() {
-    List<HandlerMapping> current = cachedMappings;
-    if (current == null) {
-      current =
-          HandlerMethods.upToControllers(
-              mappings.orderedStream().toList(), RequestMappingInfoHandlerMapping.class);
-      cachedMappings = current;
-    }
-    return current;
   }
 }

@@ -25,6 +25,12 @@ final class StartFailureException extends RuntimeException {
         null);
   }
 
+  static void throwIfAny(List<ConfigurationProblem> problems) {
+    if (!problems.isEmpty()) {
+      throw ofProblems(problems);
+    }
+  }
+
   String action() {
     return action;
   }

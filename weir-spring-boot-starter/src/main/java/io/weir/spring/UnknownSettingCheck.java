@@ -46,9 +46,7 @@ final class UnknownSettingCheck {
         names.stream().filter(WEIR_PREFIX::isAncestorOf).forEach(name -> check(name, problems));
       }
     }
-    if (!problems.isEmpty()) {
-      throw StartFailureException.ofProblems(problems);
-    }
+    StartFailureException.throwIfAny(problems);
   }
 
   private static boolean isSystemSource(ConfigurationPropertySource source) {

@@ -149,7 +149,7 @@ class WeirAutoConfiguration {
       SpelExpressions expressions,
       WeirProperties settings,
       WeirStatus status,
-      ObjectProvider<HandlerMethods> handlers) {
+      ObjectProvider<HandlerMethods<?, ?>> handlers) {
     return new WeirStartup(
         environment,
         beans,

@@ -3,7 +3,6 @@ package io.weir.spring;
 import static java.util.Objects.requireNonNullElse;
 
 import io.weir.Limiter;
-import io.weir.http.BadRequestException;
 import io.weir.http.IdentityResolver;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
@@ -79,24 +78,16 @@ public final class WeirGatewayFilterFactory
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
       return exchange
-          .getPrincipal()
-          .map(Optional::<Principal>of)
-          .defaultIfEmpty(Optional.empty())
+          .<Principal>getPrincipal()
+          .singleOptional()
+          .map(principal -> new WebFluxRequest(exchange, principal.orElse(null), null))
           .flatMap(
-              principal ->
-                  decide(new WebFluxRequest(exchange, principal.orElse(null), null), chain));
-    }
-
-    private Mono<Void> decide(WebFluxRequest request, GatewayFilterChain chain) {
-      ReactiveDecisionHandler handler = new ReactiveDecisionHandler(request.exchange());
-      try {
-        return handler.decide(
-            limiter,
-            service.read(request, identity, stageRules),
-            Mono.defer(() -> chain.filter(request.exchange())));
-      } catch (BadRequestException e) {
-        return handler.refuse(e);
-      }
+              request ->
+                  new ReactiveDecisionHandler(exchange)
+                      .decide(
+                          limiter,
+                          () -> service.read(request, identity, stageRules),
+                          Mono.defer(() -> chain.filter(exchange))));
     }
 
     @Override

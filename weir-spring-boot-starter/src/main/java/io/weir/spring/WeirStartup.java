@@ -23,7 +23,7 @@ final class WeirStartup implements SmartInitializingSingleton {
   private final Environment environment;
   private final ConfigurableListableBeanFactory beans;
   private final StartupComponents components;
-  private final List<HandlerMethods> handlers;
+  private final List<HandlerMethods<?, ?>> handlers;
 
   /** The components that startup initializes and checks. */
   record StartupComponents(
@@ -38,7 +38,7 @@ final class WeirStartup implements SmartInitializingSingleton {
       Environment environment,
       ConfigurableListableBeanFactory beans,
       StartupComponents parts,
-      List<HandlerMethods> handlers) {
+      List<HandlerMethods<?, ?>> handlers) {
     this.environment = environment;
     this.beans = beans;
     this.components = parts;
@@ -84,8 +84,6 @@ final class WeirStartup implements SmartInitializingSingleton {
                 problems.add(new ConfigurationProblem("weir.attributes", 0, 0, "", name, reason));
               }
             });
-    if (!problems.isEmpty()) {
-      throw StartFailureException.ofProblems(problems);
-    }
+    StartFailureException.throwIfAny(problems);
   }
 }

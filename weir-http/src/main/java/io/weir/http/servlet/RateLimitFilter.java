@@ -2,18 +2,14 @@ package io.weir.http.servlet;
 
 import io.weir.Decision;
 import io.weir.Limiter;
-import io.weir.http.BadRequestException;
 import io.weir.http.IdentifiedRequest;
 import io.weir.http.IdentityResolver;
+import io.weir.http.RateLimitHeaders;
 import io.weir.http.RefusalResponse;
-import jakarta.servlet.Filter;
-import jakarta.servlet.FilterChain;
-import jakarta.servlet.ServletException;
-import jakarta.servlet.ServletRequest;
-import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
+import java.security.Principal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A servlet filter that rate-limits the requests to a servlet container.
@@ -27,7 +23,7 @@ import java.io.IOException;
  * authenticated. The request thread blocks while it waits for the store, at most for the store's
  * deadline, and for the delay of a leaky bucket.
  */
-public final class RateLimitFilter implements Filter {
+public final class RateLimitFilter extends AbstractRateLimitFilter {
   private final Limiter limiter;
   private final IdentityResolver identityResolver;
 
@@ -42,48 +38,34 @@ public final class RateLimitFilter implements Filter {
   }
 
   @Override
-  public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
-      throws IOException, ServletException {
-    if (request instanceof HttpServletRequest http
-        && response instanceof HttpServletResponse httpResponse
-        && !admits(new ServletRequestAdapter(http), new ServletResponseWriter(httpResponse))) {
-      return;
-    }
-    chain.doFilter(request, response);
-  }
-
-  /** Returns whether the request may continue; otherwise the response has been written. */
-  private boolean admits(ServletRequestAdapter call, ServletResponseWriter answer)
-      throws IOException {
-    if (!call.isInitialDispatch()) {
-      return true;
-    }
-    IdentifiedRequest identified;
-    try {
-      identified =
-          identityResolver.resolve(
-              call.peer(),
-              call.method(),
-              call.target(),
-              call,
-              (ip, attributes) -> attributes.accept("user", call.user()));
-    } catch (BadRequestException e) {
-      answer.writeRejection(e);
-      return false;
-    }
+  protected @Nullable RefusalResponse decide(
+      HttpServletRequest request, HttpServletResponse response) {
+    ServletRequestAdapter call = new ServletRequestAdapter(request);
+    IdentifiedRequest identified =
+        identityResolver.resolve(
+            call.peer(),
+            call.method(),
+            call.target(),
+            call,
+            (ip, attributes) -> attributes.accept("user", user(request)));
     Decision decision = limiter.decideNow(identified.request());
-    answer.writeRateLimitHeaders(decision);
+    RateLimitHeaders.write(decision, response::setHeader);
     if (!decision.allowed()) {
-      answer.writeRejection(RefusalResponse.of(decision, call.joined("Accept")));
-      return false;
+      return RefusalResponse.of(decision, call.joined("Accept"));
     }
     if (identified.unauthorized()) {
-      answer.response().setHeader("WWW-Authenticate", identityResolver.challenge());
-      answer.writeError(
+      response.setHeader("WWW-Authenticate", identityResolver.challenge());
+      return RefusalResponse.ofError(
           IdentifiedRequest.UNAUTHORIZED, "unauthorized", "send an API key or a token");
-      return false;
     }
-    ServletResponseWriter.sleepFor(decision.delay());
-    return true;
+    sleepFor(decision.delay());
+    return null;
+  }
+
+  /** Returns the user that the container has authenticated; empty if there is none. */
+  private static String user(HttpServletRequest request) {
+    Principal principal = request.getUserPrincipal();
+    String name = principal == null ? null : principal.getName();
+    return name == null ? "" : name;
   }
 }
