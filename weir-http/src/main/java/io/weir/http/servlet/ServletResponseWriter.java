@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.weir.Decision;
 import io.weir.http.BadRequestException;
-import io.weir.http.JsonText;
 import io.weir.http.RateLimitHeaders;
 import io.weir.http.RefusalResponse;
+import io.weir.internal.JsonText;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
