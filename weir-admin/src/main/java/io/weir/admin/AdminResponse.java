@@ -2,10 +2,10 @@ package io.weir.admin;
 
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.rules.text.ConfigurationProblem;
 import io.weir.rules.text.InvalidConfigurationException;
 import io.weir.web.InvalidInputException;
-import io.weir.web.JsonObjectBuilder;
 import io.weir.web.ResponseWriter;
 import java.util.List;
 

@@ -11,6 +11,7 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Durations;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -22,7 +23,6 @@ import io.weir.web.ApiRoute.BodyField;
 import io.weir.web.ApiRoute.RequestContent;
 import io.weir.web.ApiRoute.RouteParameter;
 import io.weir.web.InvalidInputException;
-import io.weir.web.JsonObjectBuilder;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -161,11 +161,9 @@ final class BanEndpoints {
   }
 
   private String banJson(Rule rule) {
-    JsonObjectBuilder caller = new JsonObjectBuilder();
-    TemporaryBan.caller(rule).forEach(caller::text);
     return new JsonObjectBuilder()
         .text("rule", rule.id())
-        .rawJson("caller", caller.build())
+        .textMap("caller", TemporaryBan.caller(rule))
         .number("left_ms", remaining(rule).toMillis())
         .build();
   }

@@ -2,7 +2,6 @@ package io.weir.admin;
 
 import io.weir.Request;
 import io.weir.internal.Sha256;
-import io.weir.web.JsonObjectBuilder;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,12 +29,6 @@ final class CallerLabels {
       }
     }
     return labels;
-  }
-
-  static String toJson(Map<String, String> labels) {
-    JsonObjectBuilder fields = new JsonObjectBuilder();
-    labels.forEach(fields::text);
-    return fields.build();
   }
 
   private static String label(String name, String value) {

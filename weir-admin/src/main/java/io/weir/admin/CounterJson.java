@@ -2,9 +2,9 @@ package io.weir.admin;
 
 import io.weir.Decision;
 import io.weir.Request;
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Limit;
 import io.weir.store.ClaimOutcome;
-import io.weir.web.JsonObjectBuilder;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,7 +18,7 @@ final class CounterJson {
       counters.add(counterJson(peeked.claim(i).limit(), peeked.outcome(i)));
     }
     return new JsonObjectBuilder()
-        .rawJson("caller", attributesJson(caller))
+        .textMap("caller", caller.attributes())
         .bool("degraded", peeked.degraded())
         .rawJsonList("counters", counters)
         .build();
@@ -34,12 +34,6 @@ final class CounterJson {
         .number("reset_ms", toMillis(outcome.reset()))
         .number("retry_after_ms", toMillis(outcome.retryAfter()))
         .build();
-  }
-
-  private static String attributesJson(Request caller) {
-    JsonObjectBuilder fields = new JsonObjectBuilder();
-    caller.attributes().forEach(fields::text);
-    return fields.build();
   }
 
   private static long toMillis(long micros) {

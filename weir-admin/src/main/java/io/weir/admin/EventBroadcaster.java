@@ -2,10 +2,10 @@ package io.weir.admin;
 
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.Request;
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Rule;
 import io.weir.store.ClaimOutcome;
 import io.weir.store.Clock;
-import io.weir.web.JsonObjectBuilder;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -75,7 +75,7 @@ final class EventBroadcaster {
       JsonObjectBuilder json, Request request, Rule rule, ClaimOutcome outcome) {
     String endpoint = request.get("endpoint");
     json.text("rule", rule.id()).bool("shadow", rule.shadow());
-    json.rawJson("caller", CallerLabels.toJson(CallerLabels.of(rule.per(), request)));
+    json.textMap("caller", CallerLabels.of(rule.per(), request));
     if (endpoint != null) {
       int length = Math.min(endpoint.length(), MAX_ENDPOINT_LENGTH);
       json.text("endpoint", endpoint.substring(0, length));

@@ -6,9 +6,9 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.admin.metrics.ServerMetrics;
 import io.weir.background.BackgroundTasks;
 import io.weir.background.TaskStatus;
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.store.StoreHealth;
 import io.weir.web.ApiRoute;
-import io.weir.web.JsonObjectBuilder;
 import io.weir.web.ResponseWriter;
 import java.util.List;
 

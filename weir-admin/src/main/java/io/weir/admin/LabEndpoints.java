@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.http.JsonText;
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.lab.BurstExperiment;
 import io.weir.lab.ClockSkewExperiment;
 import io.weir.lab.ExperimentResult;
@@ -21,7 +21,6 @@ import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.RequestContent;
 import io.weir.web.ApiRoute.RouteParameter;
 import io.weir.web.InvalidInputException;
-import io.weir.web.JsonObjectBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -199,7 +198,7 @@ final class LabEndpoints {
             new JsonObjectBuilder().text("x", finding.xLabel()).text("y", finding.yLabel()).build())
         .rawJsonList("series", finding.series().stream().map(LabEndpoints::json).toList())
         .textList("headings", finding.headings())
-        .rawJsonList("rows", finding.rows().stream().map(LabEndpoints::row).toList())
+        .rawJsonList("rows", finding.rows().stream().map(JsonObjectBuilder::textArray).toList())
         .build();
   }
 
@@ -218,10 +217,5 @@ final class LabEndpoints {
         .text("name", series.name())
         .rawJsonList("points", points)
         .build();
-  }
-
-  private static String row(List<String> cells) {
-    return JsonObjectBuilder.jsonArray(
-        cells.stream().map(cell -> JsonText.quote(new StringBuilder(), cell).toString()).toList());
   }
 }

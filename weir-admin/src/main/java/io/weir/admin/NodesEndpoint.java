@@ -2,12 +2,12 @@ package io.weir.admin;
 
 import static io.vertx.core.http.HttpMethod.GET;
 
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Rule;
 import io.weir.rules.database.DatabaseException;
 import io.weir.rules.database.DatabaseRules;
 import io.weir.rules.database.NodeRegistry;
 import io.weir.web.ApiRoute;
-import io.weir.web.JsonObjectBuilder;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

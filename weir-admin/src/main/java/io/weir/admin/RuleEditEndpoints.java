@@ -7,6 +7,7 @@ import static io.vertx.core.http.HttpMethod.PUT;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSource;
 import io.weir.rules.FileRules;
@@ -18,7 +19,6 @@ import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.RequestContent;
 import io.weir.web.ApiRoute.RouteParameter;
 import io.weir.web.InvalidInputException;
-import io.weir.web.JsonObjectBuilder;
 import java.util.List;
 import java.util.function.Function;
 

@@ -4,6 +4,7 @@ import static io.vertx.core.http.HttpMethod.GET;
 import static io.vertx.core.http.HttpMethod.POST;
 
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
@@ -16,7 +17,6 @@ import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.RequestContent;
 import io.weir.web.ApiRoute.RouteParameter;
 import io.weir.web.InvalidInputException;
-import io.weir.web.JsonObjectBuilder;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,5 +1,6 @@
 package io.weir.admin;
 
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
 import io.weir.rules.text.ConfigurationProblem;
@@ -8,7 +9,6 @@ import io.weir.rules.text.ParsedValue;
 import io.weir.rules.text.ProblemCollector;
 import io.weir.rules.text.TextDecoder;
 import io.weir.rules.text.YamlReader;
-import io.weir.web.JsonObjectBuilder;
 import java.util.List;
 
 /** Parses request bodies with a single rule or a whole rules file, as JSON or YAML. */

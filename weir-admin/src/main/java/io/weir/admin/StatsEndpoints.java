@@ -4,12 +4,12 @@ import static io.vertx.core.http.HttpMethod.GET;
 
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.admin.TopRefusedCallers.RefusedCaller;
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Rule;
 import io.weir.store.StoreHealth;
 import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.RouteParameter;
 import io.weir.web.InvalidInputException;
-import io.weir.web.JsonObjectBuilder;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -142,7 +142,7 @@ final class StatsEndpoints {
     return new JsonObjectBuilder()
         .text("rule", entry.rule())
         .bool("shadow", rule != null && rule.shadow())
-        .rawJson("caller", CallerLabels.toJson(entry.caller().attributes()))
+        .textMap("caller", entry.caller().attributes())
         .number("refused", entry.caller().refused())
         .number("surely", entry.caller().atLeast())
         .build();

@@ -6,12 +6,12 @@ import io.weir.admin.traffic.PastRequest;
 import io.weir.admin.traffic.RecentRequests;
 import io.weir.admin.traffic.RuleReplay;
 import io.weir.admin.traffic.RuleReplay.ReplayResult;
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
 import io.weir.store.Clock;
 import io.weir.web.ApiRoute;
-import io.weir.web.JsonObjectBuilder;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -70,9 +70,7 @@ final class WhatIfEndpoint {
         (example, refused) ->
             callers.add(
                 new JsonObjectBuilder()
-                    .rawJson(
-                        "caller",
-                        CallerLabels.toJson(CallerLabels.of(candidate.per(), example.request())))
+                    .textMap("caller", CallerLabels.of(candidate.per(), example.request()))
                     .number("refused", refused)
                     .build()));
     return AdminResponse.ok(

@@ -3,13 +3,12 @@ package io.weir.cli;
 import io.weir.Request;
 import io.weir.cli.CheckResult.RuleCheckResult;
 import io.weir.cli.ServerHttpClient.ServerHttpResponse;
-import io.weir.http.JsonText;
 import io.weir.http.RefusalResponse;
+import io.weir.internal.JsonObjectBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -107,15 +106,10 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private static String toJson(Request request) {
-    String pairs =
-        request.attributes().entrySet().stream()
-            .map(e -> quote(e.getKey()) + ":" + quote(e.getValue()))
-            .collect(Collectors.joining(","));
-    return "{\"attributes\":{" + pairs + "},\"cost\":" + request.cost() + "}";
-  }
-
-  private static String quote(String text) {
-    return JsonText.quote(new StringBuilder(), text).toString();
+    return new JsonObjectBuilder()
+        .textMap("attributes", request.attributes())
+        .number("cost", request.cost())
+        .build();
   }
 
   private void print(CheckResult result, TerminalOutput output) {

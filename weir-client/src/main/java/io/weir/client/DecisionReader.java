@@ -3,6 +3,7 @@ package io.weir.client;
 import io.weir.Decision;
 import io.weir.client.StructuredFieldParser.StructuredFieldItem;
 import io.weir.http.RateLimitHeaders;
+import io.weir.internal.JsonReader;
 import io.weir.rule.Claim;
 import io.weir.rule.Limit;
 import io.weir.rule.Rate;

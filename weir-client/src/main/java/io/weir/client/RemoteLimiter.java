@@ -6,7 +6,7 @@ import io.weir.Request;
 import io.weir.Reservation;
 import io.weir.client.DecisionReader.DecisionResponse;
 import io.weir.client.DecisionServiceClient.ServiceRequest;
-import io.weir.http.JsonText;
+import io.weir.internal.JsonText;
 import io.weir.rule.Claim;
 import io.weir.store.ClaimOutcome;
 import io.weir.store.Clock;

@@ -4,6 +4,7 @@ import io.weir.Decision;
 import io.weir.Reservation;
 import io.weir.Reservation.State;
 import io.weir.client.DecisionServiceClient.ServiceRequest;
+import io.weir.internal.JsonReader;
 import io.weir.rule.Claim;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;

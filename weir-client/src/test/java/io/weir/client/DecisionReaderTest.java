@@ -142,17 +142,4 @@ class DecisionReaderTest {
     assertThatThrownBy(() -> reader.read(new StubHttpResponse(body, Map.of()), 1))
         .isInstanceOf(IllegalArgumentException.class);
   }
-
-  @Test
-  void tooDeepJson_isRejected() {
-    assertThatThrownBy(() -> JsonReader.readObject("{\"a\":" + "[".repeat(100_000)))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("nested too deeply");
-  }
-
-  @Test
-  void escapedText_isRead() {
-    assertThat(JsonReader.readObject("{ \"a\" : [ \"\\u00e9\\n\\\"\\\\\\/é\" , 1, -2.5, null ] }"))
-        .hasToString("{a=[é\n\"\\/é, 1, -2.5, null]}");
-  }
 }

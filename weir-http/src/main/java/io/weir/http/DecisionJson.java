@@ -2,6 +2,7 @@ package io.weir.http;
 
 import io.weir.Decision;
 import io.weir.Decision.RuleOutcome;
+import io.weir.internal.JsonText;
 import java.util.List;
 
 /**

@@ -1,6 +1,7 @@
 package io.weir.http;
 
 import io.weir.Decision;
+import io.weir.internal.JsonText;
 import io.weir.rule.Claim;
 import org.jspecify.annotations.Nullable;
 

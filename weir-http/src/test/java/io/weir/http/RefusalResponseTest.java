@@ -149,36 +149,6 @@ class RefusalResponseTest {
         .isFalse();
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      textBlock =
-          """
-          plain | "plain"
-          say "hi" | "say \\"hi\\""
-          back\\slash | "back\\\\slash"
-          é€ | "é€"
-          """)
-  void text_isQuoted(String text, String quoted) {
-    assertThat(JsonText.quote(new StringBuilder(), text)).hasToString(quoted);
-  }
-
-  @Test
-  void controlCharacters_areEscaped() {
-    assertThat(JsonText.quote(new StringBuilder(), "\0\b\t\n\f\r\u001f\u007f\"\\"))
-        .hasToString("\"\\u0000\\u0008\\t\\n\\u000c\\r\\u001f\\u007f\\\"\\\\\"");
-  }
-
-  @Test
-  void loneSurrogates_areEscaped() {
-    assertThat(JsonText.quote(new StringBuilder(), "a😀b")).hasToString("\"a😀b\"");
-    assertThat(JsonText.quote(new StringBuilder(), "\ud83d")).hasToString("\"\\ud83d\"");
-    assertThat(JsonText.quote(new StringBuilder(), "\ude00x")).hasToString("\"\\ude00x\"");
-    assertThat(JsonText.quote(new StringBuilder(), "\ud83d\ud83d\ude00"))
-        .hasToString("\"\\ud83d😀\"");
-  }
-
   private static Decision refused() {
     Rule shadow = rule("trial", "1/day").edit().shadow(true).build();
     DecisionFixture both = new DecisionFixture(rule("login", "1/minute"), shadow);

@@ -21,7 +21,7 @@ class CpuQuotaNodeTest {
   private static final Duration DEFAULT_DEADLINE = Duration.ofMillis(5);
   private static final int QUOTA_PERCENT = 30;
   private static final int LOAD_PERCENT = 60;
-  private static final int CAPACITY_ATTEMPTS = 4000;
+  private static final int CAPACITY_ATTEMPTS = 20_000; // spans many periods of the quota
   private static final long MAX_ANSWER_MICROS = 500_000;
 
   @Test

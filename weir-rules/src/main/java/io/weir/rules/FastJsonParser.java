@@ -1,5 +1,6 @@
 package io.weir.rules;
 
+import io.weir.internal.JsonReader;
 import io.weir.rules.text.ParsedValue;
 import io.weir.rules.text.ParsedValue.ListValue;
 import io.weir.rules.text.ParsedValue.MapEntry;
@@ -9,6 +10,7 @@ import io.weir.rules.text.SourcePosition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * A fast parser for JSON as programs write it, at a fraction of the cost of YAML and without source
@@ -19,182 +21,97 @@ import java.util.Optional;
  * read as YAML.
  */
 final class FastJsonParser {
-  private static final int MAX_DEPTH = 12;
   private static final int MAX_FIELDS = 64;
   private static final int MAX_STRING_LENGTH = 1000;
   private static final int MAX_CHARACTERS = 16 << 20;
-  private static final char END_OF_TEXT = '\0';
+  private static final Pattern UNQUOTED = Pattern.compile("-?(0|[1-9][0-9]*)|true|false|null");
 
-  private final String text;
-  private int index;
+  private final JsonReader reader;
 
   private FastJsonParser(String text) {
-    this.text = text;
+    reader = new JsonReader(text);
   }
 
   /** Returns the map of a text; empty if the text has to be read as YAML. */
   static Optional<ParsedValue> parse(String text) {
+    if (text.length() > MAX_CHARACTERS || !isUnambiguous(text)) {
+      return Optional.empty();
+    }
+    FastJsonParser parser = new FastJsonParser(text);
+    if (parser.reader.skipBlanks() != '{') {
+      return Optional.empty();
+    }
     try {
-      FastJsonParser tree = new FastJsonParser(text);
-      require(text.length() <= MAX_CHARACTERS && tree.skipBlanks() == '{');
-      ParsedValue value = tree.parseValue(1);
-      require(tree.skipBlanks() == END_OF_TEXT && tree.index == text.length());
+      ParsedValue value = parser.parseFields();
+      parser.reader.expectEnd();
       return Optional.of(value);
-    } catch (UnsupportedJsonException e) {
+    } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
   }
 
-  private ParsedValue parseValue(int depth) {
-    require(depth <= MAX_DEPTH);
-    return switch (skipBlanks()) {
-      case '{' -> parseFields(depth);
-      case '[' -> parseItems(depth);
+  private ParsedValue parseValue() {
+    return switch (reader.skipBlanks()) {
+      case '{' -> parseFields();
+      case '[' -> parseItems();
       case '"' -> new ScalarValue(SourcePosition.START, parseString(), false);
       default -> new ScalarValue(SourcePosition.START, parseUnquoted(), true);
     };
   }
 
-  private ParsedValue parseFields(int depth) {
+  private ParsedValue parseFields() {
     List<MapEntry> fields = new ArrayList<>();
-    while (nextElement(fields.isEmpty(), '}')) {
-      require(skipBlanks() == '"');
+    reader.enter('{');
+    while (reader.nextElement(fields.isEmpty(), '}')) {
       String name = parseString();
-      // YAML requires the colon right here, and rejects duplicate names
-      require(currentChar() == ':' && fields.stream().noneMatch(f -> f.name().equals(name)));
-      index++;
-      fields.add(new MapEntry(SourcePosition.START, name, parseValue(depth + 1)));
+      reader.expect(':'); // YAML requires it right here, and rejects duplicate names
+      require(fields.stream().noneMatch(field -> field.name().equals(name)));
+      fields.add(new MapEntry(SourcePosition.START, name, parseValue()));
       require(fields.size() <= MAX_FIELDS);
     }
     return new MapValue(SourcePosition.START, fields);
   }
 
-  private ParsedValue parseItems(int depth) {
+  private ParsedValue parseItems() {
     List<ParsedValue> items = new ArrayList<>();
-    while (nextElement(items.isEmpty(), ']')) {
-      items.add(parseValue(depth + 1));
+    reader.enter('[');
+    while (reader.nextElement(items.isEmpty(), ']')) {
+      items.add(parseValue());
     }
     return new ListValue(SourcePosition.START, items);
   }
 
-  /** Skips to the next element; at the end, skips the closing bracket and returns false. */
-  private boolean nextElement(boolean first, char end) {
-    if (first) {
-      index++;
-    }
-    char c = skipBlanks();
-    if (c == end) {
-      index++;
-      return false;
-    }
-    if (!first) {
-      require(c == ',');
-      index++;
-      require(skipBlanks() != end);
-    }
-    return true;
-  }
-
   private String parseString() {
-    int from = ++index;
-    while (currentChar() != '"' && currentChar() != '\\') {
-      require(isUnambiguous(currentChar()) && index - from <= MAX_STRING_LENGTH);
-      index++;
+    String string = reader.readString();
+    require(string.length() <= MAX_STRING_LENGTH);
+    for (int i = 0; i < string.length(); i++) {
+      require(!Character.isSurrogate(string.charAt(i)));
     }
-    return currentChar() == '"' ? text.substring(from, index++) : parseEscapedString(from);
-  }
-
-  private String parseEscapedString(int from) {
-    StringBuilder string = new StringBuilder(text.substring(from, index));
-    for (; currentChar() != '"'; index++) {
-      char c = currentChar();
-      require(isUnambiguous(c) && string.length() <= MAX_STRING_LENGTH);
-      if (c == '\\') {
-        index++;
-        c = parseEscape();
-      }
-      string.append(c);
-    }
-    index++;
-    return string.toString();
-  }
-
-  private char parseEscape() {
-    return switch (currentChar()) {
-      case '"', '\\', '/' -> currentChar();
-      case 'b' -> '\b';
-      case 'f' -> '\f';
-      case 'n' -> '\n';
-      case 'r' -> '\r';
-      case 't' -> '\t';
-      case 'u' -> {
-        int value = 0;
-        for (int i = 0; i < 4; i++) {
-          index++;
-          int digit = Character.digit(currentChar(), 16);
-          require(digit >= 0 && currentChar() < 0x80);
-          value = value * 16 + digit;
-        }
-        require(!Character.isSurrogate((char) value));
-        yield (char) value;
-      }
-      default -> throw new UnsupportedJsonException();
-    };
+    return string;
   }
 
   /** Parses an integer, a boolean or null. */
   private String parseUnquoted() {
-    int from = index;
-    while ((currentChar() >= 'a' && currentChar() <= 'z')
-        || (currentChar() >= '0' && currentChar() <= '9')
-        || currentChar() == '-') {
-      index++;
-    }
-    String bare = text.substring(from, index);
-    boolean word = bare.equals("true") || bare.equals("false") || bare.equals("null");
-    require(word || isNumber(bare));
-    return bare;
+    String word = reader.readUnquoted();
+    require(UNQUOTED.matcher(word).matches());
+    return word;
   }
 
-  private static boolean isNumber(String bare) {
-    int first = bare.startsWith("-") ? 1 : 0;
-    for (int i = first; i < bare.length(); i++) {
-      if (bare.charAt(i) < '0' || bare.charAt(i) > '9') {
+  /** Returns whether all characters mean the same to JSON and YAML parsers. */
+  private static boolean isUnambiguous(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean same = (c >= ' ' && c <= '~') || c == '\n' || (c > 0xA0 && c < 0x2000);
+      if (!same) {
         return false;
       }
     }
-    return bare.length() == first + 1 || (bare.length() > first && bare.charAt(first) != '0');
-  }
-
-  /** Whether a character means the same to JSON and YAML parsers. */
-  private static boolean isUnambiguous(char c) {
-    return (c >= ' ' && c <= '~') || (c > 0xA0 && c < 0x2000);
-  }
-
-  /** Skips blanks and returns the next character. */
-  private char skipBlanks() {
-    while (currentChar() == ' ' || currentChar() == '\n') {
-      index++;
-    }
-    return currentChar();
-  }
-
-  private char currentChar() {
-    return index < text.length() ? text.charAt(index) : END_OF_TEXT;
+    return true;
   }
 
   private static void require(boolean supported) {
     if (!supported) {
-      throw new UnsupportedJsonException();
-    }
-  }
-
-  /** Ends the parsing of a text that is left to YAML. */
-  private static final class UnsupportedJsonException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
-    private UnsupportedJsonException() {
-      super("unusual JSON", null, false, false);
+      throw new IllegalArgumentException("unusual JSON");
     }
   }
 }

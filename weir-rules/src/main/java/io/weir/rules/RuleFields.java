@@ -21,7 +21,12 @@ import java.util.Map;
 final class RuleFields {
 
   /** Text that needs no quotes in YAML, such as {@code 100/minute}. */
-  record UnquotedText(String text) {}
+  record UnquotedText(String text) {
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
 
   private RuleFields() {}
 

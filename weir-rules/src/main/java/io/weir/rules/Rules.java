@@ -1,5 +1,6 @@
 package io.weir.rules;
 
+import io.weir.internal.JsonText;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.text.InvalidConfigurationException;
@@ -90,13 +91,19 @@ public final class Rules {
     return YamlWriter.rule(RuleFields.of(rule));
   }
 
-  /** Writes rules as JSON, of the same shape as the YAML. */
+  /** Writes rules as JSON, of the same shape as the YAML, one rule per line. */
   public static String toJson(Collection<Rule> rules) {
-    return JsonWriter.rules(rules.stream().map(RuleFields::of).toList());
+    StringBuilder out = new StringBuilder("{\"rules\":[");
+    String separator = "\n  ";
+    for (Rule rule : rules) {
+      JsonText.writeForYaml(out.append(separator), RuleFields.of(rule));
+      separator = ",\n  ";
+    }
+    return out.append(rules.isEmpty() ? "]}\n" : "\n]}\n").toString();
   }
 
   /** Writes one rule as JSON, as {@link #readOne} reads it. */
   public static String toJson(Rule rule) {
-    return JsonWriter.rule(RuleFields.of(rule));
+    return JsonText.writeForYaml(new StringBuilder(), RuleFields.of(rule)).toString();
   }
 }

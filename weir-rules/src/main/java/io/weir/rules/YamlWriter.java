@@ -1,5 +1,6 @@
 package io.weir.rules;
 
+import io.weir.internal.JsonText;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -89,9 +90,6 @@ final class YamlWriter {
   }
 
   private static String scalar(Object value) {
-    if (value instanceof RuleFields.UnquotedText plain) {
-      return plain.text();
-    }
     if (!(value instanceof String text)) {
       return String.valueOf(value);
     }
@@ -99,6 +97,6 @@ final class YamlWriter {
         text.length() < MAX_LINE_WIDTH
             && UNQUOTED_PATTERN.matcher(text).matches()
             && !RESERVED_WORDS.contains(text.toLowerCase(Locale.ROOT));
-    return bare ? text : JsonWriter.quoted(text);
+    return bare ? text : JsonText.quoteForYaml(new StringBuilder(), text).toString();
   }
 }

@@ -1,6 +1,6 @@
 package io.weir.spring;
 
-import io.weir.http.JsonText;
+import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
 import io.weir.rules.text.ConfigurationProblem;
@@ -90,10 +90,8 @@ final class AnnotationRuleReader {
         expressionsByTarget
             .computeIfAbsent(target, p -> new LinkedHashMap<>())
             .putAll(per.expressions());
-        String match =
-            JsonText.quote(JsonText.quote(new StringBuilder(), attribute).append(':'), target)
-                .toString();
-        Rule rule = Rules.readOne("@RateLimit", toJson(id, match, per.attributes(), limit));
+        Rule rule =
+            Rules.readOne("@RateLimit", toJson(id, attribute, target, per.attributes(), limit));
         rules.put(rule.id(), rule);
       } catch (InvalidConfigurationException e) {
         e.problems().forEach(p -> addProblem(target, p.rule(), p.field(), p.reason()));
@@ -103,28 +101,24 @@ final class AnnotationRuleReader {
     }
   }
 
-  private String toJson(String id, String match, List<String> per, RateLimit limit) {
-    StringBuilder out = new StringBuilder("{\"id\":");
-    JsonText.quote(out, id).append(",\"match\":{").append(match).append("},\"per\":[");
-    appendStrings(out, per).append("],\"limit\":[");
+  private String toJson(
+      String id, String attribute, String target, List<String> per, RateLimit limit) {
     List<String> rates = new ArrayList<>();
     for (String rate : limit.value()) {
       rates.add(environment.resolveRequiredPlaceholders(rate));
     }
-    appendStrings(out, rates).append("],\"algorithm\":");
-    JsonText.quote(out, limit.algorithm()).append(",\"on-store-failure\":");
-    JsonText.quote(out, limit.onStoreFailure());
+    JsonObjectBuilder json =
+        new JsonObjectBuilder()
+            .text("id", id)
+            .textMap("match", Map.of(attribute, target))
+            .textList("per", per)
+            .textList("limit", rates)
+            .text("algorithm", limit.algorithm())
+            .text("on-store-failure", limit.onStoreFailure());
     if (limit.burst() != 0) {
-      out.append(",\"burst\":").append(limit.burst());
+      json.number("burst", limit.burst());
     }
-    return out.append(",\"shadow\":").append(limit.shadow()).append('}').toString();
-  }
-
-  private static StringBuilder appendStrings(StringBuilder out, List<String> strings) {
-    for (int i = 0; i < strings.size(); i++) {
-      JsonText.quote(i == 0 ? out : out.append(','), strings.get(i));
-    }
-    return out;
+    return json.bool("shadow", limit.shadow()).build();
   }
 
   private void addProblem(String target, String rule, String field, String reason) {

@@ -1,6 +1,6 @@
 package io.weir.spring;
 
-import io.weir.http.JsonText;
+import io.weir.internal.JsonText;
 import io.weir.rules.text.ConfigurationProblem;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.weir.web;
 
-import io.weir.http.JsonText;
+import io.weir.internal.JsonText;
 import io.weir.web.ApiRoute.BodyField;
 import io.weir.web.ApiRoute.RouteParameter;
 import java.util.ArrayList;

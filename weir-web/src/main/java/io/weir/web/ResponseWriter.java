@@ -4,7 +4,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
-import io.weir.http.JsonText;
+import io.weir.internal.JsonText;
 
 /** Writes HTTP responses; does nothing if the caller has closed the connection. */
 public final class ResponseWriter {

@@ -1,6 +1,6 @@
 package io.weir.admin.alerts;
 
-import io.weir.http.JsonText;
+import io.weir.internal.JsonObjectBuilder;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
@@ -14,11 +14,11 @@ import java.time.temporal.ChronoUnit;
 record AlertNotification(String event, long sinceMicros, String reason) {
 
   String toJson(String node) {
-    StringBuilder out = new StringBuilder("{\"event\":");
-    JsonText.quote(out, event).append(",\"node\":");
-    JsonText.quote(out, node).append(",\"since\":");
-    Instant began = Instant.EPOCH.plus(sinceMicros / 1000, ChronoUnit.MILLIS);
-    JsonText.quote(out, began.toString()).append(",\"reason\":");
-    return JsonText.quote(out, reason).append('}').toString();
+    return new JsonObjectBuilder()
+        .text("event", event)
+        .text("node", node)
+        .text("since", Instant.EPOCH.plus(sinceMicros / 1000, ChronoUnit.MILLIS).toString())
+        .text("reason", reason)
+        .build();
   }
 }

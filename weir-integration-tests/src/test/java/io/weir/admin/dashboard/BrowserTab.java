@@ -1,7 +1,7 @@
 package io.weir.admin.dashboard;
 
 import io.vertx.core.json.JsonObject;
-import io.weir.http.JsonText;
+import io.weir.internal.JsonText;
 import io.weir.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;

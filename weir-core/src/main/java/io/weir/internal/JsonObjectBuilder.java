@@ -1,7 +1,7 @@
-package io.weir.web;
+package io.weir.internal;
 
-import io.weir.http.JsonText;
 import java.util.Collection;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Builds a JSON object as text, field by field. Not thread-safe. */
@@ -17,6 +17,13 @@ public final class JsonObjectBuilder {
       JsonText.quote(out, value);
     }
     return this;
+  }
+
+  /** Adds a field whose value is an object with string values. */
+  public JsonObjectBuilder textMap(String name, Map<String, String> values) {
+    JsonObjectBuilder fields = new JsonObjectBuilder();
+    values.forEach(fields::text);
+    return rawJson(name, fields.build());
   }
 
   public JsonObjectBuilder number(String name, long value) {
@@ -42,8 +49,13 @@ public final class JsonObjectBuilder {
 
   /** Adds a field whose value is an array of strings. */
   public JsonObjectBuilder textList(String name, Collection<String> values) {
-    return rawJsonList(
-        name, values.stream().map(v -> JsonText.quote(new StringBuilder(), v).toString()).toList());
+    return rawJson(name, textArray(values));
+  }
+
+  /** Returns a JSON array of strings. */
+  public static String textArray(Collection<String> values) {
+    return jsonArray(
+        values.stream().map(v -> JsonText.quote(new StringBuilder(), v).toString()).toList());
   }
 
   /** Returns a JSON array of JSON texts. */
