@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  *       busy machine). However late it is, it counts as a quarter of a tick.
  *   <li>Late ticks also show that the machine has too little CPU for all its processes, which may
  *       include the store. Each late tick of the last 64 adds a deadline, up to three.
+ *   <li>The requests that accumulate during a stall are answered one batch after the other, while
+ *       replies are outstanding all the time. As long as no call is unanswered for a deadline, the
+ *       stall is added, minus the time for which the node has run since, up to 20 deadlines: at the
+ *       default deadline, a whole period of a CPU quota.
  * </ul>
  *
  * So a frozen store delays decisions by one deadline on an undisturbed node, and on a busy one by
@@ -37,6 +41,7 @@ final class DeadlineQueue implements AutoCloseable {
   private static final int LATE_TICK_DIVISOR = 4;
 
   private static final int MAX_EXTRA_DEADLINES = 3;
+  private static final int MAX_STALL_DEADLINES = 20;
 
   /** A stall may hit between reading the replies and the tick, so that the tick is repeated. */
   private static final int MAX_RECHECKS = 3;
@@ -49,6 +54,7 @@ final class DeadlineQueue implements AutoCloseable {
   private final AtomicBoolean ticking = new AtomicBoolean();
   private final List<StoreTimeoutTracker> activeTrackers = new ArrayList<>();
   private long lateTicks; // a bit for each of the last 64, the last one lowest
+  private long recentStallMicros; // minus the time for which the node has run since
   private boolean wasIdle;
   private int rechecks;
   private volatile long lastTickAt;
@@ -120,6 +126,8 @@ final class DeadlineQueue implements AutoCloseable {
     lastTickAt = now;
     runningMicros += counted;
     lateTicks = lateTicks << 1 | (late ? 1 : 0);
+    long stall = recentStallMicros + (late ? elapsed - tickMicros : -elapsed);
+    recentStallMicros = Math.max(0, Math.min(stall, MAX_STALL_DEADLINES * deadlineMicros));
     boolean recheck = late && rechecks < MAX_RECHECKS;
     for (StoreTimeoutTracker store : activeTrackers) {
       store.recordTick(counted, now);
@@ -127,9 +135,13 @@ final class DeadlineQueue implements AutoCloseable {
     collect(now);
     int extra = Math.min(Long.bitCount(lateTicks), MAX_EXTRA_DEADLINES);
     long extendedDeadline = deadlineMicros * (1 + extra);
+    long catchUpDeadline = Math.max(extendedDeadline, deadlineMicros + recentStallMicros);
     long next = tickMicros;
     for (StoreTimeoutTracker store : activeTrackers) {
-      next = Math.min(next, store.expireOverdue(extendedDeadline, recheck));
+      boolean answering = store.isAnswering(now, deadlineMicros);
+      next =
+          Math.min(
+              next, store.expireOverdue(answering ? catchUpDeadline : extendedDeadline, recheck));
     }
     activeTrackers.removeIf(StoreTimeoutTracker::isEmpty);
     if (next == 0) {

@@ -49,6 +49,12 @@ final class StoreTimeoutTracker {
     return first;
   }
 
+  /** Returns whether no call has been unanswered for the deadline. */
+  boolean isAnswering(long now, long deadline) {
+    long since = awaitingReplySince();
+    return since == RemoteStore.NO_REPLY_PENDING || now - since < deadline;
+  }
+
   /** An exception of the remote store must not stop the deadlines of other stores. */
   private long awaitingReplySince() {
     try {

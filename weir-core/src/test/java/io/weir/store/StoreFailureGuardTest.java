@@ -115,6 +115,32 @@ class StoreFailureGuardTest {
   }
 
   @Test
+  void backlogOfStall_doesNotCountAgainstStoreThatAnswers() throws Exception {
+    take(store, StoreFailureFallback.OPEN);
+    time.stall(700_000);
+    remote.answer(remote.submitted.get(0));
+    CompletableFuture<ClaimOutcome[]> lastOfBacklog = take(store, StoreFailureFallback.OPEN);
+    for (int i = 0; i < 30; i++) { // others of the backlog are answered before it, for 300 ms
+      remote.awaitingReplySince = time.micros();
+      time.advance(10_000);
+      assertThat(lastOfBacklog).as("after %s ms", 10 * (i + 1)).isNotDone();
+    }
+    remote.answer(remote.submitted.get(1));
+    assertThat(await(lastOfBacklog).degraded()).isFalse();
+  }
+
+  @Test
+  void storeThatFreezesDuringBacklog_getsFallback() throws Exception {
+    take(store, StoreFailureFallback.OPEN);
+    time.stall(700_000);
+    remote.answer(remote.submitted.get(0));
+    CompletableFuture<ClaimOutcome[]> lastOfBacklog = take(store, StoreFailureFallback.OPEN);
+    remote.awaitingReplySince = time.micros();
+    time.advance(100_000 + 20_000); // late ticks add one deadline
+    assertThat(await(lastOfBacklog).degraded()).isTrue();
+  }
+
+  @Test
   void remoteThatThrowsWhenPolled_keepsDeadlinesRunning() throws Exception {
     CompletableFuture<ClaimOutcome[]> answer = take(store, StoreFailureFallback.OPEN);
     remote.failsWhenPolled = true;

@@ -21,7 +21,8 @@ class CpuQuotaNodeTest {
   private static final Duration DEFAULT_DEADLINE = Duration.ofMillis(5);
   private static final int QUOTA_PERCENT = 30;
   private static final int LOAD_PERCENT = 60;
-  private static final int CAPACITY_ATTEMPTS = 20_000; // spans many periods of the quota
+  private static final int CAPACITY_ATTEMPTS = 20_000;
+  private static final int RATE_ADJUSTMENTS = 3;
   private static final long MAX_ANSWER_MICROS = 500_000;
 
   @Test
@@ -35,7 +36,7 @@ class CpuQuotaNodeTest {
       assertThat(node.readLine()).isEqualTo("ready");
       node.request("take token-bucket 1000/hour+1000000 warm 8000 16");
       quota.addProcess(node.pid());
-      int rate = LOAD_PERCENT * measureCapacity(node) / 100;
+      int rate = rateForLoad(node);
       long throttledBefore = quota.throttledPeriods();
 
       PacedLoadResult healthy = PacedLoadResult.of(node.request(paceCommand(rate, 5)));
@@ -75,14 +76,38 @@ class CpuQuotaNodeTest {
     return "pace exact token-bucket 1000/hour+1000000 paced " + perSecond + " " + seconds;
   }
 
-  /** Measures decisions per second; each caller sends its next request after a reply. */
-  private static int measureCapacity(RedisTestNodeProcess node) {
+  /**
+   * Returns the rate at which the node uses {@link #LOAD_PERCENT} of its quota. Callers that wait
+   * for a reply before their next request share batches, so what they reach is only the first
+   * guess.
+   */
+  private static int rateForLoad(RedisTestNodeProcess node) {
     long startMicros = RedisLoadGenerator.nowMicros();
     assertThat(
             node.request(
                 "take token-bucket 1000/hour+1000000 capacity " + CAPACITY_ATTEMPTS + " 16"))
         .hasSize(CAPACITY_ATTEMPTS);
-    return (int) (CAPACITY_ATTEMPTS * 1_000_000L / (RedisLoadGenerator.nowMicros() - startMicros));
+    double seconds = (RedisLoadGenerator.nowMicros() - startMicros) / 1e6;
+    double rate = LOAD_PERCENT / 100.0 * CAPACITY_ATTEMPTS / seconds;
+    for (int i = 0; i < RATE_ADJUSTMENTS; i++) {
+      double loadPercent = measureLoadPercent(node, (int) rate);
+      rate *= Math.min(1, LOAD_PERCENT / loadPercent);
+    }
+    return (int) rate;
+  }
+
+  /** Measures how much of its quota the node uses at a rate, in percent. */
+  private static double measureLoadPercent(RedisTestNodeProcess node, int rate) {
+    Duration cpuBefore = cpuTime(node);
+    long startMicros = RedisLoadGenerator.nowMicros();
+    node.request(paceCommand(rate, 1));
+    double elapsedMicros = RedisLoadGenerator.nowMicros() - startMicros;
+    double cpuMicros = cpuTime(node).minus(cpuBefore).toNanos() / 1e3;
+    return 100 * cpuMicros / (elapsedMicros * QUOTA_PERCENT / 100);
+  }
+
+  private static Duration cpuTime(RedisTestNodeProcess node) {
+    return ProcessHandle.of(node.pid()).orElseThrow().info().totalCpuDuration().orElseThrow();
   }
 
   private static CpuControlGroup orAbort(Callable<CpuControlGroup> creation) throws Exception {
