@@ -116,9 +116,10 @@ class StoreFailureGuardTest {
 
   @Test
   void backlogOfStall_doesNotCountAgainstStoreThatAnswers() throws Exception {
-    take(store, StoreFailureFallback.OPEN);
+    CompletableFuture<ClaimOutcome[]> first = take(store, StoreFailureFallback.OPEN);
     time.stall(700_000);
     remote.answer(remote.submitted.get(0));
+    assertThat(await(first).degraded()).isFalse();
     CompletableFuture<ClaimOutcome[]> lastOfBacklog = take(store, StoreFailureFallback.OPEN);
     for (int i = 0; i < 30; i++) { // others of the backlog are answered before it, for 300 ms
       remote.awaitingReplySince = time.micros();
@@ -131,9 +132,10 @@ class StoreFailureGuardTest {
 
   @Test
   void storeThatFreezesDuringBacklog_getsFallback() throws Exception {
-    take(store, StoreFailureFallback.OPEN);
+    CompletableFuture<ClaimOutcome[]> first = take(store, StoreFailureFallback.OPEN);
     time.stall(700_000);
     remote.answer(remote.submitted.get(0));
+    assertThat(await(first).degraded()).isFalse();
     CompletableFuture<ClaimOutcome[]> lastOfBacklog = take(store, StoreFailureFallback.OPEN);
     remote.awaitingReplySince = time.micros();
     time.advance(100_000 + 20_000); // late ticks add one deadline
