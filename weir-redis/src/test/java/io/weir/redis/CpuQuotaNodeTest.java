@@ -22,7 +22,7 @@ class CpuQuotaNodeTest {
   private static final int QUOTA_PERCENT = 30;
   private static final int LOAD_PERCENT = 60;
   private static final int CAPACITY_ATTEMPTS = 20_000;
-  private static final int RATE_ADJUSTMENTS = 3;
+  private static final int RATE_ADJUSTMENTS = 4;
   private static final long MAX_ANSWER_MICROS = 500_000;
 
   @Test
@@ -91,7 +91,7 @@ class CpuQuotaNodeTest {
     double rate = LOAD_PERCENT / 100.0 * CAPACITY_ATTEMPTS / seconds;
     for (int i = 0; i < RATE_ADJUSTMENTS; i++) {
       double loadPercent = measureLoadPercent(node, (int) rate);
-      rate *= Math.min(1, LOAD_PERCENT / loadPercent);
+      rate *= Math.min(2, LOAD_PERCENT / loadPercent);
     }
     return (int) rate;
   }
