@@ -1,9 +1,9 @@
 package io.weir;
 
+import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Claim;
 import io.weir.rule.Durations;
 import io.weir.rule.Limit;
-import io.weir.store.ClaimOutcome;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

@@ -3,13 +3,13 @@ package io.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.internal.store.MemoryStore;
+import io.weir.internal.store.Store;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.LiveRules;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.Selector;
-import io.weir.store.MemoryStore;
-import io.weir.store.Store;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,8 @@ package io.weir.admin;
 import io.weir.Decision;
 import io.weir.Request;
 import io.weir.internal.JsonObjectBuilder;
+import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Limit;
-import io.weir.store.ClaimOutcome;
 import java.util.ArrayList;
 import java.util.List;
 

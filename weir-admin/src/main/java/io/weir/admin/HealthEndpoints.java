@@ -4,10 +4,10 @@ import static io.vertx.core.http.HttpMethod.GET;
 
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.admin.metrics.ServerMetrics;
-import io.weir.background.BackgroundTasks;
-import io.weir.background.TaskStatus;
 import io.weir.internal.JsonObjectBuilder;
-import io.weir.store.StoreHealth;
+import io.weir.internal.background.BackgroundTasks;
+import io.weir.internal.background.TaskStatus;
+import io.weir.internal.store.StoreHealth;
 import io.weir.web.ApiRoute;
 import io.weir.web.ResponseWriter;
 import java.util.List;

@@ -5,6 +5,7 @@ import static io.vertx.core.http.HttpMethod.POST;
 
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.internal.JsonObjectBuilder;
+import io.weir.internal.store.nodes.OvershootBound;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
@@ -12,7 +13,6 @@ import io.weir.rules.FileRules;
 import io.weir.rules.Rules;
 import io.weir.rules.database.DatabaseRules;
 import io.weir.rules.database.RuleChange;
-import io.weir.store.nodes.OvershootBound;
 import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.RequestContent;
 import io.weir.web.ApiRoute.RouteParameter;

@@ -35,8 +35,8 @@ class BackgroundThreadsTest {
 
   private static final Map<String, String> ALLOWED_CLASSES =
       Map.ofEntries(
-          Map.entry("io.weir.background.BackgroundTask", "implements background tasks"),
-          Map.entry("io.weir.background.BackgroundTasks", "supervises background tasks"),
+          Map.entry("io.weir.internal.background.BackgroundTask", "implements background tasks"),
+          Map.entry("io.weir.internal.background.BackgroundTasks", "supervises background tasks"),
           Map.entry(
               "io.weir.redis.RedisConnection",
               "periodic work of the Redis client, supervised by TaskMonitors"),
@@ -78,10 +78,10 @@ class BackgroundThreadsTest {
         }
       }
     }
-    assertThat(starts).containsKey("io.weir.background.BackgroundTask");
+    assertThat(starts).containsKey("io.weir.internal.background.BackgroundTask");
     starts.keySet().removeAll(ALLOWED_CLASSES.keySet());
     assertThat(starts)
-        .as("use io.weir.background.BackgroundTask, or list the class here")
+        .as("use io.weir.internal.background.BackgroundTask, or list the class here")
         .isEmpty();
   }
 

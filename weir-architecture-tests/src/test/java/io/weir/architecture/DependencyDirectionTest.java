@@ -32,25 +32,34 @@ class DependencyDirectionTest {
   static final List<Map.Entry<String, Set<String>>> CORE =
       List.of(
           Map.entry("io.weir.internal", Set.of()),
-          Map.entry("io.weir.background", Set.of()),
-          Map.entry("io.weir.algorithm", Set.of()),
-          Map.entry("io.weir.rule", Set.of("io.weir.algorithm")),
+          Map.entry("io.weir.internal.background", Set.of()),
+          Map.entry("io.weir.internal.algorithm", Set.of()),
+          Map.entry("io.weir.rule", Set.of("io.weir.internal.algorithm")),
           Map.entry(
-              "io.weir.store", Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.background")),
+              "io.weir.internal.store",
+              Set.of("io.weir.internal.algorithm", "io.weir.rule", "io.weir.internal.background")),
           Map.entry(
-              "io.weir.store.nodes",
-              Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store", "io.weir.background")),
+              "io.weir.internal.store.nodes",
+              Set.of(
+                  "io.weir.internal.algorithm",
+                  "io.weir.rule",
+                  "io.weir.internal.store",
+                  "io.weir.internal.background")),
           Map.entry(
               "io.weir",
-              Set.of("io.weir.algorithm", "io.weir.rule", "io.weir.store", "io.weir.background")),
-          Map.entry(
-              "io.weir.region",
               Set.of(
-                  "io.weir.algorithm",
+                  "io.weir.internal.algorithm",
                   "io.weir.rule",
-                  "io.weir.store",
+                  "io.weir.internal.store",
+                  "io.weir.internal.background")),
+          Map.entry(
+              "io.weir.internal.region",
+              Set.of(
+                  "io.weir.internal.algorithm",
+                  "io.weir.rule",
+                  "io.weir.internal.store",
                   "io.weir",
-                  "io.weir.background")));
+                  "io.weir.internal.background")));
 
   /** The modules, each with the modules that it may use besides the core and itself. */
   static final List<Map.Entry<String, Set<String>>> MODULES =
@@ -160,9 +169,11 @@ class DependencyDirectionTest {
         .check(allClasses);
   }
 
-  /** Returns the group of a package; the packages below io.weir.algorithm are one group. */
+  /**
+   * Returns the group of a package; the packages below io.weir.internal.algorithm are one group.
+   */
   private static String packageGroup(String name) {
-    return name.startsWith("io.weir.algorithm") ? "io.weir.algorithm" : name;
+    return name.startsWith("io.weir.internal.algorithm") ? "io.weir.internal.algorithm" : name;
   }
 
   /** Returns the module of a class: the third part of its package name, or the core. */
@@ -175,8 +186,11 @@ class DependencyDirectionTest {
     };
   }
 
-  /** Returns the pattern of a package, which includes subpackages only for io.weir.algorithm. */
+  /**
+   * Returns the pattern of a package, which includes subpackages only for
+   * io.weir.internal.algorithm.
+   */
   private static String packagePattern(String name) {
-    return name.equals("io.weir.algorithm") ? name + ".." : name;
+    return name.equals("io.weir.internal.algorithm") ? name + ".." : name;
   }
 }

@@ -7,14 +7,14 @@ import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.Bucket;
 import io.github.resilience4j.ratelimiter.RateLimiterConfig;
 import io.github.resilience4j.ratelimiter.internal.AtomicRateLimiter;
+import io.weir.internal.store.Clock;
+import io.weir.internal.store.MemoryStore;
+import io.weir.internal.store.StoreOperation;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
-import io.weir.store.Clock;
-import io.weir.store.MemoryStore;
-import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 

@@ -1,12 +1,12 @@
 package io.weir.cli;
 
 import io.weir.cli.repository.RuleRepository;
+import io.weir.internal.store.nodes.OvershootBound;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
 import io.weir.rules.Rules;
-import io.weir.store.nodes.OvershootBound;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.weir.rule;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.LimitParameters;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.LimitParameters;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,7 +1,7 @@
 package io.weir.rule;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;

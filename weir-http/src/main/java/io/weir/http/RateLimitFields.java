@@ -1,9 +1,9 @@
 package io.weir.http;
 
 import io.weir.Decision;
-import io.weir.algorithm.LimitParameters;
+import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Limit;
-import io.weir.store.ClaimOutcome;
 
 /**
  * Writes limits as the structured fields of draft-ietf-httpapi-ratelimit-headers-10. Each limit is

@@ -1,7 +1,7 @@
 package io.weir.http;
 
 import io.weir.Decision;
-import io.weir.store.ClaimOutcome;
+import io.weir.internal.store.ClaimOutcome;
 import java.util.List;
 import java.util.function.BiConsumer;
 

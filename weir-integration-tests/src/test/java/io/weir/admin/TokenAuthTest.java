@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.internal.store.MemoryStore;
 import io.weir.rules.Rules;
-import io.weir.store.MemoryStore;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

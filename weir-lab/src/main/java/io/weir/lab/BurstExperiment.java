@@ -1,8 +1,8 @@
 package io.weir.lab;
 
 import io.weir.Decision;
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.lab.ExperimentResult.PlotPoint;
 import io.weir.rule.Rate;
 import java.time.Duration;

@@ -4,14 +4,14 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
-import io.weir.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.store.MemoryStore;
 import io.weir.lab.world.SimulatedCluster;
 import io.weir.lab.world.Timeline;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleSet;
-import io.weir.store.MemoryStore;
 import java.time.Duration;
 import java.util.List;
 

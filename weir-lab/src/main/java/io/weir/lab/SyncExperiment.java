@@ -1,7 +1,8 @@
 package io.weir.lab;
 
 import io.weir.Request;
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.store.nodes.OvershootBound;
 import io.weir.lab.ExperimentResult.PlotPoint;
 import io.weir.lab.world.NetworkConditions;
 import io.weir.lab.world.SimulatedCluster;
@@ -11,7 +12,6 @@ import io.weir.rule.Durations;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
-import io.weir.store.nodes.OvershootBound;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

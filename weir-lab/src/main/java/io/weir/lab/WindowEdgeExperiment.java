@@ -1,7 +1,7 @@
 package io.weir.lab;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.lab.ExperimentResult.PlotPoint;
 import io.weir.rule.Durations;
 import io.weir.rule.Rate;

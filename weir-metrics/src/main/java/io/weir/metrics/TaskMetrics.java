@@ -3,8 +3,8 @@ package io.weir.metrics;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.weir.background.BackgroundTasks;
-import io.weir.background.TaskStatus;
+import io.weir.internal.background.BackgroundTasks;
+import io.weir.internal.background.TaskStatus;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 

@@ -2,8 +2,8 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.weir.algorithm.Algorithms;
-import io.weir.store.ClaimEvaluator;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.store.ClaimEvaluator;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package io.weir.redis;
 
-import io.weir.algorithm.CounterState;
+import io.weir.internal.algorithm.CounterState;
 
 /** Decodes a reply of the script: numbers, and states in the format of {@code state.lua}. */
 final class ReplyDecoder {

@@ -2,7 +2,7 @@ package io.weir.redis;
 
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.EventExecutor;
-import io.weir.store.Scheduler;
+import io.weir.internal.store.Scheduler;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;

@@ -2,11 +2,11 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.weir.algorithm.LimitParameters;
+import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.store.PendingDecision;
+import io.weir.internal.store.StoreOperation;
 import io.weir.rule.Claim;
 import io.weir.rule.Limit;
-import io.weir.store.PendingDecision;
-import io.weir.store.StoreOperation;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

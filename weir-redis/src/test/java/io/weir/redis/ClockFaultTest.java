@@ -5,11 +5,11 @@ import static io.weir.redis.RedisStoreTestSupport.budget;
 import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.store.Clock;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
-import io.weir.store.Clock;
 import io.weir.testkit.Await;
 import io.weir.testkit.redis.FaultProxy;
 import io.weir.testkit.redis.RedisProcess;

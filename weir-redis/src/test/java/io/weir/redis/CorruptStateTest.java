@@ -7,11 +7,11 @@ import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.store.StoreListener;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
-import io.weir.store.StoreListener;
 import io.weir.testkit.Await;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;

@@ -3,11 +3,11 @@ package io.weir.redis;
 import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.store.StoreOperation;
 import io.weir.rule.Claim;
 import io.weir.rule.Rule;
-import io.weir.store.StoreOperation;
 import io.weir.testkit.redis.RedisProcess;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,6 +1,6 @@
 package io.weir.rules;
 
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.Consistency;
 import io.weir.rule.Durations;
 import io.weir.rule.LimitOverride;

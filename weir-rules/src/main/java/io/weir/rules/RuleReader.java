@@ -1,7 +1,7 @@
 package io.weir.rules;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;

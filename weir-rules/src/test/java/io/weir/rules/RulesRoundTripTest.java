@@ -2,8 +2,8 @@ package io.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.Consistency;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.Consistency;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.Rule;

@@ -3,9 +3,9 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.weir.background.BackgroundTasks;
-import io.weir.background.TaskStatus;
-import io.weir.store.Clock;
+import io.weir.internal.background.BackgroundTasks;
+import io.weir.internal.background.TaskStatus;
+import io.weir.internal.store.Clock;
 import io.weir.testkit.Await;
 import io.weir.testkit.CapturedLogs;
 import io.weir.testkit.ChildJvm;

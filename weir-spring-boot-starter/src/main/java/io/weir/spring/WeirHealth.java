@@ -1,8 +1,8 @@
 package io.weir.spring;
 
-import io.weir.background.BackgroundTasks;
-import io.weir.background.TaskStatus;
-import io.weir.store.StoreHealth;
+import io.weir.internal.background.BackgroundTasks;
+import io.weir.internal.background.TaskStatus;
+import io.weir.internal.store.StoreHealth;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,8 +3,8 @@ package io.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.weir.algorithm.CounterState;
-import io.weir.algorithm.LimitParameters;
+import io.weir.internal.algorithm.CounterState;
+import io.weir.internal.algorithm.LimitParameters;
 import io.weir.rule.Claim;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,8 +1,8 @@
 package io.weir.testkit;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
-import io.weir.algorithm.LimitParameters;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.algorithm.LimitParameters;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;

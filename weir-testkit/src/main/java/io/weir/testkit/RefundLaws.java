@@ -2,9 +2,9 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.CounterState;
-import io.weir.algorithm.LimitParameters;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.CounterState;
+import io.weir.internal.algorithm.LimitParameters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

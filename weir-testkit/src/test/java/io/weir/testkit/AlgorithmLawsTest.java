@@ -2,9 +2,9 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
-import io.weir.algorithm.LimitParameters;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.algorithm.LimitParameters;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 

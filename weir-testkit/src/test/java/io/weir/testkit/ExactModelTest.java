@@ -2,14 +2,14 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.algorithm.Algorithm;
-import io.weir.algorithm.Algorithms;
-import io.weir.algorithm.LimitParameters;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.MemoryStore;
+import io.weir.internal.store.StoreOperation;
 import io.weir.rule.Claim;
 import io.weir.rule.Limit;
-import io.weir.store.ClaimOutcome;
-import io.weir.store.MemoryStore;
-import io.weir.store.StoreOperation;
 import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.Deque;

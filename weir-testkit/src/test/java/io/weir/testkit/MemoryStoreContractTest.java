@@ -1,8 +1,8 @@
 package io.weir.testkit;
 
-import io.weir.store.Clock;
-import io.weir.store.MemoryStore;
-import io.weir.store.Store;
+import io.weir.internal.store.Clock;
+import io.weir.internal.store.MemoryStore;
+import io.weir.internal.store.Store;
 
 class MemoryStoreContractTest extends StoreContract {
 

@@ -1,7 +1,7 @@
 package io.weir.cli.doctor;
 
-import io.weir.algorithm.Algorithms;
-import io.weir.algorithm.LimitParameters;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.algorithm.LimitParameters;
 import io.weir.rule.Consistency;
 import io.weir.rule.Limit;
 import io.weir.rule.LimitOverride;

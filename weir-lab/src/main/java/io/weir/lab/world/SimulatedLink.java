@@ -1,12 +1,12 @@
 package io.weir.lab.world;
 
+import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.Clock;
+import io.weir.internal.store.PendingDecision;
+import io.weir.internal.store.RemoteStore;
+import io.weir.internal.store.StoreException;
+import io.weir.internal.store.StoreException.StoreFailureKind;
 import io.weir.rule.Fingerprint;
-import io.weir.store.ClaimOutcome;
-import io.weir.store.Clock;
-import io.weir.store.PendingDecision;
-import io.weir.store.RemoteStore;
-import io.weir.store.StoreException;
-import io.weir.store.StoreException.StoreFailureKind;
 import java.util.Random;
 
 /**

@@ -1,8 +1,8 @@
 package io.weir.lab.world;
 
-import io.weir.store.ClaimOutcome;
-import io.weir.store.MemoryStore;
-import io.weir.store.PendingDecision;
+import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.MemoryStore;
+import io.weir.internal.store.PendingDecision;
 import java.util.function.Consumer;
 
 /**

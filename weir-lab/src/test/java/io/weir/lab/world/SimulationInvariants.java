@@ -1,10 +1,10 @@
 package io.weir.lab.world;
 
 import io.weir.Decision;
+import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Consistency.CountingMode;
 import io.weir.rule.Limit;
 import io.weir.rule.StoreFailureFallback;
-import io.weir.store.ClaimOutcome;
 import java.util.List;
 
 /** Checks the invariants of a simulation run and records violations in its journal. */

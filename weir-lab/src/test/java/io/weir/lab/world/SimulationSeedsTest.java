@@ -2,7 +2,7 @@ package io.weir.lab.world;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;

@@ -2,13 +2,13 @@ package io.weir.lab.world;
 
 import io.weir.Decision;
 import io.weir.Request;
-import io.weir.algorithm.Algorithms;
-import io.weir.algorithm.LimitParameters;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.StoreOperation;
 import io.weir.rule.Claim;
 import io.weir.rule.Consistency.CountingMode;
 import io.weir.rule.Limit;
-import io.weir.store.ClaimOutcome;
-import io.weir.store.StoreOperation;
 import java.util.Map;
 import java.util.TreeMap;
 

@@ -1,6 +1,6 @@
 package io.weir.rules.envoy;
 
-import io.weir.algorithm.Algorithms;
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleException;

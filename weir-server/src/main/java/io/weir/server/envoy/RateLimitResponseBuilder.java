@@ -10,11 +10,11 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
 import io.weir.Decision;
-import io.weir.algorithm.Algorithms;
 import io.weir.http.RateLimitHeaders;
 import io.weir.http.RefusalResponse;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Limit;
-import io.weir.store.ClaimOutcome;
 import java.util.List;
 
 /** Builds the response to Envoy: a status per descriptor, headers for the caller, and metadata. */

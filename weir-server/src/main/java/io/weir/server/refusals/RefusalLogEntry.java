@@ -1,8 +1,8 @@
 package io.weir.server.refusals;
 
 import io.weir.Request;
+import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Limit;
-import io.weir.store.ClaimOutcome;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

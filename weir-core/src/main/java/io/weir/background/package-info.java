@@ -1,2 +1,0 @@
-/** Background tasks that survive failures of single rounds, and their supervision. */
-package io.weir.background;

@@ -1,0 +1,2 @@
+/** Background tasks that survive failures of single rounds, and their supervision. */
+package io.weir.internal.background;

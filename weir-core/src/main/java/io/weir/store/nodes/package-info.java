@@ -1,2 +1,0 @@
-/** Counting on several nodes that share a store: exact, leased, synced or local. */
-package io.weir.store.nodes;
