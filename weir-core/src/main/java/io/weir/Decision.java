@@ -154,6 +154,16 @@ public final class Decision {
     return false;
   }
 
+  /** Returns whether a rule charges or refunds the request by the status of its response. */
+  boolean countsByResponse() {
+    for (Claim claim : claims) {
+      if (claim.limit().rule().countsByResponse()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns the revision of the rule set that was used. */
   public long revision() {
     return revision;

@@ -67,9 +67,11 @@ class LuaEquivalenceTest {
     while (steps < RandomHistory.steps()) {
       List<Limit> limits = new ArrayList<>();
       for (Algorithm algorithm : mix) {
-        boolean shadow = mix.size() > 1 && history.oneIn(4);
+        String id = "r" + limits.size();
         limits.add(
-            history.rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
+            mix.size() > 1
+                ? history.limit(id, algorithm)
+                : history.rule(id, algorithm).build().limits().get(0));
       }
       StringBuilder words = new StringBuilder(limits.size() + " ");
       limits.forEach(limit -> words.append(describe(limit)));
@@ -141,7 +143,7 @@ class LuaEquivalenceTest {
     return String.format(
         "%s %d %d %d %d %d %d %d %d %d ",
         limit.rule().algorithm().name(),
-        limit.rule().shadow() ? 1 : 0,
+        (limit.shadow() ? 1 : 0) + (limit.deferred() ? 2 : 0),
         t.permits(),
         t.periodMicros(),
         t.burst(),
