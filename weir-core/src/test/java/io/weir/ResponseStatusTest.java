@@ -2,12 +2,12 @@ package io.weir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.rule.LiveRules;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleSet;
+import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.weir.bench;
 
 import io.weir.Request;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleSet;

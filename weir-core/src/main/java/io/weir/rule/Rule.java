@@ -1,8 +1,12 @@
 package io.weir.rule;
 
+import io.weir.internal.Durations;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.Limit;
+import io.weir.internal.rule.RegionShare;
+import io.weir.internal.rule.SelectorIndex;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

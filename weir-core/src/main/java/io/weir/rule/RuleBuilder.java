@@ -2,6 +2,7 @@ package io.weir.rule;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.RegionShare;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;

@@ -1,5 +1,9 @@
 package io.weir.rule;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.internal.rule.Limit;
+import io.weir.internal.rule.SelectorIndex;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

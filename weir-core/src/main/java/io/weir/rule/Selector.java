@@ -1,5 +1,6 @@
 package io.weir.rule;
 
+import io.weir.internal.glob.GlobTree;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;

@@ -2,6 +2,8 @@ package io.weir.rule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

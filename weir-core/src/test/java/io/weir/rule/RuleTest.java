@@ -3,6 +3,7 @@ package io.weir.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.internal.Durations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

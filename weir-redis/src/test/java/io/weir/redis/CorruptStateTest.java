@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
-import io.weir.internal.store.StoreListener;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreListener;
 import io.weir.testkit.Await;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
 import io.weir.rule.Rule;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.redis.RedisProcess;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,8 +1,8 @@
 package io.weir.rules;
 
+import io.weir.internal.Durations;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.Consistency;
-import io.weir.rule.Durations;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;

@@ -1,12 +1,12 @@
 package io.weir.bench.nodes;
 
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
 import io.weir.redis.RedisStore;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rule;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package io.weir.bench.redis;
 
-import io.weir.rule.Limit;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import java.time.Duration;

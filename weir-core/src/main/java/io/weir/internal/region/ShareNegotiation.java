@@ -5,7 +5,7 @@ import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.region.DemandMeter.DemandSample;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.Rule;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

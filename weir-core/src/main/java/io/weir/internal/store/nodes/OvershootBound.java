@@ -2,7 +2,7 @@ package io.weir.internal.store.nodes;
 
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.Rule;
 
 /**

@@ -5,12 +5,12 @@ import static io.weir.internal.store.nodes.SimulatedNodes.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

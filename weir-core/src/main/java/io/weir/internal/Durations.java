@@ -1,4 +1,4 @@
-package io.weir.rule;
+package io.weir.internal;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

@@ -1,5 +1,8 @@
-package io.weir.rule;
+package io.weir.internal.rule;
 
+import io.weir.internal.glob.GlobTree;
+import io.weir.rule.Attributes;
+import io.weir.rule.Selector;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package io.weir.rule;
+package io.weir.internal.glob;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,9 +1,13 @@
-package io.weir.rule;
+package io.weir.internal.rule;
 
+import io.weir.internal.Durations;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
+import io.weir.rule.StoreFailureFallback;
 import org.jspecify.annotations.Nullable;
 
 /**
