@@ -1,13 +1,13 @@
 package io.weir.redis;
 
 import io.weir.internal.algorithm.CounterState;
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimEvaluator;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.PendingDecision;
 import io.weir.internal.store.StoreException;
-import io.weir.internal.store.StoreOperation;
 import io.weir.internal.store.nodes.RefusalCache;
-import io.weir.rule.Claim;
+import io.weir.store.StoreOperation;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

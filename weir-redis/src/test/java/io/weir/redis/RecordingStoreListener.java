@@ -1,8 +1,8 @@
 package io.weir.redis;
 
 import io.weir.internal.store.StoreException;
-import io.weir.internal.store.StoreListener;
-import io.weir.internal.store.StoreOperation;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -152,7 +152,7 @@ class RegionBudgetBoundTest {
       String rate = RATES.get(random.nextInt(RATES.size()));
       String algorithm = ALGORITHMS.get(random.nextInt(ALGORITHMS.size()));
       RuleBuilder rule = rule(algorithm, algorithm.equals("sliding-log") ? "2000/10s" : rate);
-      if (rule.build().algorithm().windowModel() == WindowModel.CONTINUOUS
+      if (Algorithms.named(algorithm).windowModel() == WindowModel.CONTINUOUS
           && random.nextBoolean()) {
         rule.burst(200L * (1 + random.nextInt(100)));
       }

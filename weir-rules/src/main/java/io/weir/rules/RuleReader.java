@@ -44,10 +44,10 @@ final class RuleReader {
           "shadow",
           "enabled");
 
-  private static final Map<String, Algorithm> ALGORITHMS = new LinkedHashMap<>();
+  private static final Map<String, String> ALGORITHMS = new LinkedHashMap<>();
 
   static {
-    Algorithms.all().forEach(algorithm -> ALGORITHMS.put(algorithm.name(), algorithm));
+    Algorithms.all().forEach(algorithm -> ALGORITHMS.put(algorithm.name(), algorithm.name()));
   }
 
   private final ProblemCollector problems;

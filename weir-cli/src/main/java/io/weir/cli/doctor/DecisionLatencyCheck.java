@@ -3,15 +3,15 @@ package io.weir.cli.doctor;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
-import io.weir.internal.store.Clock;
+import io.weir.internal.Durations;
 import io.weir.internal.store.StoreException;
-import io.weir.internal.store.StoreListener;
 import io.weir.redis.RedisStore;
-import io.weir.rule.Durations;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSettings;
+import io.weir.store.Clock;
+import io.weir.store.StoreListener;
 import java.time.Duration;
 import java.util.Arrays;
 

@@ -1,7 +1,10 @@
 package io.weir.internal.store;
 
-import io.weir.rule.Claim;
-import io.weir.rule.Durations;
+import io.weir.internal.Durations;
+import io.weir.internal.rule.Claim;
+import io.weir.store.Clock;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

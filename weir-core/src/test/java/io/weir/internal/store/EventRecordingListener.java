@@ -1,5 +1,6 @@
 package io.weir.internal.store;
 
+import io.weir.store.StoreListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

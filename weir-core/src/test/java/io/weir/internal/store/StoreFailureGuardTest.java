@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.internal.store.StoreException.StoreFailureKind;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;

@@ -1,5 +1,6 @@
-package io.weir.internal.store;
+package io.weir.store;
 
+import io.weir.internal.store.StoreException;
 import java.time.Duration;
 
 /** Forwards each event to two listeners. */

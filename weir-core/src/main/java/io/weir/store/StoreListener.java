@@ -1,5 +1,7 @@
-package io.weir.internal.store;
+package io.weir.store;
 
+import io.weir.internal.store.StoreException;
+import io.weir.internal.store.StoreFailureGuard;
 import java.time.Duration;
 
 /**
