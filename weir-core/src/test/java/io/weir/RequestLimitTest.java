@@ -140,8 +140,10 @@ class RequestLimitTest {
             .limit("10/minute")
             .coolDown(Duration.ofSeconds(5))
             .build();
-    assertThat(CompiledRule.of(rule).limit(Rate.parse("1/second")).parameters().coolDownMicros()).isZero();
-    assertThat(CompiledRule.of(rule).limit(Rate.parse("1/hour")).parameters().coolDownMicros()).isEqualTo(5_000_000);
+    assertThat(CompiledRule.of(rule).limit(Rate.parse("1/second")).parameters().coolDownMicros())
+        .isZero();
+    assertThat(CompiledRule.of(rule).limit(Rate.parse("1/hour")).parameters().coolDownMicros())
+        .isEqualTo(5_000_000);
   }
 
   @ParameterizedTest
@@ -163,7 +165,9 @@ class RequestLimitTest {
           .isEqualTo((long) i);
     }
     Rate first = Rate.parse("1/minute");
-    assertThat(CompiledRule.of(rule).limit(first)).as("cached").isSameAs(CompiledRule.of(rule).limit(first));
+    assertThat(CompiledRule.of(rule).limit(first))
+        .as("cached")
+        .isSameAs(CompiledRule.of(rule).limit(first));
   }
 
   @Test

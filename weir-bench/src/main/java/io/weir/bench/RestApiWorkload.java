@@ -1,6 +1,7 @@
 package io.weir.bench;
 
 import io.weir.Request;
+import io.weir.internal.rule.CompiledRuleSet;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;

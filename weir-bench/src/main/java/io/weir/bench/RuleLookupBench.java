@@ -2,6 +2,7 @@ package io.weir.bench;
 
 import io.weir.Request;
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRuleSet;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.RuleSet;
 import java.util.concurrent.TimeUnit;

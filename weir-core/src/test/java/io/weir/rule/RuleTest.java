@@ -155,15 +155,15 @@ class RuleTest {
     "1000000/day, sliding-counter", "864000000000/day, sliding-counter", "10000000/s, fixed-window"
   })
   void extremeRate_isAccepted(String rate, String algorithm) {
-    assertThat(CompiledRule.of(Rule.named("r").algorithm(algorithm).limit(rate).build()).limits()).hasSize(1);
+    assertThat(CompiledRule.of(Rule.named("r").algorithm(algorithm).limit(rate).build()).limits())
+        .hasSize(1);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1000/s", "100000/s", "10000000/s"})
   void burstOfATrillion_isAccepted(String rate) {
     assertThat(
-            CompiledRule.of(
-                    Rule.named("r").limit(rate).burst(1_000_000_000_000L).build())
+            CompiledRule.of(Rule.named("r").limit(rate).burst(1_000_000_000_000L).build())
                 .limits()
                 .get(0)
                 .capacity())

@@ -51,7 +51,11 @@ class LongLogMatchesMemoryStoreTest {
     FakeClock clock = new FakeClock();
     MemoryStore memory = new MemoryStore(clock, 16 << 20);
     Rule rule =
-        Rule.named("log").per("user").algorithm(Algorithms.SLIDING_LOG.name()).limit("300/minute").build();
+        Rule.named("log")
+            .per("user")
+            .algorithm(Algorithms.SLIDING_LOG.name())
+            .limit("300/minute")
+            .build();
     List<Limit> limits =
         List.of(
             CompiledRule.of(rule).limits().get(0),

@@ -79,7 +79,8 @@ class RedisDecisionCostTest {
     }
     bytes = infoSum("stats", "total_net_output_bytes") - bytes;
     micros = infoSum("cpu", "used_cpu_(?:user|sys)_main_thread") * 1e6 - micros;
-    String description = CompiledRule.of(rule).limits().get(0) + " " + rule.algorithm() + ", " + label;
+    String description =
+        CompiledRule.of(rule).limits().get(0) + " " + rule.algorithm() + ", " + label;
     assertThat(micros / DECISIONS).as("µs of Redis for %s", description).isLessThan(MAX_MICROS);
     assertThat(bytes / DECISIONS).as("bytes for %s", description).isLessThan(MAX_REPLY_BYTES);
   }

@@ -113,6 +113,7 @@ final class RedisStoreTestSupport {
           outcomes.add(outcome);
           return !outcome.degraded();
         });
-    return CompiledRule.of(rule).limits().get(0).capacity() - outcomes.get(outcomes.size() - 1).remaining();
+    return CompiledRule.of(rule).limits().get(0).capacity()
+        - outcomes.get(outcomes.size() - 1).remaining();
   }
 }

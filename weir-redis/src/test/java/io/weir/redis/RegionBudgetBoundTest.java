@@ -3,6 +3,7 @@ package io.weir.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;

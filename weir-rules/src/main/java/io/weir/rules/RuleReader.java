@@ -1,6 +1,5 @@
 package io.weir.rules;
 
-import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;

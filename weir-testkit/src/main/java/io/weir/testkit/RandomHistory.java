@@ -80,7 +80,10 @@ public final class RandomHistory {
     List<Limit> limits = new ArrayList<>();
     for (Algorithm algorithm : Algorithms.all()) {
       boolean shadow = oneIn(4);
-      limits.add(CompiledRule.of(rule("r" + limits.size(), algorithm).shadow(shadow).build()).limits().get(0));
+      limits.add(
+          CompiledRule.of(rule("r" + limits.size(), algorithm).shadow(shadow).build())
+              .limits()
+              .get(0));
     }
     limits.add(CompiledRule.of(Rule.named("none").limit("0/second").build()).limits().get(0));
     return limits;

@@ -323,7 +323,9 @@ public abstract class StoreContract {
         long asked = 0;
         boolean fit = true;
         for (int k = 0; k < claims.length; k++) {
-          Limit limit = CompiledRule.of(rule).limit(new Rate(5L + 5L * history.below(4), Duration.ofMinutes(1)));
+          Limit limit =
+              CompiledRule.of(rule)
+                  .limit(new Rate(5L + 5L * history.below(4), Duration.ofMinutes(1)));
           claims[k] =
               Claim.of(limit, store.fingerprint().of("caller " + caller), 1 + history.below(2));
           asked += claims[k].cost();

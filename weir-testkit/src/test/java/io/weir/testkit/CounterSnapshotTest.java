@@ -302,7 +302,9 @@ class CounterSnapshotTest {
       Fingerprint fingerprint,
       String caller,
       long cost) {
-    Claim[] claims = {Claim.of(CompiledRule.of(rule).limits().get(0), fingerprint.of(caller), cost)};
+    Claim[] claims = {
+      Claim.of(CompiledRule.of(rule).limits().get(0), fingerprint.of(caller), cost)
+    };
     return store.apply(claims, operation).join()[0];
   }
 }

@@ -70,7 +70,9 @@ class LuaEquivalenceTest {
       for (Algorithm algorithm : mix) {
         boolean shadow = mix.size() > 1 && history.oneIn(4);
         limits.add(
-            CompiledRule.of(history.rule("r" + limits.size(), algorithm).shadow(shadow).build()).limits().get(0));
+            CompiledRule.of(history.rule("r" + limits.size(), algorithm).shadow(shadow).build())
+                .limits()
+                .get(0));
       }
       StringBuilder words = new StringBuilder(limits.size() + " ");
       limits.forEach(limit -> words.append(describe(limit)));

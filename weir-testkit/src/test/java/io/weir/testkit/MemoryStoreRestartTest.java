@@ -181,7 +181,8 @@ class MemoryStoreRestartTest {
     List<Limit> limits = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       boolean shadow = history.oneIn(4);
-      limits.add(CompiledRule.of(history.rule("r" + i, algorithm).shadow(shadow).build()).limits().get(0));
+      limits.add(
+          CompiledRule.of(history.rule("r" + i, algorithm).shadow(shadow).build()).limits().get(0));
     }
     return limits;
   }

@@ -31,7 +31,10 @@ final class HotKeyLoad {
     var rule =
         Rule.named("hot-" + mode.replace(':', '-')).limit(limit).consistency(consistency(mode));
     Rule built = (burst > 0 ? rule.burst(burst) : rule).build();
-    claims = new Claim[] {Claim.of(CompiledRule.of(built).limits().get(0), store.fingerprint().of("all"), 1)};
+    claims =
+        new Claim[] {
+          Claim.of(CompiledRule.of(built).limits().get(0), store.fingerprint().of("all"), 1)
+        };
   }
 
   static RedisStore openStore(String uri) {

@@ -85,7 +85,8 @@ public final class RuleLint {
             .max()
             .orElse(0);
     return warningIf(
-        rule.algorithm().equals(Algorithms.SLIDING_LOG.name()) && maxPermits >= MAX_SLIDING_LOG_PERMITS,
+        rule.algorithm().equals(Algorithms.SLIDING_LOG.name())
+            && maxPermits >= MAX_SLIDING_LOG_PERMITS,
         new LintWarning(
             rule.id(),
             "stores up to " + maxPermits + " charges per caller",
@@ -105,10 +106,14 @@ public final class RuleLint {
   private static Optional<LintWarning> syncsTooRarely(Rule rule) {
     Duration every = rule.consistency().syncInterval();
     Duration fills =
-        CompiledRule.of(rule).limits().stream().map(RuleLint::fillTime).min(Duration::compareTo).orElseThrow();
+        CompiledRule.of(rule).limits().stream()
+            .map(RuleLint::fillTime)
+            .min(Duration::compareTo)
+            .orElseThrow();
     Duration better = fills.dividedBy(MIN_SYNCS_PER_FILL);
     return warningIf(
-        Algorithms.named(rule.algorithm()).windowModel() == WindowModel.CONTINUOUS && every.compareTo(better) > 0,
+        Algorithms.named(rule.algorithm()).windowModel() == WindowModel.CONTINUOUS
+            && every.compareTo(better) > 0,
         new LintWarning(
             rule.id(),
             "refuses some requests within the limit, since a bucket that fills in %d ms syncs every %d ms"

@@ -56,7 +56,8 @@ class RegionalRulesTest {
     Rule regional = new RegionalRules(RuleSet.of(rule), "eu").current().rules().get(0);
     assertThat(CompiledRule.of(regional).limits().get(0).capacity()).isEqualTo(20);
     assertThat(CompiledRule.of(regional).limits().get(0).parameters().permits()).isEqualTo(50);
-    assertThat(CompiledRule.of(regional).limits().get(0).configuredParameters().burst()).isEqualTo(40);
+    assertThat(CompiledRule.of(regional).limits().get(0).configuredParameters().burst())
+        .isEqualTo(40);
     assertThat(CompiledRule.of(regional).limits().get(0).localFallback())
         .as("the local fallback")
         .satisfies(alone -> assertThat(alone.capacity()).isEqualTo(2));

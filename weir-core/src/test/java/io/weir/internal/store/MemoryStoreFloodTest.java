@@ -103,7 +103,11 @@ class MemoryStoreFloodTest {
     }
     long turnedAway = store.rejectedForSpace();
     for (int i = 0; i < CALLERS; i++) {
-      Claim all = Claim.of(CompiledRule.of(rules.get(0)).limits().get(0), FINGERPRINT.of("c" + i), Claim.MAX_COST);
+      Claim all =
+          Claim.of(
+              CompiledRule.of(rules.get(0)).limits().get(0),
+              FINGERPRINT.of("c" + i),
+              Claim.MAX_COST);
       assertThat(store.apply(new Claim[] {all}, StoreOperation.REFUND).join()[0].degraded())
           .isFalse();
     }

@@ -54,7 +54,8 @@ public class MemoryStoreLincheckTest {
   }
 
   private static Claim claim(Rule rule, int caller, int cost) {
-    return Claim.of(CompiledRule.of(rule).limits().get(0), FINGERPRINT.of("caller " + caller), cost);
+    return Claim.of(
+        CompiledRule.of(rule).limits().get(0), FINGERPRINT.of("caller " + caller), cost);
   }
 
   @Test

@@ -80,7 +80,8 @@ final class ScriptedRemoteStore implements RemoteStore {
   static CompletableFuture<ClaimOutcome[]> take(
       Store store, StoreFailureFallback fallback, long cost) {
     Rule rule = Rule.named("a").limit("10/minute").onStoreFailure(fallback).build();
-    Claim claim = Claim.of(CompiledRule.of(rule).limits().get(0), store.fingerprint().of("x"), cost);
+    Claim claim =
+        Claim.of(CompiledRule.of(rule).limits().get(0), store.fingerprint().of("x"), cost);
     return store.apply(new Claim[] {claim}, StoreOperation.TAKE);
   }
 

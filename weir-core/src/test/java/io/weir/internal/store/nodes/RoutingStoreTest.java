@@ -80,7 +80,9 @@ class RoutingStoreTest {
   @Test
   void lease_endsWithItsWindow() {
     Rule rule =
-        rule("a", "1000/second", Consistency.LEASED).algorithm(Algorithms.FIXED_WINDOW.name()).build();
+        rule("a", "1000/second", Consistency.LEASED)
+            .algorithm(Algorithms.FIXED_WINDOW.name())
+            .build();
     RoutingStore one = cluster.node();
     RoutingStore two = cluster.node();
     cluster.advance(Duration.ofNanos(1000 * (1_000_000 - cluster.micros() % 1_000_000)));

@@ -49,7 +49,9 @@ class SyncedStoreTest {
   @Test
   void slidingCounterInDebt_admitsLittleMoreThanLimit() {
     Rule rule =
-        rule("6000/minute", Duration.ofMillis(100)).algorithm(Algorithms.SLIDING_COUNTER.name()).build();
+        rule("6000/minute", Duration.ofMillis(100))
+            .algorithm(Algorithms.SLIDING_COUNTER.name())
+            .build();
     List<RoutingStore> nodes = nodes(4);
     Duration minute = Duration.ofMinutes(1);
     admitted(nodes, rule, 60_000, minute);
@@ -167,7 +169,8 @@ class SyncedStoreTest {
 
   @Test
   void admissionByStoreUnawareOfLocalUsage_isOverruled() {
-    Rule rule = rule("10/hour", Duration.ofMinutes(1)).algorithm(Algorithms.FIXED_WINDOW.name()).build();
+    Rule rule =
+        rule("10/hour", Duration.ofMinutes(1)).algorithm(Algorithms.FIXED_WINDOW.name()).build();
     RoutingStore node = cluster.node();
     cluster.storeUnavailable = true;
     assertThat(take(node, rule, "caller", 8)).isEqualTo(8);
