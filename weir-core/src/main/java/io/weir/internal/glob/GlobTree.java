@@ -10,15 +10,16 @@ import org.jspecify.annotations.Nullable;
  * grow with the number of patterns.
  *
  * <p>Patterns and values are split at {@code /}. In a pattern, {@code *} matches any characters
- * within a segment and {@code **} matches any number of whole segments, including none, so that
- * {@code GET /orders/**} also matches {@code GET /orders}. Patterns with a common beginning share
- * nodes: literal segments are looked up by hash, segments with wildcards by their literal prefix.
- * Each pattern has a number; a search returns the numbers of the matching patterns in ascending
- * order.
+ * within a segment and {@code **} matches any number of whole segments, including none, so that a
+ * pattern that ends with it also matches the value without them. Patterns with a common beginning
+ * share nodes: literal segments are looked up by hash, segments with wildcards by their literal
+ * prefix. Each pattern has a number; a search returns the numbers of the matching patterns in
+ * ascending order.
  *
  * <p>Immutable once filled. A search allocates only if several patterns match.
  */
 public final class GlobTree {
+  /** Nothing found. */
   public static final int[] NONE = {};
 
   private final GlobNode root = new GlobNode("");
@@ -69,6 +70,7 @@ public final class GlobTree {
     return find(root, value, 0, NONE);
   }
 
+  /** Returns whether any pattern matches. */
   public boolean matches(String value) {
     return find(value).length > 0;
   }
