@@ -1,11 +1,11 @@
 package io.weir;
 
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRuleSet;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
 import io.weir.rule.Rule;
-import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
@@ -77,7 +77,7 @@ final class Settlements {
 
   /** Corrects the cost of each claim to what the function returns. */
   private Settlement settle(Decision decision, ToLongBiFunction<Claim, ClaimOutcome> actualCost) {
-    RuleSet current = rules.current();
+    CompiledRuleSet current = CompiledRuleSet.of(rules.current());
     List<Claim> charges = new ArrayList<>();
     Map<Long, List<Claim>> refunds = new TreeMap<>();
     for (int i = 0; i < decision.claimCount(); i++) {

@@ -1,6 +1,7 @@
 package io.weir.bench;
 
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.MemoryStore;
@@ -25,7 +26,8 @@ final class ManyCountersBench {
   }
 
   public static void main(String[] args) throws InterruptedException {
-    Limit limit = Rule.named("api").per("user").limit("100/day").build().limits().get(0);
+    Limit limit =
+        CompiledRule.of(Rule.named("api").per("user").limit("100/day").build()).limits().get(0);
     Fingerprint fingerprint = Fingerprint.random();
     MemoryStore store = new MemoryStore(Clock.system(), 900_000_000);
     long refused = 0;

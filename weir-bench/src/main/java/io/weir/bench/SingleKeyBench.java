@@ -8,6 +8,7 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRuleSet;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
@@ -59,7 +60,7 @@ public class SingleKeyBench {
             .build();
     request = Request.of("user", "42");
     store = new MemoryStore(Clock.system());
-    claims = RuleSet.of(rule).claims(request, Fingerprint.random(), 1);
+    claims = CompiledRuleSet.of(RuleSet.of(rule)).claims(request, Fingerprint.random(), 1);
     limiter = Weir.inMemory(rule);
     bucket4j =
         Bucket.builder().addLimit(l -> l.capacity(capacity).refillGreedy(rate, period)).build();

@@ -5,6 +5,7 @@ import io.weir.client.StructuredFieldParser.StructuredFieldItem;
 import io.weir.http.RateLimitHeaders;
 import io.weir.internal.JsonReader;
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Rate;
@@ -126,10 +127,11 @@ final class DecisionReader {
 
   private static Limit toLimit(LimitKey key) {
     RuleBuilder rule = Rule.named(key.rule).shadow(key.shadow).limit(List.of(key.rate));
-    return (key.rate.permits() == key.capacity
-            ? rule.algorithm("fixed-window")
-            : rule.algorithm("token-bucket").burst(key.capacity))
-        .build()
+    return CompiledRule.of(
+            (key.rate.permits() == key.capacity
+                    ? rule.algorithm("fixed-window")
+                    : rule.algorithm("token-bucket").burst(key.capacity))
+                .build())
         .limits()
         .get(0);
   }

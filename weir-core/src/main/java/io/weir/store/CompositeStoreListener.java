@@ -1,6 +1,5 @@
 package io.weir.store;
 
-import io.weir.internal.store.StoreException;
 import java.time.Duration;
 
 /** Forwards each event to two listeners. */
@@ -13,7 +12,7 @@ record CompositeStoreListener(StoreListener first, StoreListener second) impleme
   }
 
   @Override
-  public void onFailure(StoreException.StoreFailureKind kind, String reason) {
+  public void onFailure(StoreFailureKind kind, String reason) {
     first.onFailure(kind, reason);
     second.onFailure(kind, reason);
   }

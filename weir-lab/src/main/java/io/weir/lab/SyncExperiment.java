@@ -80,7 +80,7 @@ public record SyncExperiment(int nodes, long limit, Duration interval) {
   private Rule createRule(Duration syncInterval) {
     return Rule.named("lab")
         .per("key")
-        .algorithm(Algorithms.FIXED_WINDOW)
+        .algorithm(Algorithms.FIXED_WINDOW.name())
         .limit(List.of(new Rate(limit, WINDOW)))
         .consistency(syncInterval.isZero() ? Consistency.EXACT : Consistency.synced(syncInterval))
         .build();

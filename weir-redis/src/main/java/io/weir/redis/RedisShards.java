@@ -3,6 +3,7 @@ package io.weir.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
@@ -66,7 +67,7 @@ final class RedisShards {
    */
   void warmUp() {
     Rule rule = Rule.named("warm-up").limit("1/second").build();
-    Claim[] claims = {Claim.of(rule.limits().get(0), 0, 1)};
+    Claim[] claims = {Claim.of(CompiledRule.of(rule).limits().get(0), 0, 1)};
     BatchingQueue queue = queues[layout.shardIndex(claims[0].key())];
     long untilMicros = context.timer().micros() + WARM_UP_MICROS;
     try (StoreFailureGuard warmUpGuard =

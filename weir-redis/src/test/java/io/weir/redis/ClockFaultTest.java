@@ -95,7 +95,7 @@ class ClockFaultTest {
       for (Algorithm algorithm : Algorithms.all()) {
         Rule rule =
             Rule.named("b3")
-                .algorithm(algorithm)
+                .algorithm(algorithm.name())
                 .limit("10/second")
                 .onStoreFailure(StoreFailureFallback.CLOSED)
                 .build();

@@ -109,7 +109,7 @@ class CorruptStateTest {
       for (Algorithm algorithm : Algorithms.all()) {
         Rule rule =
             Rule.named("a10-" + algorithm.name())
-                .algorithm(algorithm)
+                .algorithm(algorithm.name())
                 .limit("20/second")
                 .onStoreFailure(StoreFailureFallback.CLOSED)
                 .build();

@@ -97,7 +97,7 @@ class CounterExpiryTest {
       boolean counts = !algorithm.name().equals("sliding-log"); // which keeps every charge
       for (long permits : counts ? List.of(100L, 100_000L, 500_000_000_000L) : List.of(100L)) {
         String name = algorithm.name() + permits;
-        Rule rule = Rule.named(name).algorithm(algorithm).limit(permits + "/day").build();
+        Rule rule = Rule.named(name).algorithm(algorithm.name()).limit(permits + "/day").build();
         ClaimOutcome outcome = take(store, rule, name, tenths * permits / 10);
         assertThat(outcome.admitted()).isTrue();
         ends.add(clock.micros() + outcome.reset());

@@ -40,7 +40,7 @@ class WeirEndpoint {
           rule.match().patterns(),
           rule.per(),
           rule.rates().stream().map(Rate::toString).toList(),
-          rule.algorithm().name(),
+          rule.algorithm(),
           rule.shadow(),
           rule.enabled());
     }

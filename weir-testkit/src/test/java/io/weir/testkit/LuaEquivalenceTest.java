@@ -7,6 +7,7 @@ import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
@@ -71,7 +72,7 @@ class LuaEquivalenceTest {
         limits.add(
             mix.size() > 1
                 ? history.limit(id, algorithm)
-                : history.rule(id, algorithm).build().limits().get(0));
+                : CompiledRule.of(history.rule(id, algorithm).build()).limits().get(0));
       }
       StringBuilder words = new StringBuilder(limits.size() + " ");
       limits.forEach(limit -> words.append(describe(limit)));
@@ -142,7 +143,7 @@ class LuaEquivalenceTest {
     LimitParameters t = limit.parameters();
     return String.format(
         "%s %d %d %d %d %d %d %d %d %d ",
-        limit.rule().algorithm().name(),
+        limit.rule().algorithm(),
         (limit.shadow() ? 1 : 0) + (limit.deferred() ? 2 : 0),
         t.permits(),
         t.periodMicros(),

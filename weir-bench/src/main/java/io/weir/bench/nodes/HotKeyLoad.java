@@ -1,6 +1,7 @@
 package io.weir.bench.nodes;
 
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
 import io.weir.redis.RedisStore;
@@ -30,7 +31,10 @@ final class HotKeyLoad {
     var rule =
         Rule.named("hot-" + mode.replace(':', '-')).limit(limit).consistency(consistency(mode));
     Rule built = (burst > 0 ? rule.burst(burst) : rule).build();
-    claims = new Claim[] {Claim.of(built.limits().get(0), store.fingerprint().of("all"), 1)};
+    claims =
+        new Claim[] {
+          Claim.of(CompiledRule.of(built).limits().get(0), store.fingerprint().of("all"), 1)
+        };
   }
 
   static RedisStore openStore(String uri) {

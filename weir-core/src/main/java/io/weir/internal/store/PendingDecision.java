@@ -1,7 +1,7 @@
 package io.weir.internal.store;
 
 import io.weir.internal.rule.Claim;
-import io.weir.internal.store.StoreException.StoreFailureKind;
+import io.weir.store.StoreFailureKind;
 import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;

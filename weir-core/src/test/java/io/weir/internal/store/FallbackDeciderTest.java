@@ -3,6 +3,7 @@ package io.weir.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
@@ -113,7 +114,7 @@ class FallbackDeciderTest {
   }
 
   private Claim claim(Rule rule, long cost) {
-    return Claim.of(rule.limits().get(0), fingerprint.of("x"), cost);
+    return Claim.of(CompiledRule.of(rule).limits().get(0), fingerprint.of("x"), cost);
   }
 
   private ClaimOutcome[] decide(StoreOperation operation, Claim... claims) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
@@ -292,7 +293,7 @@ class MemoryStoreTest {
   }
 
   private static Claim claim(Rule rule, String caller, long cost) {
-    return Claim.of(rule.limits().get(0), FINGERPRINT.of(caller), cost);
+    return Claim.of(CompiledRule.of(rule).limits().get(0), FINGERPRINT.of(caller), cost);
   }
 
   private static Rule rule(String id, String limit) {

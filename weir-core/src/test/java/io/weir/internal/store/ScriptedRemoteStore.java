@@ -1,6 +1,7 @@
 package io.weir.internal.store;
 
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
@@ -79,7 +80,8 @@ final class ScriptedRemoteStore implements RemoteStore {
   static CompletableFuture<ClaimOutcome[]> take(
       Store store, StoreFailureFallback fallback, long cost) {
     Rule rule = Rule.named("a").limit("10/minute").onStoreFailure(fallback).build();
-    Claim claim = Claim.of(rule.limits().get(0), store.fingerprint().of("x"), cost);
+    Claim claim =
+        Claim.of(CompiledRule.of(rule).limits().get(0), store.fingerprint().of("x"), cost);
     return store.apply(new Claim[] {claim}, StoreOperation.TAKE);
   }
 

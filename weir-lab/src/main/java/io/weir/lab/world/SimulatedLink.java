@@ -5,8 +5,8 @@ import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.PendingDecision;
 import io.weir.internal.store.RemoteStore;
 import io.weir.internal.store.StoreException;
-import io.weir.internal.store.StoreException.StoreFailureKind;
 import io.weir.store.Clock;
+import io.weir.store.StoreFailureKind;
 import java.util.Random;
 
 /**

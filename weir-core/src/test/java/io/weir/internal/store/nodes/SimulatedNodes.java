@@ -1,6 +1,7 @@
 package io.weir.internal.store.nodes;
 
 import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.MemoryStore;
@@ -73,11 +74,11 @@ final class SimulatedNodes implements Clock, Scheduler {
   }
 
   static Claim claim(Rule rule, long cost) {
-    return Claim.of(rule.limits().get(0), FINGERPRINT.of("all"), cost);
+    return Claim.of(CompiledRule.of(rule).limits().get(0), FINGERPRINT.of("all"), cost);
   }
 
   static Claim claim(Rule rule, String caller) {
-    return Claim.of(rule.limits().get(0), FINGERPRINT.of(caller), 1);
+    return Claim.of(CompiledRule.of(rule).limits().get(0), FINGERPRINT.of(caller), 1);
   }
 
   /** Sends that many requests of a caller at once; returns how many are admitted. */
