@@ -1,7 +1,7 @@
 package io.weir.server.config;
 
+import io.weir.internal.Durations;
 import io.weir.redis.RedisStore;
-import io.weir.rule.Durations;
 import io.weir.server.api.AuthHeaderFormat;
 import io.weir.server.envoy.EnvoyStoreFailureMode;
 import java.net.URI;
