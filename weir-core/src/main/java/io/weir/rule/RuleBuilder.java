@@ -2,6 +2,7 @@ package io.weir.rule;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.CompiledRule;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -24,10 +25,12 @@ public final class RuleBuilder {
   StoreFailureFallback fallback = StoreFailureFallback.OPEN;
   Map<String, Integer> regions = Map.of();
   List<LimitOverride> overrides = List.of();
+  StatusSet chargeWhen = StatusSet.EMPTY;
+  StatusSet refundWhen = StatusSet.EMPTY;
   boolean durable;
   boolean shadow;
   boolean enabled = true;
-  RegionShare share = RegionShare.WHOLE;
+  int share = 1000;
 
   RuleBuilder(String id) {
     this.id = Objects.requireNonNull(id);
@@ -45,6 +48,8 @@ public final class RuleBuilder {
     fallback = other.fallback;
     regions = other.regions;
     overrides = other.overrides;
+    chargeWhen = other.chargeWhen;
+    refundWhen = other.refundWhen;
     durable = other.durable;
     shadow = other.shadow;
     enabled = other.enabled;
@@ -79,11 +84,6 @@ public final class RuleBuilder {
   /** Sets the algorithm by name, such as {@code token-bucket}. */
   public RuleBuilder algorithm(String name) {
     return runWithContext("algorithm", () -> algorithm = Algorithms.named(name));
-  }
-
-  public RuleBuilder algorithm(Algorithm value) {
-    algorithm = value;
-    return this;
   }
 
   /** Sets the size of the token bucket, or of the queue of the leaky bucket. */
@@ -123,6 +123,22 @@ public final class RuleBuilder {
     return this;
   }
 
+  /**
+   * Counts only requests whose response has one of these statuses, such as {@code 401} or {@code
+   * 5xx}. They are checked before they proceed and charged by {@link io.weir.Limiter#complete}.
+   */
+  public RuleBuilder chargeWhen(String... statuses) {
+    return runWithContext("charge-when", () -> chargeWhen = StatusSet.of(List.of(statuses)));
+  }
+
+  /**
+   * Refunds requests whose response has one of these statuses, such as {@code 503} or {@code 4xx},
+   * in {@link io.weir.Limiter#complete}.
+   */
+  public RuleBuilder refundWhen(String... statuses) {
+    return runWithContext("refund-when", () -> refundWhen = StatusSet.of(List.of(statuses)));
+  }
+
   public RuleBuilder durable(boolean value) {
     durable = value;
     return this;
@@ -144,7 +160,7 @@ public final class RuleBuilder {
    * @throws RuleException if it is not valid, with the field and the reason
    */
   public Rule build() {
-    return new Rule(new RuleBuilder(this));
+    return new CompiledRule(new RuleBuilder(this));
   }
 
   RuleBuilder runWithContext(String field, Runnable step) {
@@ -165,6 +181,8 @@ public final class RuleBuilder {
         fallback,
         regions,
         overrides,
+        chargeWhen.patterns(),
+        refundWhen.patterns(),
         durable,
         shadow,
         enabled,

@@ -6,13 +6,13 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.PemKeyCertOptions;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -59,7 +59,7 @@ class WarmupTest {
     MemoryStore memory = new MemoryStore(Clock.system());
     await(
         Warmup.warmUpStore(
-            new Store() {
+            new ClaimStore() {
               @Override
               public CompletableFuture<ClaimOutcome[]> apply(
                   Claim[] claims, StoreOperation operation, long when) {

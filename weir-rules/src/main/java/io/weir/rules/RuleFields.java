@@ -1,8 +1,8 @@
 package io.weir.rules;
 
+import io.weir.internal.Durations;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.Consistency;
-import io.weir.rule.Durations;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
@@ -36,14 +36,16 @@ final class RuleFields {
     putIf(fields, !rule.match().patterns().isEmpty(), "match", selector(rule.match()));
     putIf(fields, !rule.per().isEmpty(), "per", List.copyOf(rule.per()));
     fields.put("limit", rates(rule.rates()));
-    String algorithm = rule.algorithm().name();
-    putIf(fields, rule.algorithm() != Algorithms.TOKEN_BUCKET, "algorithm", algorithm);
+    String algorithm = rule.algorithm();
+    putIf(fields, !algorithm.equals(Algorithms.TOKEN_BUCKET.name()), "algorithm", algorithm);
     putIf(fields, rule.burst() != 0, "burst", rule.burst());
     putIf(fields, !rule.coolDown().isZero(), "cool-down", duration(rule.coolDown()));
     consistency(fields, rule.consistency());
     fallback(fields, rule.fallback());
     putIf(fields, !rule.regions().isEmpty(), "regions", regions(rule));
     putIf(fields, !rule.overrides().isEmpty(), "overrides", overrides(rule));
+    putIf(fields, !rule.chargeWhen().isEmpty(), "charge-when", statuses(rule.chargeWhen()));
+    putIf(fields, !rule.refundWhen().isEmpty(), "refund-when", statuses(rule.refundWhen()));
     putIf(fields, rule.durable(), "durable", true);
     putIf(fields, rule.shadow(), "shadow", true);
     putIf(fields, !rule.enabled(), "enabled", false);
@@ -89,6 +91,10 @@ final class RuleFields {
     Map<String, Object> fields = new LinkedHashMap<>();
     selector.patterns().forEach((name, values) -> fields.put(name, oneOrMany(values)));
     return fields;
+  }
+
+  private static Map<String, Object> statuses(List<String> patterns) {
+    return Map.of("status", oneOrMany(patterns.stream().map(UnquotedText::new).toList()));
   }
 
   private static Object rates(List<Rate> rates) {

@@ -4,7 +4,7 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Reservation;
-import io.weir.internal.store.StoreOperation;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +35,11 @@ final class TimedLimiter implements Limiter {
   public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
     long startMicros = timer.nowMicros();
     return recordLatency(limiter.reserve(request, ttl), startMicros);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> complete(Decision decision, int status) {
+    return limiter.complete(decision, status);
   }
 
   @Override

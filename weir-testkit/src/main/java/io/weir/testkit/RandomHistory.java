@@ -4,9 +4,10 @@ import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import java.time.Duration;
@@ -67,21 +68,26 @@ public final class RandomHistory {
     LimitParameters t = parameters(algorithm);
     RuleBuilder rule =
         Rule.named(id)
-            .algorithm(algorithm)
+            .algorithm(algorithm.name())
             .per("user")
             .limit(t.permits() + "/" + t.periodMicros() + "us")
             .coolDown(Duration.ofNanos(t.coolDownMicros() * 1000));
     return algorithm.windowModel() == WindowModel.CONTINUOUS ? rule.burst(t.burst()) : rule;
   }
 
-  /** A limit for every algorithm, some of shadow rules, and one of 0 permits. */
+  /** The limit of a random rule of that algorithm, which may be shadow or deferred. */
+  public Limit limit(String id, Algorithm algorithm) {
+    RuleBuilder rule = rule(id, algorithm).shadow(oneIn(4));
+    return CompiledRule.of((oneIn(6) ? rule.chargeWhen("401") : rule).build()).limits().get(0);
+  }
+
+  /** A limit for every algorithm, some of shadow or deferred rules, and one of 0 permits. */
   public List<Limit> limits() {
     List<Limit> limits = new ArrayList<>();
     for (Algorithm algorithm : Algorithms.all()) {
-      boolean shadow = oneIn(4);
-      limits.add(rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
+      limits.add(limit("r" + limits.size(), algorithm));
     }
-    limits.add(Rule.named("none").limit("0/second").build().limits().get(0));
+    limits.add(CompiledRule.of(Rule.named("none").limit("0/second").build()).limits().get(0));
     return limits;
   }
 

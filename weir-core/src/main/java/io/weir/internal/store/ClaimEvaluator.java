@@ -3,14 +3,16 @@ package io.weir.internal.store;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
+import io.weir.store.StoreOperation;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Evaluates the claims of a decision on the states of their counters, for every algorithm: first
- * computes what is available for each claim, then charges all or none. {@code decide.lua} is the
- * Lua version of this class and decides identically.
+ * computes what is available for each claim, then charges all or none. A take checks the claims of
+ * deferred limits like the others, but never charges them. {@code decide.lua} is the Lua version of
+ * this class and decides identically.
  */
 public final class ClaimEvaluator {
 
@@ -111,8 +113,9 @@ public final class ClaimEvaluator {
     } else {
       delayOrWait = requested > a.capacity(t) ? -1 : a.waitTime(t, s, now, requested);
     }
-    boolean isCharged = charged && (admitted || operation != StoreOperation.TAKE);
-    if (!charged) {
+    boolean isDeferred = operation == StoreOperation.TAKE && claim.limit().deferred();
+    boolean isCharged = charged && !isDeferred && (admitted || operation != StoreOperation.TAKE);
+    if (!charged || isDeferred) {
       s.takenCost = requested;
     } else if (isCharged) {
       s.changed = true;

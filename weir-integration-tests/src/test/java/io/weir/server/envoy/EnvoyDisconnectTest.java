@@ -20,8 +20,8 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Reservation;
 import io.weir.Weir;
-import io.weir.internal.store.StoreOperation;
 import io.weir.rule.Rule;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.Await;
 import io.weir.testkit.redis.FaultProxy;
 import java.time.Duration;
@@ -172,6 +172,11 @@ class EnvoyDisconnectTest {
     @Override
     public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
       return real.reserve(request, ttl);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> complete(Decision decision, int status) {
+      return real.complete(decision, status);
     }
 
     @Override
