@@ -1,10 +1,11 @@
 package io.weir;
 
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.CompiledRuleSet;
 import io.weir.internal.rule.Fingerprint;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSource;
@@ -27,13 +28,15 @@ import org.jspecify.annotations.Nullable;
 final class DefaultLimiter implements Limiter {
   private static final Logger LOG = System.getLogger(Limiter.class.getName());
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+  private static final CompletableFuture<Boolean> COMPLETED =
+      CompletableFuture.completedFuture(true);
 
   /** The rule for requests that have a limit of their own and match no other rule. */
   private static final CompiledRule REQUEST_LIMIT_RULE =
       CompiledRule.of(Rule.named("request-limit").limit("1/second").build());
 
   private final RuleSource rules;
-  private final Store store;
+  private final ClaimStore store;
   private final List<DecisionListener> listeners;
   private final Settlements settlements;
   private final ReservationRegistry reservations;
@@ -41,7 +44,7 @@ final class DefaultLimiter implements Limiter {
 
   DefaultLimiter(
       RuleSource rules,
-      Store store,
+      ClaimStore store,
       Clock clock,
       List<DecisionListener> listeners,
       CancellableScheduler scheduler) {
@@ -61,7 +64,7 @@ final class DefaultLimiter implements Limiter {
         store.apply(claims, operation),
         outcomes ->
             notifyListeners(
-                request, operation, new Decision(claims, outcomes, current.revision())));
+                request, operation, new EvaluatedDecision(claims, outcomes, current.revision())));
   }
 
   @Override
@@ -136,13 +139,23 @@ final class DefaultLimiter implements Limiter {
     Claim[] claims = current.allCounterClaims(request, store.fingerprint(), Claim.MAX_COST);
     return store
         .apply(claims, StoreOperation.REFUND)
-        .thenApply(outcomes -> new Decision(claims, outcomes, current.revision()));
+        .thenApply(outcomes -> new EvaluatedDecision(claims, outcomes, current.revision()));
   }
 
   @Override
   public CompletableFuture<Boolean> refund(Decision decision) {
     Settlements.Settlement refund = settlements.settle(decision, 0);
     return mapResult(refund.attempted(), done -> refund.state() == Reservation.State.SETTLED);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> complete(Decision decision, int status) {
+    if (!EvaluatedDecision.of(decision).countsByResponse()) {
+      return COMPLETED;
+    }
+    Settlements.Settlement settlement = settlements.complete(decision, status);
+    return mapResult(
+        settlement.attempted(), done -> settlement.state() == Reservation.State.SETTLED);
   }
 
   @Override

@@ -1,10 +1,12 @@
 package io.weir;
 
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRuleSet;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
+import io.weir.rule.Rule;
 import io.weir.rule.RuleSource;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.ToLongBiFunction;
 
 /**
  * Corrects what decisions charged: to zero for a refund, or to the actual cost of a reservation.
@@ -34,7 +37,7 @@ final class Settlements {
   private static final int MAX_BATCH_SIZE = 250;
   private static final long RETRY_INTERVAL_MICROS = 500_000;
 
-  private final Store store;
+  private final ClaimStore store;
   private final RuleSource rules;
   private final Clock clock;
   private final SingleTimer retryTimer;
@@ -42,7 +45,7 @@ final class Settlements {
   private final AtomicBoolean overflowed = new AtomicBoolean();
   private volatile boolean closed;
 
-  Settlements(Store store, RuleSource rules, Clock clock, CancellableScheduler scheduler) {
+  Settlements(ClaimStore store, RuleSource rules, Clock clock, CancellableScheduler scheduler) {
     this.store = store;
     this.rules = rules;
     this.clock = clock;
@@ -51,25 +54,50 @@ final class Settlements {
 
   /** Corrects the cost of a decision to {@code cost}, which must be 0 or more. */
   Settlement settle(Decision decision, long cost) {
+    return settle(
+        decision,
+        (claim, outcome) -> {
+          boolean isDeferred = claim.limit().deferred(); // only complete() charges it
+          return isCounted(decision, outcome) && !isDeferred ? cost : 0;
+        });
+  }
+
+  /** Charges or refunds the claims of the rules that count by the status of the response. */
+  Settlement complete(Decision decision, int status) {
+    return settle(
+        decision,
+        (claim, outcome) -> {
+          Rule rule = claim.limit().rule();
+          if (claim.limit().deferred()) {
+            boolean isCharged = outcome.admitted() && rule.isChargedOn(status);
+            return decision.allowed() && isCharged ? claim.cost() : 0;
+          }
+          return outcome.charged() && !rule.isRefundedOn(status) ? claim.cost() : 0;
+        });
+  }
+
+  /** Corrects the cost of each claim to what the function returns. */
+  private Settlement settle(Decision decision, ToLongBiFunction<Claim, ClaimOutcome> actualCost) {
     CompiledRuleSet current = CompiledRuleSet.of(rules.current());
     List<Claim> charges = new ArrayList<>();
     Map<Long, List<Claim>> refunds = new TreeMap<>();
-    for (int i = 0; i < decision.claimCount(); i++) {
-      Claim claim = decision.claim(i);
-      ClaimOutcome outcome = decision.outcome(i);
+    for (int i = 0; i < EvaluatedDecision.of(decision).claimCount(); i++) {
+      Claim claim = EvaluatedDecision.of(decision).claim(i);
+      ClaimOutcome outcome = EvaluatedDecision.of(decision).outcome(i);
       long charged = outcome.charged() ? claim.cost() : 0;
+      long cost = actualCost.applyAsLong(claim, outcome);
       if (charged > cost) {
         Claim refund = new Claim(claim.limit(), claim.key(), charged - cost);
         refunds
             .computeIfAbsent(outcome.chargedAt(refund), time -> new ArrayList<>())
             .add(new Claim(current.successor(claim.limit()), refund.key(), refund.cost()));
-      } else if (charged < cost && isCounted(decision, outcome)) {
+      } else if (charged < cost) {
         charges.add(new Claim(current.successor(claim.limit()), claim.key(), cost - charged));
       }
     }
     List<Correction> corrections = new ArrayList<>(refunds.size() + 1);
     if (!charges.isEmpty()) {
-      corrections.add(new Correction(StoreOperation.FORCE, charges, Store.NOW));
+      corrections.add(new Correction(StoreOperation.FORCE, charges, ClaimStore.NOW));
     }
     refunds.forEach(
         (time, claims) -> corrections.add(new Correction(StoreOperation.REFUND, claims, time)));
@@ -191,7 +219,7 @@ final class Settlements {
     synchronized (pending) {
       if (pending.size() < MAX_PENDING) {
         correction.effectiveMicros =
-            correction.effectiveMicros == Store.NOW
+            correction.effectiveMicros == ClaimStore.NOW
                 ? correction.settledAtMicros
                 : correction.effectiveMicros;
         pending.add(correction);

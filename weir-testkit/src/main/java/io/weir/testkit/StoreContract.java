@@ -9,7 +9,7 @@ import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
@@ -37,10 +37,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 public abstract class StoreContract {
   private final FakeClock clock = new FakeClock();
-  private Store store;
+  private ClaimStore store;
 
   /** Opens a new, empty store that runs by this clock. */
-  protected abstract Store open(Clock clock);
+  protected abstract ClaimStore open(Clock clock);
 
   @BeforeEach
   void openStore() {
@@ -363,6 +363,25 @@ public abstract class StoreContract {
       assertThat(o[1].remaining()).isEqualTo(2 - i);
     }
     assertThat(take(claim(real, "x", 1)).admitted()).isFalse();
+  }
+
+  @Test
+  void deferredRule_isCheckedButNotChargedByTake() {
+    Rule failures = rule("failures", Algorithms.TOKEN_BUCKET, 2).chargeWhen("401").build();
+    Rule all = rule("all", Algorithms.TOKEN_BUCKET, 9).build();
+    for (int i = 0; i < 3; i++) {
+      ClaimOutcome[] o = apply(StoreOperation.TAKE, claim(failures, "x", 1), claim(all, "x", 1));
+      assertThat(o).allMatch(ClaimOutcome::admitted);
+      assertThat(o[0].charged()).isFalse();
+      assertThat(o[0].remaining()).isEqualTo(2);
+      assertThat(o[1].remaining()).isEqualTo(8 - i);
+    }
+    apply(StoreOperation.FORCE, claim(failures, "x", 3));
+    ClaimOutcome[] refused =
+        apply(StoreOperation.TAKE, claim(failures, "x", 1), claim(all, "x", 1));
+    assertThat(refused[0].admitted()).isFalse();
+    assertThat(refused[1].charged()).isFalse();
+    assertThat(apply(StoreOperation.PEEK, claim(all, "x", 1))[0].remaining()).isEqualTo(6);
   }
 
   @Test

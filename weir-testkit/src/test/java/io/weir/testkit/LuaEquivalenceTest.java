@@ -11,7 +11,7 @@ import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.store.StoreOperation;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.IOException;
@@ -43,7 +43,7 @@ class LuaEquivalenceTest {
     redis = RedisProcess.start("busy-reply-threshold 60000");
     String script =
         Algorithms.lua()
-            + resource(Store.class, "decide.lua")
+            + resource(ClaimStore.class, "decide.lua")
             + resource(LuaEquivalenceTest.class, "replay.lua");
     replay = String.valueOf(redis.command("SCRIPT", "LOAD", script));
   }
@@ -68,11 +68,11 @@ class LuaEquivalenceTest {
     while (steps < RandomHistory.steps()) {
       List<Limit> limits = new ArrayList<>();
       for (Algorithm algorithm : mix) {
-        boolean shadow = mix.size() > 1 && history.oneIn(4);
+        String id = "r" + limits.size();
         limits.add(
-            CompiledRule.of(history.rule("r" + limits.size(), algorithm).shadow(shadow).build())
-                .limits()
-                .get(0));
+            mix.size() > 1
+                ? history.limit(id, algorithm)
+                : CompiledRule.of(history.rule(id, algorithm).build()).limits().get(0));
       }
       StringBuilder words = new StringBuilder(limits.size() + " ");
       limits.forEach(limit -> words.append(describe(limit)));
@@ -144,7 +144,7 @@ class LuaEquivalenceTest {
     return String.format(
         "%s %d %d %d %d %d %d %d %d %d ",
         limit.rule().algorithm(),
-        limit.rule().shadow() ? 1 : 0,
+        (limit.shadow() ? 1 : 0) + (limit.deferred() ? 2 : 0),
         t.permits(),
         t.periodMicros(),
         t.burst(),

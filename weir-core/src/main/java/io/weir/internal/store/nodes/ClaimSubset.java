@@ -2,7 +2,7 @@ package io.weir.internal.store.nodes;
 
 import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -41,7 +41,7 @@ public final class ClaimSubset {
   }
 
   /** Submits the claims to the store. */
-  public void submit(Store store, StoreOperation operation, long when) {
+  public void submit(ClaimStore store, StoreOperation operation, long when) {
     answer = store.apply(claims(), operation, when);
   }
 
@@ -61,7 +61,7 @@ public final class ClaimSubset {
   }
 
   /** Refunds the charges of a request that another partition refuses, and updates the outcomes. */
-  public void refund(Store store, ClaimOutcome[] all) {
+  public void refund(ClaimStore store, ClaimOutcome[] all) {
     if (!isAdmitted()) {
       return; // nothing was charged
     }
@@ -115,10 +115,15 @@ public final class ClaimSubset {
     return true;
   }
 
-  /** Whether claims with these outcomes were charged, at least the admitted ones. */
-  static boolean isCharged(Claim[] claims, StoreOperation operation, ClaimOutcome[] outcomes) {
-    return operation == StoreOperation.FORCE
-        || (operation == StoreOperation.TAKE && isAdmitted(claims, outcomes));
+  /** Returns the permits that were charged for each claim of a request with these outcomes. */
+  static long[] chargedPermits(Claim[] claims, StoreOperation operation, ClaimOutcome[] outcomes) {
+    long[] charged = new long[claims.length];
+    boolean isTake = operation == StoreOperation.TAKE && isAdmitted(claims, outcomes);
+    for (int i = 0; i < claims.length; i++) {
+      boolean isTaken = isTake && outcomes[i].admitted() && !claims[i].limit().deferred();
+      charged[i] = isTaken || operation == StoreOperation.FORCE ? claims[i].cost() : 0;
+    }
+    return charged;
   }
 
   Claim[] claims() {

@@ -4,8 +4,8 @@ import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.Scheduler;
-import io.weir.internal.store.Store;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
 import java.util.ArrayList;
@@ -31,14 +31,14 @@ import org.jspecify.annotations.Nullable;
  * the shared store decides, and while it is unavailable, the rule's fallback. Safe for any number
  * of threads.
  */
-final class SyncedStore implements Store {
+final class SyncedStore implements ClaimStore {
   /** The sync interval of exact rules that are decided here while the store is slow. */
   private static final long SPIKE_SYNC_INTERVAL_MICROS = 100_000;
 
   /** How long a store that did not answer is not called again for the same counter. */
   private static final long RETRY_MICROS = 100_000;
 
-  private final Store shared;
+  private final ClaimStore shared;
   private final Clock clock;
   private final EstimatedStoreClock storeClock;
   private final SyncedView view;
@@ -52,7 +52,7 @@ final class SyncedStore implements Store {
    * @param maxCounters how many synced counters are kept at most
    */
   SyncedStore(
-      Store shared,
+      ClaimStore shared,
       Clock clock,
       EstimatedStoreClock storeClock,
       Scheduler scheduler,
@@ -113,12 +113,10 @@ final class SyncedStore implements Store {
   private ClaimOutcome[] decideByView(
       Claim[] claims, SyncedCounter[] countersOfClaims, StoreOperation operation, long when) {
     ClaimOutcome[] outcomes = view.apply(claims, operation, when);
-    boolean charged = ClaimSubset.isCharged(claims, operation, outcomes);
+    long[] charged = ClaimSubset.chargedPermits(claims, operation, outcomes);
     for (int i = 0; i < claims.length; i++) {
-      boolean isCharged = charged && (outcomes[i].admitted() || operation == StoreOperation.FORCE);
-      long used = isCharged ? claims[i].cost() : 0;
       long dated = storeClock.hasEstimate() ? Math.min(when, outcomes[i].time()) : when;
-      countersOfClaims[i].recordUsage(claims[i].limit(), used, dated);
+      countersOfClaims[i].recordUsage(claims[i].limit(), charged[i], dated);
     }
     return outcomes;
   }
@@ -151,7 +149,8 @@ final class SyncedStore implements Store {
   }
 
   private static long requestedPermits(Claim claim, StoreOperation operation) {
-    return operation == StoreOperation.PEEK ? 0 : claim.cost();
+    boolean isDeferred = operation == StoreOperation.TAKE && claim.limit().deferred();
+    return operation == StoreOperation.PEEK || isDeferred ? 0 : claim.cost();
   }
 
   private void update(
@@ -164,13 +163,10 @@ final class SyncedStore implements Store {
       countersOfClaims[i].endRequest(requestedPermits(claims[i], operation));
       storeClock.update(answers[i], sent);
     }
-    boolean charged = ClaimSubset.isCharged(claims, operation, answers);
+    long[] charged = ClaimSubset.chargedPermits(claims, operation, answers);
     for (int i = 0; i < claims.length; i++) {
       boolean known = !answers[i].degraded();
-      if (known
-          && charged
-          && (answers[i].admitted()
-              || operation == StoreOperation.FORCE)) { // with the store's date
+      if (known && charged[i] > 0) { // with the store's date
         view.apply(new Claim[] {claims[i]}, StoreOperation.FORCE, answers[i].time());
       }
       if (known) {
@@ -209,7 +205,7 @@ final class SyncedStore implements Store {
     ClaimOutcome[] outcomes = answers.clone();
     for (int i = 0; i < claims.length && admitted; i++) {
       boolean charged = answers[i].admitted() && !answers[i].degraded();
-      if (charged && (degraded || refused || over[i])) {
+      if (charged && !claims[i].limit().deferred() && (degraded || refused || over[i])) {
         Claim[] claim = {claims[i]};
         var unused = shared.apply(claim, StoreOperation.REFUND, answers[i].time());
         view.apply(claim, StoreOperation.REFUND, NOW);
