@@ -1,8 +1,8 @@
 /**
  * Rate limiting in memory, without dependencies.
  *
- * <p>{@code io.weir}, {@code io.weir.rule} and {@code io.weir.store} are the API. The other packages
- * are for the modules of Weir only and change without notice.
+ * <p>{@code io.weir}, {@code io.weir.rule} and {@code io.weir.store} are the API. The other
+ * packages are for the modules of Weir only and change without notice.
  */
 @SuppressWarnings("module") // the modules that use the internals are compiled later
 module io.weir.core {
@@ -11,7 +11,6 @@ module io.weir.core {
   exports io.weir;
   exports io.weir.rule;
   exports io.weir.store;
-
   exports io.weir.internal to
       io.weir.admin,
       io.weir.bench,
@@ -24,7 +23,6 @@ module io.weir.core {
       io.weir.spring,
       io.weir.testkit,
       io.weir.web;
-
   exports io.weir.internal.algorithm to
       io.weir.bench,
       io.weir.cli,
@@ -34,7 +32,6 @@ module io.weir.core {
       io.weir.rules,
       io.weir.server,
       io.weir.testkit;
-
   exports io.weir.internal.background to
       io.weir.admin,
       io.weir.cli,
@@ -45,7 +42,6 @@ module io.weir.core {
       io.weir.rules,
       io.weir.server,
       io.weir.spring;
-
   exports io.weir.internal.decision to
       io.weir.admin,
       io.weir.client,
@@ -54,11 +50,9 @@ module io.weir.core {
       io.weir.lab,
       io.weir.metrics,
       io.weir.server;
-
   exports io.weir.internal.region to
       io.weir.admin,
       io.weir.redis;
-
   exports io.weir.internal.rule to
       io.weir.admin,
       io.weir.bench,
@@ -70,7 +64,6 @@ module io.weir.core {
       io.weir.redis,
       io.weir.server,
       io.weir.testkit;
-
   exports io.weir.internal.store to
       io.weir.admin,
       io.weir.bench,
@@ -83,7 +76,6 @@ module io.weir.core {
       io.weir.server,
       io.weir.spring,
       io.weir.testkit;
-
   exports io.weir.internal.store.nodes to
       io.weir.admin,
       io.weir.cli,
