@@ -21,11 +21,15 @@ public final class Limit {
   private final long salt;
   private final boolean shadow;
   private final @Nullable Limit localFallback;
+  private final @Nullable LimitTimeline timeline;
+  private final Limit origin;
 
   /**
    * @param whole the parameters of the limit as configured
    * @param terms the parameters enforced in this region
    * @param share the limit of this node alone while the store is unavailable, for fallback LOCAL
+   * @param windows the windows of the calendar, or null
+   * @param origin the limit of the rule that this is a variant of, or null if it is one
    */
   private Limit(
       Rule rule,
@@ -34,7 +38,9 @@ public final class Limit {
       boolean shadow,
       LimitParameters whole,
       LimitParameters terms,
-      @Nullable Limit share) {
+      @Nullable Limit share,
+      @Nullable CalendarWindows windows,
+      @Nullable Limit origin) {
     this.rule = rule;
     this.rate = rate;
     this.configuredParameters = whole;
@@ -42,6 +48,8 @@ public final class Limit {
     this.algorithm = algorithm;
     this.shadow = shadow;
     this.localFallback = share;
+    this.timeline = windows == null ? null : new LimitTimeline(terms, windows);
+    this.origin = origin == null ? this : origin;
     String name = rule.id() + "\n" + algorithm.name() + "\n" + terms.periodMicros();
     this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unitsPerPermit());
   }
@@ -69,14 +77,15 @@ public final class Limit {
     LimitParameters whole =
         parameters(rate.permits() == 0 ? counted : algorithm, rate, size, coolDown);
     LimitParameters regional = rule.share().of(counted, whole);
+    CalendarWindows windows = rule.windows(rate);
     Limit share = null;
     if (rule.fallback().action() == StoreFailureFallback.FallbackAction.LOCAL) {
       Rate localRate = new Rate(rule.fallback().localShare(regional.permits()), rate.period());
       LimitParameters terms =
           parameters(counted, localRate, rule.fallback().localShare(regional.burst()), coolDown);
-      share = new Limit(rule, rate, counted, shadow, whole, terms, null);
+      share = new Limit(rule, rate, counted, shadow, whole, terms, null, windows, null);
     }
-    return new Limit(rule, rate, counted, shadow, whole, regional, share);
+    return new Limit(rule, rate, counted, shadow, whole, regional, share, windows, null);
   }
 
   /** Checks that at least the fixed window algorithm supports a rate, and returns the rate. */
@@ -119,9 +128,46 @@ public final class Limit {
     return shadow;
   }
 
-  /** Returns the parameters that are enforced in this region. */
+  /**
+   * Returns the parameters that are enforced in this region. If they change with time, the period
+   * is the nominal one; see {@link #parametersAt}.
+   */
   public LimitParameters parameters() {
     return parameters;
+  }
+
+  /** Returns the parameters that are enforced in this region at a time of the store. */
+  public LimitParameters parametersAt(long now) {
+    return timeline == null ? parameters : timeline.at(now);
+  }
+
+  /** Returns how the parameters change with time; null if they do not. */
+  public @Nullable LimitTimeline timeline() {
+    return timeline;
+  }
+
+  /** Returns the windows of the calendar that the limit counts in; null if it has none. */
+  public @Nullable CalendarWindows windows() {
+    return timeline == null ? null : timeline.windows();
+  }
+
+  /** Returns this limit in the windows of a caller, on the same counters. */
+  Limit variant(CalendarWindows callers) {
+    return new Limit(
+        rule,
+        rate,
+        algorithm,
+        shadow,
+        configuredParameters,
+        parameters,
+        localFallback == null ? null : localFallback.variant(callers),
+        callers,
+        origin);
+  }
+
+  /** Returns the limit of the rule that this one is a variant of, or this. */
+  Limit origin() {
+    return origin;
   }
 
   /** Returns the parameters as configured; a region may enforce only a share of them. */
@@ -155,7 +201,7 @@ public final class Limit {
   /** Returns whether two times are in the same window; a bucket has only one window. */
   public boolean isSameWindow(long one, long other) {
     return windowModel() == WindowModel.CONTINUOUS
-        || parameters.windowStart(one) == parameters.windowStart(other);
+        || parametersAt(one).windowStart(one) == parametersAt(other).windowStart(other);
   }
 
   /**

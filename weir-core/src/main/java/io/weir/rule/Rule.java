@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rate limiting rule: which requests it matches, which attributes it counts by, its limits and
@@ -30,11 +31,17 @@ public final class Rule {
   private final List<Limit> limits;
   private final List<List<Limit>> overrideLimits = new ArrayList<>();
   private final SelectorIndex overrideIndex;
+  private final @Nullable CallerCalendars callerCalendars;
   private final Map<Rate, Limit> requestLimits = new ConcurrentHashMap<>();
 
   Rule(RuleBuilder spec) {
     this.spec = spec;
     validate();
+    CalendarSettings calendar = spec.calendar;
+    callerCalendars =
+        calendar == null || !calendar.dependsOnCaller()
+            ? null
+            : new CallerCalendars(spec.id, calendar, spec.invalidCalendarValues);
     limits = compile("limit", spec.rates, spec.burst);
     for (LimitOverride override : spec.overrides) {
       overrideLimits.add(compile("overrides", override.rates(), override.burst()));
@@ -88,7 +95,7 @@ public final class Rule {
   }
 
   public Algorithm algorithm() {
-    return spec.algorithm;
+    return spec.algorithm();
   }
 
   /** Returns the configured size of the bucket, or 0 if it equals the permits of the limit. */
@@ -99,6 +106,28 @@ public final class Rule {
   /** Returns how long a used fixed window stays open past its end. */
   public Duration coolDown() {
     return spec.coolDown;
+  }
+
+  /** Returns the calendar of the limits per hour and longer units; null if there is none. */
+  public @Nullable CalendarSettings calendar() {
+    return spec.calendar;
+  }
+
+  /** Returns how many requests had an attribute for the calendar that made no sense. */
+  public long invalidCalendarValues() {
+    return spec.invalidCalendarValues.get();
+  }
+
+  /** Returns whether the windows of the rule depend on attributes of the request. */
+  boolean hasCallerCalendars() {
+    return callerCalendars != null;
+  }
+
+  /** Returns the calendar windows that a rate of this rule counts in; null if it has none. */
+  @Nullable CalendarWindows windows(Rate rate) {
+    CalendarSettings calendar = spec.calendar;
+    CalendarUnit unit = calendar == null ? null : rate.inCalendar().unit();
+    return calendar == null || unit == null ? null : calendar.windows(unit);
   }
 
   public Consistency consistency() {
@@ -154,7 +183,7 @@ public final class Rule {
     coolDown = coolDown < Durations.toMicros(rate.period()) ? coolDown : 0;
     Limit limit;
     try {
-      limit = Limit.ofRequest(this, spec.algorithm, rate, coolDown);
+      limit = Limit.ofRequest(this, spec.algorithm(), rate, coolDown);
     } catch (IllegalArgumentException e) {
       limit = Limit.ofRequest(this, Algorithms.FIXED_WINDOW, Limit.checkRate(rate), 0);
     }
@@ -182,6 +211,14 @@ public final class Rule {
    * Returns {@code earlier} if none of these uses the same counters.
    */
   Limit successor(Limit earlier) {
+    Limit limit = successorOfOrigin(earlier.origin());
+    CalendarWindows windows = earlier.windows();
+    return earlier == earlier.origin() || windows == null || limit.windows() == null
+        ? limit
+        : limit.variant(windows);
+  }
+
+  private Limit successorOfOrigin(Limit earlier) {
     Rule other = earlier.rule();
     for (int i = 0; i < other.overrideLimits.size(); i++) {
       if (other.overrideLimits.get(i).contains(earlier)) {
@@ -207,7 +244,8 @@ public final class Rule {
   /** Returns the limits that apply to a request. */
   List<Limit> limits(Attributes request) {
     int override = overrideLimits.isEmpty() ? -1 : overrideIndex.first(request);
-    return override < 0 ? limits : overrideLimits.get(override);
+    List<Limit> found = override < 0 ? limits : overrideLimits.get(override);
+    return callerCalendars == null ? found : callerCalendars.limits(found, override, request);
   }
 
   private void validate() {
@@ -219,8 +257,31 @@ public final class Rule {
     }
     spec.per.forEach(name -> spec.runWithContext("per", () -> Selector.checkName(name)));
     checkRegions();
-    if (!spec.coolDown.isZero() && !spec.algorithm.hasCoolDown()) {
-      throw invalid("cool-down", "is not supported by " + spec.algorithm.name() + "; leave it out");
+    if (spec.calendar != null) {
+      checkCalendar();
+    }
+    if (!spec.coolDown.isZero() && !spec.algorithm().hasCoolDown()) {
+      throw invalid(
+          "cool-down", "is not supported by " + spec.algorithm().name() + "; leave it out");
+    }
+  }
+
+  private void checkCalendar() {
+    if (spec.algorithm() != Algorithms.FIXED_WINDOW) {
+      throw invalid(
+          "algorithm",
+          "must be fixed-window for windows of the calendar (was " + spec.algorithm().name() + ")");
+    }
+    if (!spec.coolDown.isZero()) {
+      throw invalid("cool-down", "is not supported by windows of the calendar; leave it out");
+    }
+    if (spec.rates.stream().allMatch(rate -> windows(rate) == null) && !spec.rates.isEmpty()) {
+      throw invalid(
+          "calendar",
+          "has no effect on "
+              + spec.rates
+              + "; write a limit per hour, day, week, month, quarter or year, for example"
+              + " 1000/month");
     }
   }
 
@@ -247,8 +308,8 @@ public final class Rule {
     if (rates.isEmpty()) {
       throw invalid(field, "is missing; write how many per how long, such as 100/minute");
     }
-    if (burst != 0 && spec.algorithm.windowModel() != WindowModel.CONTINUOUS) {
-      throw invalid("burst", "is not supported by " + spec.algorithm.name() + "; leave it out");
+    if (burst != 0 && spec.algorithm().windowModel() != WindowModel.CONTINUOUS) {
+      throw invalid("burst", "is not supported by " + spec.algorithm().name() + "; leave it out");
     }
     if (burst != 0 && rates.size() > 1) {
       throw invalid("burst", "is only allowed with a single limit; leave it out or split the rule");
@@ -268,8 +329,15 @@ public final class Rule {
   }
 
   private Limit compile(Rate rate, long burst) {
+    if (rate.unit() != null && spec.calendar == null) {
+      throw new IllegalArgumentException(
+          String.format(
+              "%s needs calendar: true, for each %s of the calendar; or write %d/%s for windows of"
+                  + " that length",
+              rate, rate.unit(), rate.permits(), Durations.format(rate.period())));
+    }
     try {
-      return Limit.of(this, spec.algorithm, rate, burst, Durations.toMicros(spec.coolDown));
+      return Limit.of(this, spec.algorithm(), rate, burst, Durations.toMicros(spec.coolDown));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(rate + " " + e.getMessage(), e);
     }

@@ -46,7 +46,8 @@ public final class RuleSet implements RuleSource {
     for (int i = 0; i < enabled.length; i++) {
       Rule rule = enabled[i];
       perAttributes.add(shared.computeIfAbsent(rule.per(), per -> per));
-      boolean single = rule.limits().size() == 1 && rule.overrides().isEmpty();
+      boolean single =
+          rule.limits().size() == 1 && rule.overrides().isEmpty() && !rule.hasCallerCalendars();
       limits[i] = single ? rule.limits().get(0) : null;
       salts[i] = rule.limits().get(0).salt();
     }

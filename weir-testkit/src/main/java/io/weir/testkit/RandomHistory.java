@@ -4,6 +4,7 @@ import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.rule.CalendarUnit;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
@@ -74,13 +75,26 @@ public final class RandomHistory {
     return algorithm.windowModel() == WindowModel.CONTINUOUS ? rule.burst(t.burst()) : rule;
   }
 
-  /** A limit for every algorithm, some of shadow rules, and one of 0 permits. */
+  /** A random rule with a limit per unit of the calendar. */
+  public RuleBuilder calendarRule(String id) {
+    CalendarUnit unit = pick(List.of(CalendarUnit.values()));
+    return Rule.named(id)
+        .per("user")
+        .limit(size(1_000_000_000_000L) % 10_000_000_000L + 1 + "/" + unit)
+        .zone(pick(List.of("UTC", "Europe/Berlin", "Australia/Lord_Howe", "America/Santiago")))
+        .resetDay(1 + below(31));
+  }
+
+  /**
+   * A limit for every algorithm, some of shadow rules, one of 0 permits and one of the calendar.
+   */
   public List<Limit> limits() {
     List<Limit> limits = new ArrayList<>();
     for (Algorithm algorithm : Algorithms.all()) {
       boolean shadow = oneIn(4);
       limits.add(rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
     }
+    limits.add(calendarRule("calendar").build().limits().get(0));
     limits.add(Rule.named("none").limit("0/second").build().limits().get(0));
     return limits;
   }

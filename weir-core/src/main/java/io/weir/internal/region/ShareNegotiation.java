@@ -5,6 +5,7 @@ import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.region.DemandMeter.DemandSample;
+import io.weir.rule.CalendarWindows;
 import io.weir.rule.Limit;
 import io.weir.rule.Rule;
 import java.time.Duration;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class ShareNegotiation {
   /** Smaller changes of the share are not requested. */
   private static final int MIN_CHANGE_PERMILLE = 20;
+
+  private static final long NANOS_PER_MICRO = 1000;
 
   final RegionalBudget budget;
   private final long recoveryMicros;
@@ -58,7 +61,11 @@ final class ShareNegotiation {
     CounterState state = new CounterState();
     algorithm.advance(parameters, state, now);
     algorithm.charge(parameters, state, now, algorithm.capacity(parameters));
-    return algorithm.waitTime(parameters, state, now, algorithm.capacity(parameters));
+    long micros = algorithm.waitTime(parameters, state, now, algorithm.capacity(parameters));
+    CalendarWindows windows = limit.windows();
+    return windows == null
+        ? micros
+        : Math.max(micros, windows.unit().longest().toNanos() / NANOS_PER_MICRO);
   }
 
   /** Adds the demand counted since the last sample. */
