@@ -1,7 +1,8 @@
 package io.weir;
 
+import io.weir.internal.decision.EvaluatedDecision;
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Claim;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -36,7 +37,7 @@ final class ClaimBatch {
     int n = 0;
     for (Claim[] claims : claimsByRequest) {
       ClaimOutcome[] ofRequest = Arrays.copyOfRange(outcomes, n, n + claims.length);
-      decisions.add(new Decision(claims, ofRequest, revision));
+      decisions.add(new EvaluatedDecision(claims, ofRequest, revision));
       n += claims.length;
     }
     return decisions;

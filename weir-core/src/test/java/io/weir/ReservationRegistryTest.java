@@ -2,14 +2,14 @@ package io.weir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,12 +102,12 @@ class ReservationRegistryTest {
   }
 
   /** A store that can delay the replies to refunds until the test releases them. */
-  private static final class DelayedRefundStore implements Store {
-    private final Store counters;
+  private static final class DelayedRefundStore implements ClaimStore {
+    private final ClaimStore counters;
     final List<Runnable> pendingReplies = new ArrayList<>();
     volatile boolean delaysRefunds;
 
-    DelayedRefundStore(Store counters) {
+    DelayedRefundStore(ClaimStore counters) {
       this.counters = counters;
     }
 

@@ -4,6 +4,7 @@ import java.time.DateTimeException;
 import java.time.DayOfWeek;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.time.zone.ZoneRulesProvider;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ public record CalendarSettings(
 
   public CalendarSettings {
     checkDay(resetDay);
-    if (resetAt.getNano() != 0) {
+    if (!resetAt.truncatedTo(ChronoUnit.SECONDS).equals(resetAt)) {
       throw new IllegalArgumentException(
           "reset-at must be a time of day in whole seconds (was " + resetAt + ")");
     }
@@ -101,22 +102,17 @@ public record CalendarSettings(
   }
 
   /** Returns whether the windows depend on the caller. */
-  boolean dependsOnCaller() {
+  public boolean dependsOnCaller() {
     return zoneAttribute != null || resetDayAttribute != null;
   }
 
-  /** Returns the windows of a unit for callers without attributes of their own. */
-  CalendarWindows windows(CalendarUnit unit) {
-    return new CalendarWindows(unit, zone, weekStarts, resetDay, resetAt);
-  }
-
   /** Returns the zone that an attribute names; null if it names none. */
-  static @Nullable ZoneId callerZone(String value) {
+  public static @Nullable ZoneId callerZone(String value) {
     return findZone(value);
   }
 
   /** Returns the day that an attribute names; 0 if it names none. */
-  static int callerDay(String value) {
+  public static int callerDay(String value) {
     if (value.length() > 2) {
       return 0;
     }

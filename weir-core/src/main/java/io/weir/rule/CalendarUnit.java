@@ -34,7 +34,7 @@ public enum CalendarUnit {
   }
 
   /** Returns whether rates with this unit need a calendar: a day and an hour also exist without. */
-  boolean needsCalendar() {
+  public boolean needsCalendar() {
     return compareTo(DAY) > 0;
   }
 

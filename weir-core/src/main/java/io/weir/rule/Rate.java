@@ -1,5 +1,6 @@
 package io.weir.rule;
 
+import io.weir.internal.Durations;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
@@ -60,7 +61,7 @@ public record Rate(long permits, Duration period, @Nullable CalendarUnit unit) {
   }
 
   /** Returns this rate per unit of a calendar, if it is per hour, day or a longer unit. */
-  Rate inCalendar() {
+  public Rate inCalendar() {
     for (CalendarUnit one : CalendarUnit.values()) {
       if (unit == null && !one.needsCalendar() && one.nominal().equals(period)) {
         return new Rate(permits, period, one);

@@ -2,16 +2,17 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.StoreFailureGuard;
-import io.weir.internal.store.StoreListener;
-import io.weir.internal.store.StoreOperation;
 import io.weir.internal.store.nodes.ClaimSubset;
 import io.weir.internal.store.nodes.RefusalCache;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -33,7 +34,7 @@ final class RedisShards {
   final RedisLayout layout;
   private final Fingerprint fingerprint;
   private final BatchingQueue[] queues;
-  private final Store[] guardedShards;
+  private final ClaimStore[] guardedShards;
   private final RefusalCache refusals;
   private final BatchingQueue.BatchingContext context;
 
@@ -47,7 +48,7 @@ final class RedisShards {
     fingerprint = layout.fingerprint();
     refusals = context.refusals();
     queues = new BatchingQueue[layout.shards()];
-    guardedShards = new Store[queues.length];
+    guardedShards = new ClaimStore[queues.length];
     for (int i = 0; i < queues.length; i++) {
       String name = prefix + ":{" + Integer.toHexString(i) + "}";
       queues[i] = new BatchingQueue(name.getBytes(US_ASCII), layout, context);
@@ -66,7 +67,7 @@ final class RedisShards {
    */
   void warmUp() {
     Rule rule = Rule.named("warm-up").limit("1/second").build();
-    Claim[] claims = {Claim.of(rule.limits().get(0), 0, 1)};
+    Claim[] claims = {Claim.of(CompiledRule.of(rule).limits().get(0), 0, 1)};
     BatchingQueue queue = queues[layout.shardIndex(claims[0].key())];
     long untilMicros = context.timer().micros() + WARM_UP_MICROS;
     try (StoreFailureGuard warmUpGuard =
@@ -76,7 +77,7 @@ final class RedisShards {
             WARM_UP_CONCURRENCY,
             StoreListener.NONE,
             context.connection().replyEventLoops())) {
-      Store store = warmUpGuard.wrap(queue);
+      ClaimStore store = warmUpGuard.wrap(queue);
       for (int round = 0;
           round < WARM_UP_ROUNDS && context.timer().micros() < untilMicros;
           round++) {
@@ -96,7 +97,7 @@ final class RedisShards {
 
   /** Stops counting for the health of the store; pending requests are still answered. */
   void retire() {
-    for (Store guardedShard : guardedShards) {
+    for (ClaimStore guardedShard : guardedShards) {
       guardedShard.close();
     }
   }

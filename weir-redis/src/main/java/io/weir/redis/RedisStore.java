@@ -1,18 +1,18 @@
 package io.weir.redis;
 
 import io.weir.internal.background.TaskMonitor;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.Scheduler;
-import io.weir.internal.store.Store;
 import io.weir.internal.store.StoreFailureGuard;
-import io.weir.internal.store.StoreHealth;
-import io.weir.internal.store.StoreListener;
-import io.weir.internal.store.StoreOperation;
 import io.weir.internal.store.nodes.RefusalCache;
 import io.weir.internal.store.nodes.RoutingStore;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.store.Clock;
+import io.weir.store.StoreHealth;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * Limiter limiter = Weir.limiter(rules).store(store).build();
  * }</pre>
  */
-public final class RedisStore implements Store {
+public final class RedisStore implements ClaimStore {
   private static final long UPKEEP_INTERVAL_MILLIS = 500;
   private static final long CONNECT_WAIT_MILLIS = 3000;
   private static final long MICROS_PER_MILLI = 1000;
@@ -115,7 +115,7 @@ public final class RedisStore implements Store {
   }
 
   /** Lets the server decide, except for requests whose refusal is already known. */
-  private final class ExactRedisStore implements Store {
+  private final class ExactRedisStore implements ClaimStore {
     @Override
     public CompletableFuture<ClaimOutcome[]> apply(
         Claim[] claims, StoreOperation operation, long when) {

@@ -4,13 +4,14 @@ import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.CalendarWindow;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.StoreOperation;
 import io.weir.rule.CalendarSettings;
 import io.weir.rule.CalendarUnit;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
 import io.weir.rule.Rule;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.FakeClock;
 import io.weir.testkit.RandomHistory;
 import io.weir.testkit.redis.RedisProcess;
@@ -71,7 +72,7 @@ class CalendarWindowsInRedisTest {
       RandomHistory history, FakeClock clock, RedisStore store, long time, String seed) {
     List<Claim> claims = new ArrayList<>();
     for (int i = 0; i < COUNTERS_PER_TIME; i++) {
-      Limit limit = randomRule(history, "r" + i).limits().get(0);
+      Limit limit = CompiledRule.of(randomRule(history, "r" + i)).limits().get(0);
       claims.add(Claim.of(limit, store.fingerprint().of("c" + time), 1));
     }
     clock.set(time);

@@ -6,13 +6,14 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
 import io.weir.rule.LiveRules;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -99,8 +100,8 @@ class CalendarQuotaTest {
   /** Nodes with different time zone data, as two rules whose zones differ by an hour. */
   @Test
   void nodesThatDisagreeAboutAnEdge_renewTheQuotaOnce() {
-    Limit early = rule("5/month").zone("Europe/Berlin").build().limits().get(0);
-    Limit late = rule("5/month").zone("Europe/London").build().limits().get(0);
+    Limit early = CompiledRule.of(rule("5/month").zone("Europe/Berlin").build()).limits().get(0);
+    Limit late = CompiledRule.of(rule("5/month").zone("Europe/London").build()).limits().get(0);
     MemoryStore store = new MemoryStore(clock);
     at("2026-11-30T22:59:00Z");
     assertThat(taken(store, early, late, 12)).isEqualTo(5);

@@ -1,8 +1,10 @@
 package io.weir.internal.store;
 
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +49,7 @@ final class FallbackDecider {
       boolean charged =
           operation == StoreOperation.TAKE
               ? !closed
-              : operation != StoreOperation.LEASE && when == Store.NOW;
+              : operation != StoreOperation.LEASE && when == ClaimStore.NOW;
       StoreOperation effective = charged ? operation : StoreOperation.PEEK;
       ClaimOutcome[] ofShares = localShares().apply(local.toArray(new Claim[0]), effective).join();
       for (int i = 0, k = 0; i < claims.length; i++) {

@@ -1,13 +1,14 @@
 package io.weir.internal.store;
 
-import io.weir.internal.store.StoreException.StoreFailureKind;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.store.StoreFailureKind;
+import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** One remote store behind a {@link StoreFailureGuard}: always answers in time. */
-final class GuardedStore implements Store {
+final class GuardedStore implements ClaimStore {
   private static final long PROBE_INTERVAL_MICROS = 100_000;
   private static final long OPEN_AFTER_DEADLINES = 2;
 

@@ -1,9 +1,12 @@
 package io.weir.internal.store;
 
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -69,15 +72,16 @@ final class ScriptedRemoteStore implements RemoteStore {
   }
 
   /** Takes one permit of a rule with that fallback and a limit of 10. */
-  static CompletableFuture<ClaimOutcome[]> take(Store store, StoreFailureFallback fallback) {
+  static CompletableFuture<ClaimOutcome[]> take(ClaimStore store, StoreFailureFallback fallback) {
     return take(store, fallback, 1);
   }
 
   /** As above, with a cost. */
   static CompletableFuture<ClaimOutcome[]> take(
-      Store store, StoreFailureFallback fallback, long cost) {
+      ClaimStore store, StoreFailureFallback fallback, long cost) {
     Rule rule = Rule.named("a").limit("10/minute").onStoreFailure(fallback).build();
-    Claim claim = Claim.of(rule.limits().get(0), store.fingerprint().of("x"), cost);
+    Claim claim =
+        Claim.of(CompiledRule.of(rule).limits().get(0), store.fingerprint().of("x"), cost);
     return store.apply(new Claim[] {claim}, StoreOperation.TAKE);
   }
 

@@ -6,8 +6,10 @@ import static io.weir.rule.StoreFailureFallback.FallbackAction.LOCAL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.internal.store.StoreException.StoreFailureKind;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreFailureKind;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -21,7 +23,7 @@ class StoreFailureGuardTest {
   private final ScriptedRemoteStore remote = new ScriptedRemoteStore(time);
   private final EventRecordingListener listener = new EventRecordingListener();
   private StoreFailureGuard guard = new StoreFailureGuard(time, DEADLINE, 100, listener, time);
-  private Store store = guard.wrap(remote);
+  private ClaimStore store = guard.wrap(remote);
 
   @AfterEach
   void close() {

@@ -4,8 +4,8 @@ import static io.weir.internal.store.ScriptedRemoteStore.await;
 import static io.weir.internal.store.ScriptedRemoteStore.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.internal.store.StoreException.StoreFailureKind;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreFailureKind;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -19,7 +19,7 @@ class UnavailableStoreTest {
   private final ScriptedRemoteStore remote = new ScriptedRemoteStore(time);
   private EventRecordingListener listener = new EventRecordingListener();
   private StoreFailureGuard guard = new StoreFailureGuard(time, DEADLINE, 100, listener, time);
-  private Store store = guard.wrap(remote);
+  private ClaimStore store = guard.wrap(remote);
 
   @AfterEach
   void close() {

@@ -2,15 +2,15 @@ package io.weir.lab.world;
 
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
 import io.weir.internal.store.nodes.OvershootBound;
 import io.weir.lab.world.CounterHistory.CounterAdmission;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency.CountingMode;
-import io.weir.rule.Limit;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -313,7 +313,7 @@ final class CounterChecks {
   }
 
   private static ClaimOutcome applyTo(
-      Store store, CounterHistory counter, long cost, StoreOperation mode) {
+      ClaimStore store, CounterHistory counter, long cost, StoreOperation mode) {
     Claim[] claim = {new Claim(counter.limit, counter.key, cost)};
     return store.apply(claim, mode).join()[0];
   }
