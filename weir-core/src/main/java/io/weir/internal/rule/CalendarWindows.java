@@ -15,6 +15,7 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -88,7 +89,7 @@ public record CalendarWindows(
   }
 
   /** Adds the times at which the local clock shows a moment: one, or two for a repeated hour. */
-  private void addStarts(LocalDateTime moment, ZoneRules rules, TreeSet<Long> edges) {
+  private void addStarts(LocalDateTime moment, ZoneRules rules, Set<Long> edges) {
     ZoneOffsetTransition change = rules.getTransition(moment);
     if (change != null && change.isGap()) {
       edges.add(change.toEpochSecond() * MICROS_PER_SECOND);

@@ -18,6 +18,7 @@ import java.time.zone.ZoneRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
 class CalendarWindowsTest {
   private static final long FROM = Instant.parse("2020-01-01T00:00:00Z").getEpochSecond();
   private static final long UNTIL = Instant.parse("2041-01-01T00:00:00Z").getEpochSecond();
+  private static final List<CalendarUnit> UNITS = List.of(CalendarUnit.values());
   private static final List<String> ZONES =
       List.copyOf(new TreeSet<>(ZoneId.getAvailableZoneIds()));
 
@@ -120,7 +122,7 @@ class CalendarWindowsTest {
     LocalTime at =
         random.nextBoolean() ? LocalTime.MIDNIGHT : LocalTime.ofSecondOfDay(random.nextInt(86_400));
     return new CalendarWindows(
-        CalendarUnit.values()[random.nextInt(CalendarUnit.values().length)],
+        UNITS.get(random.nextInt(UNITS.size())),
         zone,
         DayOfWeek.of(1 + random.nextInt(7)),
         1 + random.nextInt(31),
@@ -202,7 +204,7 @@ class CalendarWindowsTest {
   }
 
   /** All seconds of the days around at which the local clock enters an hour. */
-  private static void addHours(ZoneRules rules, long second, TreeSet<Long> edges) {
+  private static void addHours(ZoneRules rules, long second, Set<Long> edges) {
     for (long s = Math.floorDiv(second, 60) * 60 - 4 * 3600; s <= second + 4 * 3600; s += 60) {
       long before = s - 1 + rules.getOffset(Instant.ofEpochSecond(s - 1)).getTotalSeconds();
       long now = s + rules.getOffset(Instant.ofEpochSecond(s)).getTotalSeconds();
