@@ -93,11 +93,28 @@ public final class Decision {
     return false;
   }
 
+  /** Returns why the request was refused; empty if it was allowed. */
+  public Optional<RefusalReason> refusalReason() {
+    return allowed() ? Optional.empty() : Optional.of(RefusalReason.of(outcomes[bindingIndex]));
+  }
+
   /**
    * Returns whether it was refused because its cost exceeds the limit, so that waiting is futile.
    */
   public boolean costExceedsLimit() {
-    return bindingIndex != NONE && outcomes[bindingIndex].costExceedsLimit();
+    return isRefusedFor(RefusalReason.COST_EXCEEDS_LIMIT);
+  }
+
+  /**
+   * Returns whether it was refused by a fallback, since the store had no answer. Nothing is known
+   * about the permits of the caller then.
+   */
+  public boolean storeUnavailable() {
+    return isRefusedFor(RefusalReason.STORE_UNAVAILABLE);
+  }
+
+  private boolean isRefusedFor(RefusalReason reason) {
+    return !allowed() && RefusalReason.of(outcomes[bindingIndex]) == reason;
   }
 
   /** Returns the id of the binding rule, if any enforced rule matched the request. */
@@ -242,12 +259,16 @@ public final class Decision {
     boolean unknown = bindingIndex != NONE && outcomes[bindingIndex].degraded();
     text.append(", ").append(unknown ? "unknown" : Long.toString(remaining()));
     text.append(" of ").append(limit()).append(" left");
-    if (!allowed()) {
-      text.append(
-          costExceedsLimit()
-              ? ", cost exceeds limit"
-              : ", retry after " + Durations.format(retryAfter()));
-    }
+    refusalReason()
+        .ifPresent(
+            reason ->
+                text.append(
+                    switch (reason) {
+                      case RATE_LIMITED -> ", retry after " + Durations.format(retryAfter());
+                      case COST_EXCEEDS_LIMIT -> ", cost exceeds limit";
+                      case STORE_UNAVAILABLE ->
+                          ", store unavailable, retry after " + Durations.format(retryAfter());
+                    }));
     return text.append(degraded() ? ", degraded" : "").toString();
   }
 }

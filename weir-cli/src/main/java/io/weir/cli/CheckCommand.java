@@ -62,13 +62,17 @@ final class CheckCommand implements Callable<Integer> {
     ServerHttpClient server = serverOptions.client();
     ServerHttpResponse response =
         server.send("POST", peek ? "/v1/peek" : "/v1/check", Map.of(), toJson(parseRequest()));
-    if (response.status() != 200 && response.status() != RefusalResponse.STATUS) {
+    boolean unavailable = response.status() == RefusalResponse.UNAVAILABLE;
+    if (response.status() != 200 && response.status() != RefusalResponse.STATUS && !unavailable) {
       throw new CommandException(server.address() + " responded with " + response.errorText());
     }
     CheckResult result;
     try {
       result = CheckResult.parse(response.body());
     } catch (IllegalArgumentException e) {
+      if (unavailable) {
+        throw new CommandException(server.address() + " responded with " + response.errorText(), e);
+      }
       throw new CommandException(
           server.address() + " is not a Weir decision API; use --server URL", e);
     }
@@ -138,6 +142,11 @@ final class CheckCommand implements Callable<Integer> {
     String by = " by " + rule.id();
     if (result.costExceedsLimit()) {
       return by + ": a cost of " + cost + " always exceeds its limit of " + rule.limit();
+    }
+    if (result.storeUnavailable()) {
+      return by
+          + ": it fails closed while the store is unavailable, retry after "
+          + TerminalText.formatMillis(result.retryAfterMillis());
     }
     String left = by + ": " + remainingText(rule) + " of " + rule.limit() + " left";
     return result.allowed()

@@ -3,6 +3,7 @@ package io.weir.cli;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.RefusalReason;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.OptionalLong;
  *
  * @param costExceedsLimit whether the cost exceeds the limit, so that the request can never be
  *     admitted
+ * @param storeUnavailable whether a rule failed closed, since the store had no answer
  * @param bindingRule the binding rule: the one that refused, or the one with the fewest permits
  *     left
  */
@@ -21,6 +23,7 @@ record CheckResult(
     boolean allowed,
     boolean degraded,
     boolean costExceedsLimit,
+    boolean storeUnavailable,
     long delayMillis,
     long retryAfterMillis,
     long revision,
@@ -60,7 +63,8 @@ record CheckResult(
       return new CheckResult(
           all.getBoolean("allowed"),
           all.getBoolean("degraded"),
-          "cost_exceeds_limit".equals(all.getString("error")),
+          RefusalReason.COST_EXCEEDS_LIMIT.code().equals(all.getString("error")),
+          RefusalReason.STORE_UNAVAILABLE.code().equals(all.getString("error")),
           all.getLong("delay_ms"),
           all.getLong("retry_after_ms"),
           all.getLong("revision"),

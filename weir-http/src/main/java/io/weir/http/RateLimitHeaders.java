@@ -11,8 +11,8 @@ import java.util.function.BiConsumer;
  * <p>The {@code X-RateLimit} headers report the binding limit. {@code RateLimit-Policy} and {@code
  * RateLimit} (draft-ietf-httpapi-ratelimit-headers-10) report every enforcing limit that matches
  * the request. Shadow rules are not reported; if no enforcing rule matches, there are no headers.
- * For a limit whose fallback admitted the request because the store failed, only the policy is
- * written: its remaining permits are unknown, and a zero would make careful callers stop.
+ * For a limit whose fallback decided because the store failed, only the policy is written: its
+ * remaining permits are unknown, and a zero would say that a budget is used up.
  */
 public final class RateLimitHeaders {
   public static final String LIMIT = "X-RateLimit-Limit";
@@ -54,7 +54,7 @@ public final class RateLimitHeaders {
     int binding = decision.bindingIndex();
     ClaimOutcome bound = decision.outcome(binding);
     out.accept(LIMIT, Long.toString(decision.claim(binding).limit().capacity()));
-    if (isRemainingKnown(bound)) {
+    if (bound.isRemainingKnown()) {
       long back = bound.time() + Math.max(bound.reset(), bound.retryAfter());
       out.accept(REMAINING, Long.toString(bound.remaining()));
       out.accept(RESET, Long.toString(DurationRounding.ceilToSeconds(back)));
@@ -75,7 +75,7 @@ public final class RateLimitHeaders {
           continue;
         }
         RateLimitFields.appendPolicy(appendSeparator(policy), decision, i);
-        if (isRemainingKnown(decision.outcome(i))) {
+        if (decision.outcome(i).isRemainingKnown()) {
           RateLimitFields.appendRateLimit(appendSeparator(service), decision, i);
         }
       }
@@ -88,10 +88,5 @@ public final class RateLimitHeaders {
 
   private static StringBuilder appendSeparator(StringBuilder list) {
     return list.length() == 0 ? list : list.append(", ");
-  }
-
-  /** Returns whether the remaining permits are known; of the fallbacks, only a local one counts. */
-  private static boolean isRemainingKnown(ClaimOutcome outcome) {
-    return !outcome.degraded() || outcome.reset() > 0;
   }
 }

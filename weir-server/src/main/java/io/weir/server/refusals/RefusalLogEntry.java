@@ -1,5 +1,6 @@
 package io.weir.server.refusals;
 
+import io.weir.RefusalReason;
 import io.weir.Request;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Limit;
@@ -75,10 +76,7 @@ record RefusalLogEntry(
   }
 
   private String reason() {
-    if (outcome.degraded()) {
-      return "store_unavailable";
-    }
-    return outcome.costExceedsLimit() ? "cost_exceeds_limit" : "rate_limited";
+    return RefusalReason.of(outcome).code();
   }
 
   private static String time(long micros) {

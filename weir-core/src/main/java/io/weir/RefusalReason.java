@@ -1,0 +1,29 @@
+package io.weir;
+
+import io.weir.internal.store.ClaimOutcome;
+import java.util.Locale;
+
+/** Why a request was not admitted. */
+public enum RefusalReason {
+  /** A limit has too few permits left; waiting helps. */
+  RATE_LIMITED,
+  /** The cost is above the limit, so that waiting is futile. */
+  COST_EXCEEDS_LIMIT,
+  /** The store has no answer and the fallback of the rule is {@code closed}. */
+  STORE_UNAVAILABLE;
+
+  private final String code = name().toLowerCase(Locale.ROOT);
+
+  /** Returns the reason as it is written in responses and logs, such as {@code rate_limited}. */
+  public String code() {
+    return code;
+  }
+
+  /** Returns the reason of an outcome that does not admit its claim. */
+  public static RefusalReason of(ClaimOutcome outcome) {
+    if (outcome.costExceedsLimit()) {
+      return COST_EXCEEDS_LIMIT;
+    }
+    return outcome.isUnknownRefusal() ? STORE_UNAVAILABLE : RATE_LIMITED;
+  }
+}
