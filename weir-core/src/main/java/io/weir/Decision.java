@@ -4,6 +4,7 @@ import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Claim;
 import io.weir.rule.Durations;
 import io.weir.rule.Limit;
+import io.weir.rule.Verdict;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ import java.util.function.BiConsumer;
  *
  * <p>If several rules match, the decision reports the binding one: among rules that refuse, the one
  * with the longest wait; otherwise the one with the fewest remaining permits. Shadow rules are
- * listed in {@link #rules} but are never binding.
+ * listed in {@link #rules} but are never binding, and so are rules that allow.
  */
 public final class Decision {
   private static final int NONE = -1;
@@ -32,7 +33,9 @@ public final class Decision {
     this.revision = revision;
     int tightest = NONE;
     for (int i = 0; i < claims.length; i++) {
-      if (!claims[i].limit().shadow() && (tightest == NONE || isTighter(i, tightest))) {
+      Limit limit = claims[i].limit();
+      boolean binds = !limit.shadow() && limit.verdict() != Verdict.ALLOW;
+      if (binds && (tightest == NONE || isTighter(i, tightest))) {
         tightest = i;
       }
     }
@@ -95,7 +98,7 @@ public final class Decision {
 
   /** Returns why the request was refused; empty if it was allowed. */
   public Optional<RefusalReason> refusalReason() {
-    return allowed() ? Optional.empty() : Optional.of(RefusalReason.of(outcomes[bindingIndex]));
+    return allowed() ? Optional.empty() : Optional.of(bindingReason());
   }
 
   /**
@@ -113,8 +116,17 @@ public final class Decision {
     return isRefusedFor(RefusalReason.STORE_UNAVAILABLE);
   }
 
+  /** Returns whether it was refused by a rule with the action {@code block}. */
+  public boolean blocked() {
+    return isRefusedFor(RefusalReason.BLOCKED);
+  }
+
   private boolean isRefusedFor(RefusalReason reason) {
-    return !allowed() && RefusalReason.of(outcomes[bindingIndex]) == reason;
+    return !allowed() && bindingReason() == reason;
+  }
+
+  private RefusalReason bindingReason() {
+    return RefusalReason.of(claims[bindingIndex].limit(), outcomes[bindingIndex]);
   }
 
   /** Returns the id of the binding rule, if any enforced rule matched the request. */
@@ -257,8 +269,10 @@ public final class Decision {
     StringBuilder text = new StringBuilder(allowed() ? "allowed" : "refused");
     rule().ifPresent(id -> text.append(" by ").append(id));
     boolean unknown = bindingIndex != NONE && outcomes[bindingIndex].degraded();
-    text.append(", ").append(unknown ? "unknown" : Long.toString(remaining()));
-    text.append(" of ").append(limit()).append(" left");
+    if (bindingIndex == NONE || claims[bindingIndex].limit().isCounted()) {
+      text.append(", ").append(unknown ? "unknown" : Long.toString(remaining()));
+      text.append(" of ").append(limit()).append(" left");
+    }
     refusalReason()
         .ifPresent(
             reason ->
@@ -266,6 +280,8 @@ public final class Decision {
                     switch (reason) {
                       case RATE_LIMITED -> ", retry after " + Durations.format(retryAfter());
                       case COST_EXCEEDS_LIMIT -> ", cost exceeds limit";
+                      case BLOCKED -> ", blocked";
+                      case MISSING_ATTRIBUTE -> ", attribute missing";
                       case STORE_UNAVAILABLE ->
                           ", store unavailable, retry after " + Durations.format(retryAfter());
                     }));

@@ -1,6 +1,8 @@
 package io.weir;
 
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.rule.Limit;
+import io.weir.rule.Verdict;
 import java.util.Locale;
 
 /** Why a request was not admitted. */
@@ -10,7 +12,11 @@ public enum RefusalReason {
   /** The cost is above the limit, so that waiting is futile. */
   COST_EXCEEDS_LIMIT,
   /** The store has no answer and the fallback of the rule is {@code closed}. */
-  STORE_UNAVAILABLE;
+  STORE_UNAVAILABLE,
+  /** A rule with the action {@code block} matches. */
+  BLOCKED,
+  /** It lacks an attribute that a rule with {@code missing: refuse} counts per. */
+  MISSING_ATTRIBUTE;
 
   private final String code = name().toLowerCase(Locale.ROOT);
 
@@ -19,8 +25,11 @@ public enum RefusalReason {
     return code;
   }
 
-  /** Returns the reason of an outcome that does not admit its claim. */
-  public static RefusalReason of(ClaimOutcome outcome) {
+  /** Returns the reason of an outcome that does not admit a claim on a limit. */
+  public static RefusalReason of(Limit limit, ClaimOutcome outcome) {
+    if (!limit.isCounted()) {
+      return limit.verdict() == Verdict.BLOCK ? BLOCKED : MISSING_ATTRIBUTE;
+    }
     if (outcome.costExceedsLimit()) {
       return COST_EXCEEDS_LIMIT;
     }

@@ -5,25 +5,24 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.RefusalReason;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A decision, parsed from the response of the decision API. Times are in milliseconds.
  *
- * @param costExceedsLimit whether the cost exceeds the limit, so that the request can never be
- *     admitted
- * @param storeUnavailable whether a rule failed closed, since the store had no answer
+ * @param refusalReason empty if the request is allowed
  * @param bindingRule the binding rule: the one that refused, or the one with the fewest permits
  *     left
  */
 record CheckResult(
     boolean allowed,
     boolean degraded,
-    boolean costExceedsLimit,
-    boolean storeUnavailable,
+    Optional<RefusalReason> refusalReason,
     long delayMillis,
     long retryAfterMillis,
     long revision,
@@ -33,12 +32,15 @@ record CheckResult(
   /**
    * The result of one rule.
    *
+   * @param action how the rule decided without a counter, such as block; empty if a counter decided
+   * @param limit 0 if no counter decided
    * @param remaining empty if the store did not answer
    */
   record RuleCheckResult(
       String id,
       boolean allowed,
       boolean shadow,
+      String action,
       long limit,
       OptionalLong remaining,
       long resetMillis,
@@ -58,13 +60,12 @@ record CheckResult(
           named.isPresent()
               ? rows.stream().filter(row -> row.id().equals(named.get())).findFirst()
               : rows.stream()
-                  .filter(row -> !row.shadow())
+                  .filter(row -> !row.shadow() && row.action().isEmpty())
                   .min(Comparator.comparingLong(row -> row.remaining().orElse(Long.MAX_VALUE)));
       return new CheckResult(
           all.getBoolean("allowed"),
           all.getBoolean("degraded"),
-          RefusalReason.COST_EXCEEDS_LIMIT.code().equals(all.getString("error")),
-          RefusalReason.STORE_UNAVAILABLE.code().equals(all.getString("error")),
+          refusalReason(all.getString("error")),
           all.getLong("delay_ms"),
           all.getLong("retry_after_ms"),
           all.getLong("revision"),
@@ -73,6 +74,12 @@ record CheckResult(
     } catch (DecodeException | ClassCastException | NullPointerException e) {
       throw new IllegalArgumentException("the response is not a decision", e);
     }
+  }
+
+  private static Optional<RefusalReason> refusalReason(@Nullable String code) {
+    return Arrays.stream(RefusalReason.values())
+        .filter(reason -> reason.code().equals(code))
+        .findFirst();
   }
 
   private static List<RuleCheckResult> parseRules(JsonArray rules) {
@@ -84,7 +91,8 @@ record CheckResult(
               rule.getString("id"),
               rule.getBoolean("allowed"),
               rule.getBoolean("shadow"),
-              rule.getLong("limit"),
+              rule.getString("action", ""),
+              rule.getLong("limit") == null ? 0 : rule.getLong("limit"),
               parseRemaining(rule),
               rule.getLong("reset_ms"),
               rule.getLong("retry_after_ms")));

@@ -6,10 +6,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rate limiting rule: which requests it matches, which attributes it counts by, its limits and
@@ -30,11 +32,16 @@ public final class Rule {
   private final List<List<Limit>> overrideLimits = new ArrayList<>();
   private final SelectorIndex overrideIndex;
   private final Map<Rate, Limit> requestLimits = new ConcurrentHashMap<>();
+  private final @Nullable Limit missingRefusal;
 
   Rule(RuleBuilder spec) {
     this.spec = spec;
     validate();
-    limits = compile("limit", spec.rates, spec.burst);
+    limits = compileOwnLimits();
+    missingRefusal =
+        spec.missing == MissingAttributePolicy.REFUSE
+            ? Limit.ofVerdict(this, Verdict.REFUSE_MISSING)
+            : null;
     for (LimitOverride override : spec.overrides) {
       overrideLimits.add(compile("overrides", override.rates(), override.burst()));
     }
@@ -72,6 +79,10 @@ public final class Rule {
     return spec.id;
   }
 
+  public RuleAction action() {
+    return spec.action;
+  }
+
   /** Returns the selector of the requests that the rule matches. */
   public Selector match() {
     return spec.match;
@@ -82,6 +93,12 @@ public final class Rule {
     return spec.per;
   }
 
+  /** Returns what happens to a request that lacks an attribute to count per. */
+  public MissingAttributePolicy missing() {
+    return spec.missing;
+  }
+
+  /** Returns the rates; none if the rule allows or blocks. */
   public List<Rate> rates() {
     return spec.rates;
   }
@@ -132,7 +149,10 @@ public final class Rule {
     return spec.enabled;
   }
 
-  /** Returns the limits of requests that match no override. */
+  /**
+   * Returns the limits of requests that match no override. A rule that allows or blocks has one
+   * that decides without a counter.
+   */
   public List<Limit> limits() {
     return limits;
   }
@@ -209,6 +229,19 @@ public final class Rule {
     return override < 0 ? limits : overrideLimits.get(override);
   }
 
+  /** Returns the limit that refuses a request without an attribute, if the rule does so. */
+  @Nullable Limit missingRefusal() {
+    return missingRefusal;
+  }
+
+  private List<Limit> compileOwnLimits() {
+    return switch (spec.action) {
+      case ALLOW -> List.of(Limit.ofVerdict(this, Verdict.ALLOW));
+      case BLOCK -> List.of(Limit.ofVerdict(this, Verdict.BLOCK));
+      case LIMIT -> compile("limit", spec.rates, spec.burst);
+    };
+  }
+
   private void validate() {
     if (!ID_PATTERN.matcher(spec.id).matches()) {
       throw invalid("id", "must be 1 to 64 characters of a-z, 0-9 and -");
@@ -218,8 +251,32 @@ public final class Rule {
     }
     spec.per.forEach(name -> spec.runWithContext("per", () -> Selector.checkName(name)));
     checkRegions();
+    if (spec.action != RuleAction.LIMIT) {
+      checkNothingIsCounted();
+    }
     if (!spec.coolDown.isZero() && !spec.algorithm.hasCoolDown()) {
       throw invalid("cool-down", "is not supported by " + spec.algorithm.name() + "; leave it out");
+    }
+  }
+
+  /** A rule that allows or blocks only has a selector; other fields would have no effect. */
+  private void checkNothingIsCounted() {
+    RuleBuilder plain =
+        new RuleBuilder(spec.id)
+            .action(spec.action)
+            .match(spec.match)
+            .shadow(spec.shadow)
+            .enabled(spec.enabled);
+    plain.share = spec.share;
+    List<Object> allowed = plain.values();
+    List<Object> actual = spec.values();
+    for (int i = 0; i < actual.size(); i++) {
+      if (!actual.get(i).equals(allowed.get(i))) {
+        throw invalid(
+            RuleBuilder.FIELD_NAMES.get(i),
+            "has no effect with action: %s; leave it out"
+                .formatted(spec.action.name().toLowerCase(Locale.ROOT)));
+      }
     }
   }
 

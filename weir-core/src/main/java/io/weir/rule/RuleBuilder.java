@@ -13,9 +13,32 @@ import java.util.Objects;
 
 /** Builds a {@link Rule}. Setters check single values, {@link #build} checks the whole rule. */
 public final class RuleBuilder {
+  /** The fields of {@link #values}, as users write them. */
+  static final List<String> FIELD_NAMES =
+      List.of(
+          "id",
+          "action",
+          "match",
+          "per",
+          "missing",
+          "limit",
+          "algorithm",
+          "burst",
+          "cool-down",
+          "consistency",
+          "on-store-failure",
+          "regions",
+          "overrides",
+          "durable",
+          "shadow",
+          "enabled",
+          "share");
+
   final String id;
+  RuleAction action = RuleAction.LIMIT;
   Selector match = Selector.ANY;
   List<String> per = List.of();
+  MissingAttributePolicy missing = MissingAttributePolicy.ADDRESS;
   List<Rate> rates = List.of();
   Algorithm algorithm = Algorithms.TOKEN_BUCKET;
   long burst;
@@ -35,8 +58,10 @@ public final class RuleBuilder {
 
   RuleBuilder(RuleBuilder other) {
     id = other.id;
+    action = other.action;
     match = other.match;
     per = other.per;
+    missing = other.missing;
     rates = other.rates;
     algorithm = other.algorithm;
     burst = other.burst;
@@ -51,6 +76,12 @@ public final class RuleBuilder {
     share = other.share;
   }
 
+  /** Sets what the rule does with the requests that it matches; by default it limits them. */
+  public RuleBuilder action(RuleAction value) {
+    action = value;
+    return this;
+  }
+
   /** Adds a condition: the attribute must match one of the patterns. */
   public RuleBuilder match(String attribute, String... patterns) {
     return runWithContext("match", () -> match = match.and(attribute, patterns));
@@ -63,6 +94,12 @@ public final class RuleBuilder {
 
   public RuleBuilder per(String... attributes) {
     per = List.of(attributes);
+    return this;
+  }
+
+  /** Sets what the rule does with requests that lack an attribute it counts per. */
+  public RuleBuilder missing(MissingAttributePolicy value) {
+    missing = value;
     return this;
   }
 
@@ -155,8 +192,10 @@ public final class RuleBuilder {
   List<Object> values() {
     return List.of(
         id,
+        action,
         match,
         per,
+        missing,
         rates,
         algorithm,
         burst,

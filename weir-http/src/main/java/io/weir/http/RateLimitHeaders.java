@@ -2,6 +2,7 @@ package io.weir.http;
 
 import io.weir.Decision;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.rule.Limit;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -10,7 +11,7 @@ import java.util.function.BiConsumer;
  *
  * <p>The {@code X-RateLimit} headers report the binding limit. {@code RateLimit-Policy} and {@code
  * RateLimit} (draft-ietf-httpapi-ratelimit-headers-10) report every enforcing limit that matches
- * the request. Shadow rules are not reported; if no enforcing rule matches, there are no headers.
+ * the request. Shadow rules and rules that count nothing are not reported; if no enforcing rule matches, there are no headers.
  * For a limit whose fallback decided because the store failed, only the policy is written: its
  * remaining permits are unknown, and a zero would say that a budget is used up.
  */
@@ -44,7 +45,8 @@ public final class RateLimitHeaders {
     for (Decision other : decisions) {
       tightest = other.isTighterThan(tightest) ? other : tightest;
     }
-    if (tightest.bindingIndex() >= 0) {
+    int binding = tightest.bindingIndex();
+    if (binding >= 0 && tightest.claim(binding).limit().isCounted()) {
       writeBindingLimit(tightest, out);
       writeStructuredFields(decisions, out);
     }
@@ -71,7 +73,8 @@ public final class RateLimitHeaders {
     StringBuilder service = new StringBuilder(INITIAL_CAPACITY);
     for (Decision decision : decisions) {
       for (int i = 0; i < decision.claimCount(); i++) {
-        if (decision.claim(i).limit().shadow()) {
+        Limit limit = decision.claim(i).limit();
+        if (limit.shadow() || !limit.isCounted()) {
           continue;
         }
         RateLimitFields.appendPolicy(appendSeparator(policy), decision, i);

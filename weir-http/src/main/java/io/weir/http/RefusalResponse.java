@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The response to a request that is not admitted, in addition to the {@link RateLimitHeaders}.
  *
  * @param status 429 if a limit refused the request, 503 if the store had no answer and the rule
- *     fails closed
+ *     fails closed, 403 if it is blocked or lacks a required attribute
  * @param contentType {@code application/json}, or {@code application/problem+json} (RFC 9457) for
  *     callers that accept it explicitly
  * @param body the binding rule and the time to wait, or an error
@@ -24,6 +24,9 @@ public record RefusalResponse(int status, String contentType, String body) {
 
   public static final String JSON = "application/json";
   public static final String PROBLEM_JSON = "application/problem+json";
+
+  /** The HTTP status of a request refused by a rule that counts nothing: Forbidden. */
+  public static final int FORBIDDEN = 403;
 
   private static final int INITIAL_CAPACITY = 320;
 
@@ -52,6 +55,7 @@ public record RefusalResponse(int status, String contentType, String body) {
     return switch (reason) {
       case RATE_LIMITED, COST_EXCEEDS_LIMIT -> STATUS;
       case STORE_UNAVAILABLE -> UNAVAILABLE;
+      case BLOCKED, MISSING_ATTRIBUTE -> FORBIDDEN;
     };
   }
 
@@ -102,6 +106,8 @@ public record RefusalResponse(int status, String contentType, String body) {
       case RATE_LIMITED, COST_EXCEEDS_LIMIT ->
           "https://iana.org/assignments/http-problem-types#quota-exceeded";
       case STORE_UNAVAILABLE -> "urn:weir:problem:store-unavailable";
+      case BLOCKED -> "urn:weir:problem:blocked";
+      case MISSING_ATTRIBUTE -> "urn:weir:problem:missing-attribute";
     };
   }
 
@@ -110,6 +116,8 @@ public record RefusalResponse(int status, String contentType, String body) {
       case RATE_LIMITED, COST_EXCEEDS_LIMIT ->
           "Request cannot be satisfied as assigned quota has been exceeded";
       case STORE_UNAVAILABLE -> "Rate limits cannot be checked at the moment";
+      case BLOCKED -> "Request is blocked";
+      case MISSING_ATTRIBUTE -> "Request lacks a required attribute";
     };
   }
 
@@ -138,6 +146,9 @@ public record RefusalResponse(int status, String contentType, String body) {
       case STORE_UNAVAILABLE ->
           "%s refuses requests while it cannot count them; %s."
               .formatted(rule, retryAfter(decision));
+      case BLOCKED -> "%s blocks this request.".formatted(rule);
+      case MISSING_ATTRIBUTE ->
+          "%s requires %s.".formatted(rule, String.join(" and ", claim.limit().rule().per()));
     };
   }
 

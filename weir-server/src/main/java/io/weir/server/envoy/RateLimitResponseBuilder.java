@@ -70,6 +70,9 @@ final class RateLimitResponseBuilder {
       return status.build();
     }
     Limit limit = decision.claim(decision.bindingIndex()).limit();
+    if (!limit.isCounted()) {
+      return status.build();
+    }
     ClaimOutcome outcome = decision.outcome(decision.bindingIndex());
     // in whole seconds, rounded up: Envoy truncates fractions, and derives Retry-After from it
     long until = microsUntilReset(limit, outcome);

@@ -76,7 +76,7 @@ record RefusalLogEntry(
   }
 
   private String reason() {
-    return RefusalReason.of(outcome).code();
+    return RefusalReason.of(limit, outcome).code();
   }
 
   private static String time(long micros) {
