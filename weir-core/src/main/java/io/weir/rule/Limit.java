@@ -3,6 +3,7 @@ package io.weir.rule;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -130,6 +131,11 @@ public final class Limit {
     return algorithm;
   }
 
+  /** Returns how the time of a charge decides until when it counts. */
+  public WindowModel windowModel() {
+    return algorithm.windowModel();
+  }
+
   /** Returns whether the limit is evaluated but not enforced. */
   public boolean shadow() {
     return shadow;
@@ -180,7 +186,8 @@ public final class Limit {
 
   /** Returns whether two times are in the same window; a bucket has only one window. */
   public boolean isSameWindow(long one, long other) {
-    return algorithm.hasBurst() || parameters.windowStart(one) == parameters.windowStart(other);
+    return windowModel() == WindowModel.CONTINUOUS
+        || parameters.windowStart(one) == parameters.windowStart(other);
   }
 
   /**

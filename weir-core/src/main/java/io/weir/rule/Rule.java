@@ -2,6 +2,7 @@ package io.weir.rule;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.algorithm.WindowModel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -303,7 +304,7 @@ public final class Rule {
     if (rates.isEmpty()) {
       throw invalid(field, "is missing; write how many per how long, such as 100/minute");
     }
-    if (burst != 0 && !spec.algorithm.hasBurst()) {
+    if (burst != 0 && spec.algorithm.windowModel() != WindowModel.CONTINUOUS) {
       throw invalid("burst", "is not supported by " + spec.algorithm.name() + "; leave it out");
     }
     if (burst != 0 && rates.size() > 1) {

@@ -49,17 +49,14 @@ final class DelayedRequests {
               IdleTimeoutSuppressor.resume(channel);
               next.run();
             });
-    proxied
-        .http()
-        .response()
-        .closeHandler(
-            v -> {
-              if (vertx.cancelTimer(timer)) {
-                count.decrementAndGet();
-                IdleTimeoutSuppressor.resume(channel);
-                refund(decision);
-              }
-            });
+    proxied.onCallerClosed(
+        () -> {
+          if (vertx.cancelTimer(timer)) {
+            count.decrementAndGet();
+            IdleTimeoutSuppressor.resume(channel);
+            refund(decision);
+          }
+        });
     return true;
   }
 

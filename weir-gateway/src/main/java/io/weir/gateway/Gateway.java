@@ -13,6 +13,7 @@ import io.weir.http.IdentityResolver;
 import io.weir.internal.store.StoreOperation;
 import io.weir.web.DecisionHandler;
 import io.weir.web.VertxHeaders;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The rate-limiting reverse proxy: decides on each request, then forwards it to an upstream. */
@@ -26,6 +27,7 @@ public final class Gateway {
   private final WebSocketBridge webSocketBridge;
   private final UpstreamHeaderWriter headerWriter;
   private final MeterRegistry meterRegistry;
+  private final List<RequestEndListener> endListeners = List.of();
 
   /**
    * @throws IllegalArgumentException if an upstream or a route is invalid
@@ -79,22 +81,22 @@ public final class Gateway {
     if (validator.isConnectionRejected(http)) {
       return;
     }
+    ProxiedRequest proxied = new ProxiedRequest(http, endListeners);
     String problem = RequestSmugglingFilter.findProblem(http);
     if (problem != null) {
       validator.reject(http, problem);
       return;
     }
     try {
-      IdentifiedRequest call =
+      proxied.identify(
           identity.resolve(
               VertxHeaders.peerAddress(http),
               http.method().name(),
               http.uri(),
-              VertxHeaders.of(http));
-      ProxiedRequest proxied = new ProxiedRequest(http, call, new RequestBodyForwarder(http));
+              VertxHeaders.of(http)));
       decisionHandler.decide(
           http,
-          call.request(),
+          proxied.call().request(),
           StoreOperation.TAKE,
           decision -> onDecision(proxied, decision, connectionsByRoute));
     } catch (BadRequestException | TooManyLimitsException e) {
@@ -106,6 +108,7 @@ public final class Gateway {
       ProxiedRequest proxied,
       Decision decision,
       GatewayRoutes<UpstreamConnections> connectionsByRoute) {
+    proxied.decide(decision);
     if (proxied.http().response().closed()) {
       delayedRequests.refundIfDelayed(decision);
     } else if (!decision.allowed()) {
@@ -149,12 +152,12 @@ public final class Gateway {
     if (WebSocketHandshake.isRequested(proxied.http(), proxied.requestBody())) {
       WebSocketHandshake handshake =
           new WebSocketHandshake(headerWriter, connections, webSocketBridge, proxied, decision);
-      proxied.http().response().closeHandler(v -> handshake.onCallerClosed());
+      proxied.onCallerClosed(handshake::onCallerClosed);
       handshake.start();
       return;
     }
     UpstreamExchange exchange = new UpstreamExchange(headerWriter, connections, proxied, decision);
-    proxied.http().response().closeHandler(v -> exchange.onCallerClosed());
+    proxied.onCallerClosed(exchange::onCallerClosed);
     exchange.start();
   }
 }

@@ -47,6 +47,7 @@ final class GatewayResponses {
   }
 
   static void fail(ProxiedRequest proxied, Decision decision, ForwardingFailure failure) {
+    proxied.recordFailure(failure);
     HttpServerResponse response = proxied.http().response();
     prepare(proxied.requestBody(), response, decision);
     if (failure == ForwardingFailure.BUSY) {

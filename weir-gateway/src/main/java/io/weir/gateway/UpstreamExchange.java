@@ -188,6 +188,7 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
     reset();
     HttpServerResponse response = http.response();
     if (response.headWritten()) {
+      proxiedRequest.recordFailure(failure);
       var unused = response.reset(HTTP2_INTERNAL_ERROR);
     } else {
       GatewayResponses.fail(proxiedRequest, decision, failure);

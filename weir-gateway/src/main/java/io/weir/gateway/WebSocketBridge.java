@@ -36,7 +36,7 @@ final class WebSocketBridge {
     WebSocketRelay toUpstream =
         new WebSocketRelay(
             caller, upstream, new LimiterMessageAdmission(proxied, caller, upstream, toCaller));
-    caller.closeHandler(v -> upstream.close());
+    caller.closeHandler(v -> onCallerClosed(proxied, upstream));
     upstream.closeHandler(v -> caller.close());
     caller.exceptionHandler(e -> caller.close());
     upstream.exceptionHandler(e -> upstream.close());
@@ -46,6 +46,7 @@ final class WebSocketBridge {
 
   /** Decides on the messages of one caller, by the rules in force when each message arrives. */
   private final class LimiterMessageAdmission implements WebSocketRelay.MessageAdmission {
+    private final ProxiedRequest proxied;
     private final Request message;
     private final NetSocket caller;
     private final NetSocket upstream;
@@ -53,6 +54,7 @@ final class WebSocketBridge {
 
     LimiterMessageAdmission(
         ProxiedRequest proxied, NetSocket caller, NetSocket upstream, WebSocketRelay toCaller) {
+      this.proxied = proxied;
       this.message = proxied.call().withMethod(WebSocketMessageRules.MESSAGE_METHOD).request();
       this.caller = caller;
       this.upstream = upstream;
@@ -92,18 +94,24 @@ final class WebSocketBridge {
                         IdleTimeoutSuppressor.resume(channel);
                         onAdmitted.run();
                       });
-              caller.closeHandler(v -> onCallerClosed(timer, decision, upstream));
+              caller.closeHandler(v -> onCallerClosed(timer, decision, proxied, upstream));
             }
           });
     }
   }
 
   /** Called when the caller has left; refunds a delayed message. */
-  private void onCallerClosed(long timer, Decision decision, NetSocket upstream) {
+  private void onCallerClosed(
+      long timer, Decision decision, ProxiedRequest proxied, NetSocket upstream) {
     if (vertx.cancelTimer(timer)) {
       var unused = limiter.refund(decision);
     }
+    onCallerClosed(proxied, upstream);
+  }
+
+  private static void onCallerClosed(ProxiedRequest proxied, NetSocket upstream) {
     upstream.close();
+    proxied.end();
   }
 
   private static String truncated(String rule) {

@@ -113,7 +113,7 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
     finished = true;
     UpstreamExchange exchange =
         new UpstreamExchange(headerWriter, connections, proxiedRequest, decision);
-    proxiedRequest.http().response().closeHandler(v -> exchange.onCallerClosed());
+    proxiedRequest.onCallerClosed(exchange::onCallerClosed);
     exchange.forwardResponse(request, answer);
   }
 
@@ -132,11 +132,16 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
             });
     RateLimitHeaders.write(decision, out::set);
     out.set(HttpHeaders.CONNECTION, "Upgrade").set(HttpHeaders.UPGRADE, WEBSOCKET);
+    proxiedRequest.upgrade();
     proxiedRequest
         .http()
         .toNetSocket()
         .onComplete(
-            caller -> webSocketBridge.join(proxiedRequest, caller, up), failed -> up.close());
+            caller -> webSocketBridge.join(proxiedRequest, caller, up),
+            failed -> {
+              up.close();
+              proxiedRequest.end();
+            });
   }
 
   /** Called when the caller has closed the connection. */

@@ -5,6 +5,7 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
 import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.store.MemoryStore;
 import io.weir.lab.world.SimulatedCluster;
 import io.weir.lab.world.Timeline;
@@ -38,7 +39,10 @@ final class ExperimentLimiter {
 
   static Rule createRule(Algorithm algorithm, Rate rate, long burst) {
     RuleBuilder rule = Rule.named("lab").per("key").algorithm(algorithm).limit(List.of(rate));
-    return (burst > 0 && algorithm.hasBurst() ? rule.burst(burst) : rule).build();
+    return (burst > 0 && algorithm.windowModel() == WindowModel.CONTINUOUS
+            ? rule.burst(burst)
+            : rule)
+        .build();
   }
 
   /** Decides at a time in microseconds since the start; times must not decrease. */

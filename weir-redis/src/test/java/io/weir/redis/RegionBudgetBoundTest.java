@@ -3,6 +3,7 @@ package io.weir.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.testkit.CapturedLogs;
@@ -151,7 +152,8 @@ class RegionBudgetBoundTest {
       String rate = RATES.get(random.nextInt(RATES.size()));
       String algorithm = ALGORITHMS.get(random.nextInt(ALGORITHMS.size()));
       RuleBuilder rule = rule(algorithm, algorithm.equals("sliding-log") ? "2000/10s" : rate);
-      if (rule.build().algorithm().hasBurst() && random.nextBoolean()) {
+      if (rule.build().algorithm().windowModel() == WindowModel.CONTINUOUS
+          && random.nextBoolean()) {
         rule.burst(200L * (1 + random.nextInt(100)));
       }
       try (SimulatedRegions world = world("seed-" + seed, rule.build())) {

@@ -3,6 +3,7 @@ package io.weir.testkit;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Claim;
 import io.weir.rule.Fingerprint;
 import io.weir.rule.Limit;
@@ -55,7 +56,8 @@ public final class RandomHistory {
     long period = PERIODS[random.nextInt(PERIODS.length)];
     long longest = oneIn(4) ? 2_000 : 40; // few permits, so that short histories reach the limit
     long permits = size(algorithm.name().equals("sliding-log") ? longest : 1_000_000_000_000L);
-    long burst = algorithm.hasBurst() ? size(1_000_000_000_000L) : permits;
+    long burst =
+        algorithm.windowModel() == WindowModel.CONTINUOUS ? size(1_000_000_000_000L) : permits;
     long coolDown = algorithm.hasCoolDown() && random.nextBoolean() ? random.nextLong(period) : 0;
     return LimitParameters.of(algorithm, permits, period, burst, coolDown);
   }
@@ -69,7 +71,7 @@ public final class RandomHistory {
             .per("user")
             .limit(t.permits() + "/" + t.periodMicros() + "us")
             .coolDown(Duration.ofNanos(t.coolDownMicros() * 1000));
-    return algorithm.hasBurst() ? rule.burst(t.burst()) : rule;
+    return algorithm.windowModel() == WindowModel.CONTINUOUS ? rule.burst(t.burst()) : rule;
   }
 
   /** A limit for every algorithm, some of shadow rules, and one of 0 permits. */

@@ -6,6 +6,7 @@ import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
@@ -165,7 +166,7 @@ class MemoryStoreRestartTest {
 
   private static long longestWait(Limit limit) {
     LimitParameters t = limit.parameters();
-    if (limit.algorithm().hasBurst()) {
+    if (limit.windowModel() == WindowModel.CONTINUOUS) {
       return t.fillMicros();
     }
     CounterState worst = new CounterState();

@@ -2,6 +2,7 @@ package io.weir.cli.doctor;
 
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Consistency;
 import io.weir.rule.Limit;
 import io.weir.rule.LimitOverride;
@@ -106,7 +107,7 @@ public final class RuleLint {
         rule.limits().stream().map(RuleLint::fillTime).min(Duration::compareTo).orElseThrow();
     Duration better = fills.dividedBy(MIN_SYNCS_PER_FILL);
     return warningIf(
-        rule.algorithm().hasBurst() && every.compareTo(better) > 0,
+        rule.algorithm().windowModel() == WindowModel.CONTINUOUS && every.compareTo(better) > 0,
         new LintWarning(
             rule.id(),
             "refuses some requests within the limit, since a bucket that fills in %d ms syncs every %d ms"

@@ -93,10 +93,8 @@ public interface Algorithm {
   /** Returns the largest cost that can ever be admitted, reported to callers as the limit. */
   long capacity(LimitParameters parameters);
 
-  /** Returns whether the algorithm supports {@code burst}. */
-  default boolean hasBurst() {
-    return false;
-  }
+  /** Returns how the time of a charge decides until when it counts. */
+  WindowModel windowModel();
 
   /** Returns whether an admitted request may have to be delayed. */
   default boolean delaysRequests() {

@@ -157,6 +157,11 @@ public record LimitParameters(
     return now - now % periodMicros;
   }
 
+  /** Returns the end of the window that contains {@code now}: the start of the next one. */
+  public long windowEnd(long now) {
+    return windowStart(now) + periodMicros;
+  }
+
   /** Rejects a bucket whose arithmetic would exceed the exact integers. */
   public void checkBucket() {
     if (fillMicros <= 0) {

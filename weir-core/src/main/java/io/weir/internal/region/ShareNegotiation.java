@@ -3,6 +3,7 @@ package io.weir.internal.region;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.region.DemandMeter.DemandSample;
 import io.weir.rule.Limit;
 import io.weir.rule.Rule;
@@ -46,7 +47,7 @@ final class ShareNegotiation {
               limit.configuredParameters().permits() == 0 ? 0 : recoveryMicros(rule, limit));
     }
     recoveryMicros = longest;
-    drainsSteadily = rule.algorithm().hasBurst();
+    drainsSteadily = rule.algorithm().windowModel() == WindowModel.CONTINUOUS;
   }
 
   /** Returns how long an exhausted limit takes to become fresh: the longest recovery time. */

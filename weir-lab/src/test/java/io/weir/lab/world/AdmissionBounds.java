@@ -1,7 +1,7 @@
 package io.weir.lab.world;
 
-import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Limit;
 import java.util.List;
 
@@ -21,11 +21,11 @@ final class AdmissionBounds {
    */
   static long excess(Limit limit, List<PermitUse> uses, long slack) {
     LimitParameters t = limit.parameters();
-    if (limit.algorithm().hasBurst()) {
+    if (limit.windowModel() == WindowModel.CONTINUOUS) {
       return (long)
           Math.ceil(bucketExcess(t, uses) - slack * (double) t.permits() / t.periodMicros() - 1e-3);
     }
-    if (limit.algorithm() == Algorithms.SLIDING_LOG) {
+    if (limit.windowModel() == WindowModel.TRAILING) {
       return maxInTrailingPeriod(uses, t.periodMicros() - slack) - t.permits();
     }
     return maxInAlignedWindow(t, uses) - t.permits();

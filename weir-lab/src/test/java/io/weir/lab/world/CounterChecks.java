@@ -1,7 +1,7 @@
 package io.weir.lab.world;
 
-import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
@@ -62,7 +62,8 @@ final class CounterChecks {
   }
 
   private static boolean hasTrailingBound(Limit limit) {
-    return limit.algorithm().hasBurst() || limit.algorithm() == Algorithms.SLIDING_LOG;
+    return limit.windowModel() == WindowModel.CONTINUOUS
+        || limit.windowModel() == WindowModel.TRAILING;
   }
 
   /** Checks that a single store with the same requests would have admitted them too. */
@@ -83,7 +84,8 @@ final class CounterChecks {
   private void checkLeased(CounterHistory counter) {
     Limit limit = counter.limit;
     if (hasTrailingBound(limit)) {
-      boolean log = !limit.algorithm().hasBurst(); // its spent permits may be reported late
+      boolean log =
+          limit.windowModel() != WindowModel.CONTINUOUS; // its spent permits may be reported late
       long slack = log && !scenario.faults().isEmpty() ? LEASE_LIFETIME_MICROS : 0;
       long over = scenario.hasFault(SimulatedFault.FaultKind.CLOCK_FORWARD) ? limit.capacity() : 0;
       List<AdmissionBounds.PermitUse> uses =
@@ -131,7 +133,7 @@ final class CounterChecks {
   private void checkTrailingPeriods(CounterHistory counter) {
     Limit limit = counter.limit;
     LimitParameters t = limit.parameters();
-    long again = limit.algorithm().hasBurst() ? t.permits() : limit.capacity();
+    long again = limit.windowModel() == WindowModel.CONTINUOUS ? t.permits() : limit.capacity();
     long late =
         (long) Math.ceil((double) t.permits() * scenario.deadlineMicros() / t.periodMicros());
     long each = limit.capacity() + again + late + (clockStepMicros() == 0 ? 0 : limit.capacity());
@@ -162,7 +164,7 @@ final class CounterChecks {
     Limit limit = counter.limit;
     int nodes = scenario.nodes().size();
     long over = OvershootBound.of(limit, nodes);
-    if (!limit.algorithm().hasBurst()) {
+    if (limit.windowModel() != WindowModel.CONTINUOUS) {
       checkBound(
           counter, sortedUses(counter.chargedAdmissions(), CounterAdmission::clockMicros), 0, over);
     } else if (scenario.faults().isEmpty()) {
@@ -194,7 +196,7 @@ final class CounterChecks {
     // permits taken and refunded a moment later have drained meanwhile
     long slack = scenario.rules().size() > 1 ? scenario.deadlineMicros() : 0;
     long part = (long) (fillMicros(counter.limit) / counter.limit.capacity() / 20);
-    boolean bucket = counter.limit.algorithm().hasBurst();
+    boolean bucket = counter.limit.windowModel() == WindowModel.CONTINUOUS;
     byNode
         .values()
         .forEach(some -> checkBound(counter, sortedUses(some, when), bucket ? slack + part : 0, 0));
@@ -297,7 +299,7 @@ final class CounterChecks {
   }
 
   private static long windowStart(CounterHistory counter, long time) {
-    return counter.limit.algorithm().hasBurst()
+    return counter.limit.windowModel() == WindowModel.CONTINUOUS
         ? SimulatedCluster.START_MICROS
         : counter.limit.parameters().windowStart(time);
   }

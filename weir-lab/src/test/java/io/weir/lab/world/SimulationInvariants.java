@@ -1,6 +1,7 @@
 package io.weir.lab.world;
 
 import io.weir.Decision;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Consistency.CountingMode;
 import io.weir.rule.Limit;
@@ -55,7 +56,8 @@ final class SimulationInvariants {
     for (CounterHistory counter : journal.counters.values()) {
       // leased permits of a bucket expire: they refill in the store and are not returned
       boolean leased =
-          counter.countingMode() == CountingMode.LEASED && !counter.limit.algorithm().hasBurst();
+          counter.countingMode() == CountingMode.LEASED
+              && counter.limit.windowModel() != WindowModel.CONTINUOUS;
       if (leased && scenario.faults().isEmpty() && counter.chargedPermits != counter.spentPermits) {
         journal.addViolation(
             counter.limit

@@ -2,6 +2,7 @@ package io.weir.lab.world;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
@@ -100,7 +101,7 @@ record SimulationScenario(
     Algorithm algorithm = Algorithms.all().get(random.nextInt(Algorithms.all().size()));
     long period = PERIODS_MILLIS[random.nextInt(PERIODS_MILLIS.length)];
     double max = MAX_PERMITS_PER_SECOND * period / 1000;
-    if (algorithm == Algorithms.SLIDING_LOG) {
+    if (algorithm.windowModel() == WindowModel.TRAILING) {
       max = Math.min(max, MAX_LOG_PERMITS);
     }
     double min = healthy ? 20 : 3;
@@ -117,7 +118,7 @@ record SimulationScenario(
             .consistency(consistency)
             .onStoreFailure(randomFallback(random))
             .shadow(random.nextInt(8) == 0);
-    if (algorithm.hasBurst() && random.nextBoolean()) {
+    if (algorithm.windowModel() == WindowModel.CONTINUOUS && random.nextBoolean()) {
       rule.burst((long) Math.max(1, permits * ((healthy ? 0.5 : 0.1) + random.nextDouble())));
     }
     return rule.build();

@@ -2,8 +2,8 @@ package io.weir.lab.world;
 
 import io.weir.Decision;
 import io.weir.Request;
-import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.StoreOperation;
 import io.weir.rule.Claim;
@@ -102,7 +102,7 @@ final class SyncedViewChecks {
   private static long allowedDrift(SimulationRun run, Claim claim, long step) {
     LimitParameters t = claim.limit().parameters();
     long onAverage = t.permits() * (step + run.scenario.deadlineMicros()) / t.periodMicros();
-    boolean log = claim.limit().algorithm() == Algorithms.SLIDING_LOG;
+    boolean log = claim.limit().windowModel() == WindowModel.TRAILING;
     CounterHistory counter = run.journal.counters.get(claim.key());
     long atOnce =
         counter == null || !log

@@ -3,6 +3,7 @@ package io.weir.internal.algorithm.fixedwindow;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 
 /**
  * A fixed number of permits per window; all of them are available again when the next window
@@ -62,6 +63,11 @@ public final class FixedWindow implements Algorithm {
   @Override
   public long waitTime(LimitParameters params, CounterState state, long now, long cost) {
     return state.used + cost <= params.permits() ? 0 : windowEnd(params, state) - now;
+  }
+
+  @Override
+  public WindowModel windowModel() {
+    return WindowModel.ALIGNED;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.weir.internal.algorithm.slidingcounter;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 
 /**
  * Approximates a sliding window with two counters; the previous window is weighted by the fraction
@@ -72,6 +73,11 @@ public final class SlidingCounter implements Algorithm {
         + params.periodMicros()
         + fadeTime(params, state.used, params.permits() - cost)
         - now;
+  }
+
+  @Override
+  public WindowModel windowModel() {
+    return WindowModel.ALIGNED;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.weir.internal.algorithm.slidinglog;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 
 /**
  * Stores every charge for one period, so that no trailing window ever exceeds the limit.
@@ -76,6 +77,11 @@ public final class SlidingLog implements Algorithm {
       i += 2;
     }
     return i == 0 ? 0 : state.entries[i - 2] + params.periodMicros() - now;
+  }
+
+  @Override
+  public WindowModel windowModel() {
+    return WindowModel.TRAILING;
   }
 
   @Override

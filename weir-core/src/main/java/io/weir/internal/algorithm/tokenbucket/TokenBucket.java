@@ -3,6 +3,7 @@ package io.weir.internal.algorithm.tokenbucket;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 
 /**
  * A token bucket: allows bursts up to the bucket size, and the refill rate in the long run.
@@ -111,8 +112,8 @@ public class TokenBucket implements Algorithm {
   }
 
   @Override
-  public boolean hasBurst() {
-    return true;
+  public WindowModel windowModel() {
+    return WindowModel.CONTINUOUS;
   }
 
   @Override

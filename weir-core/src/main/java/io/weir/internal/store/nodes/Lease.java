@@ -1,7 +1,6 @@
 package io.weir.internal.store.nodes;
 
-import io.weir.internal.algorithm.Algorithms;
-import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Limit;
 
@@ -61,7 +60,7 @@ final class Lease {
     unspent = granted;
     lastSpentAt = sent;
     long longest =
-        isSlidingLog(limit) ? limit.parameters().periodMicros() / LEASES_PER_LOG_PERIOD : life;
+        isTrailing(limit) ? limit.parameters().periodMicros() / LEASES_PER_LOG_PERIOD : life;
     long ends = Math.min(Math.min(life, longest), reset);
     expiresAt = sent + Math.min(ends, untilWindowEnds(limit, o.time()));
     usedByOthers = Math.max(0, (reset - 1) * permitsPerMicro() - granted);
@@ -70,20 +69,19 @@ final class Lease {
 
   /** Whether permits of a limit may be spent later than they are charged. */
   static boolean canLease(Limit limit) {
-    return !isSlidingLog(limit) || limit.parameters().periodMicros() >= MIN_LOG_PERIOD_MICROS;
+    return !isTrailing(limit) || limit.parameters().periodMicros() >= MIN_LOG_PERIOD_MICROS;
   }
 
   /** Whether every permit counts for one period from its own date. */
-  static boolean isSlidingLog(Limit limit) {
-    return limit.algorithm() == Algorithms.SLIDING_LOG;
+  static boolean isTrailing(Limit limit) {
+    return limit.windowModel() == WindowModel.TRAILING;
   }
 
-  /** A bucket has no windows. For a log, ending with an aligned window does no harm. */
+  /** How long a lease may live because of its window; unlimited without windows. */
   private static long untilWindowEnds(Limit limit, long now) {
-    LimitParameters t = limit.parameters();
-    return limit.algorithm().hasBurst()
-        ? Long.MAX_VALUE
-        : t.periodMicros() - now % t.periodMicros();
+    return limit.windowModel() == WindowModel.ALIGNED
+        ? limit.parameters().windowEnd(now) - now
+        : Long.MAX_VALUE;
   }
 
   private double permitsPerMicro() {
@@ -97,7 +95,7 @@ final class Lease {
 
   /** The permits that are still charged in the store and not spent. */
   private long chargedUnspent(long now) {
-    if (limit.algorithm().hasBurst()) {
+    if (limit.windowModel() == WindowModel.CONTINUOUS) {
       countExpired(now);
     }
     return Math.max(0, unspent - (long) Math.ceil(expiredPermits));
@@ -154,7 +152,7 @@ final class Lease {
 
   /** The permits to charge again with a new date when the lease has ended; 0 if none. */
   long permitsToRecharge() {
-    return isSlidingLog(limit) ? granted - unspent : 0;
+    return isTrailing(limit) ? granted - unspent : 0;
   }
 
   /** The date of that charge: the store's time of the last spending, or a little later. */

@@ -1,6 +1,7 @@
 package io.weir.internal.store.nodes;
 
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Limit;
 import java.util.ArrayDeque;
@@ -122,7 +123,7 @@ final class LeaseAccount {
    */
   private long refilledIn(long micros) {
     LimitParameters t = limit.parameters();
-    return limit.algorithm().hasBurst()
+    return limit.windowModel() == WindowModel.CONTINUOUS
         ? (long) ((double) t.permits() * micros / t.periodMicros())
         : 0;
   }

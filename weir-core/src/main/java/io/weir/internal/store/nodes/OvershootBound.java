@@ -1,6 +1,7 @@
 package io.weir.internal.store.nodes;
 
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Limit;
 import io.weir.rule.Rule;
 
@@ -45,7 +46,7 @@ public final class OvershootBound {
 
   /** The maximum number of permits that one node may admit before another node learns of them. */
   public static long perNode(Limit limit) {
-    if (!limit.algorithm().hasBurst()) {
+    if (limit.windowModel() != WindowModel.CONTINUOUS) {
       return limit.capacity();
     }
     LimitParameters t = limit.parameters();

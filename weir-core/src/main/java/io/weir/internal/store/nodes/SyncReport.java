@@ -1,5 +1,6 @@
 package io.weir.internal.store.nodes;
 
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
 import io.weir.rule.Claim;
@@ -36,11 +37,11 @@ final class SyncReport {
     /** The latest date that does not count in another window, or noticeably longer. */
     long latestDate() {
       Limit limit = report.counter.limit();
-      if (limit.algorithm().hasBurst() || charge.usedAt() == Store.NOW) {
+      if (limit.windowModel() == WindowModel.CONTINUOUS || charge.usedAt() == Store.NOW) {
         return Store.NOW;
       }
       long period = limit.parameters().periodMicros();
-      long windowEnds = limit.parameters().windowStart(charge.usedAt()) + period - 1;
+      long windowEnds = limit.parameters().windowEnd(charge.usedAt()) - 1;
       return Math.min(windowEnds, charge.usedAt() + period / DATE_TOLERANCE_DIVISOR);
     }
 

@@ -69,7 +69,7 @@ final class SyncedCounter {
   long cancelUnreported(long permits, long when) {
     long rest = permits;
     boolean isReported =
-        Lease.isSlidingLog(limit) && when <= reportedUntil; // newer ones expire later
+        Lease.isTrailing(limit) && when <= reportedUntil; // newer ones expire later
     for (int i = isReported ? -1 : unreported.size() - 1; i >= 0 && rest > 0; i--) {
       DatedCharge one = unreported.get(i);
       if (when == Store.NOW || limit.isSameWindow(one.usedAt(), when)) {

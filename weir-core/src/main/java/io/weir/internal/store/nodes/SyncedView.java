@@ -1,6 +1,7 @@
 package io.weir.internal.store.nodes;
 
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
@@ -52,7 +53,7 @@ final class SyncedView {
   boolean reconcile(Claim claim, ClaimOutcome answer, long unconfirmed) {
     Limit limit = claim.limit();
     ClaimOutcome seen = peek(claim, 1);
-    if (limit.algorithm().hasBurst()) {
+    if (limit.windowModel() == WindowModel.CONTINUOUS) {
       reconcileBucket(claim, answer, seen, unconfirmed);
       return true;
     }
