@@ -156,8 +156,7 @@ final class CheckCommand implements Callable<Integer> {
                   case STORE_UNAVAILABLE ->
                       by + ": it fails closed while the store is unavailable" + wait;
                   case BLOCKED -> by + ": it blocks this request";
-                  case MISSING_ATTRIBUTE ->
-                      by + ": an attribute that it counts per is missing";
+                  case MISSING_ATTRIBUTE -> by + ": an attribute that it counts per is missing";
                 })
         .orElse(left);
   }

@@ -86,8 +86,7 @@ final class DecisionReader {
     boolean admitted = booleanField(row, "allowed");
     long wait = numberField(row, "retry_after_ms");
     if (row.get("action") != null) {
-      return new ClaimOutcome(
-          admitted, false, 0, 0, admitted ? 0 : NEVER, clock.wallMicros());
+      return new ClaimOutcome(admitted, false, 0, 0, admitted ? 0 : NEVER, clock.wallMicros());
     }
     long pause = admitted ? (booleanField(row, "shadow") ? 0 : delay) : wait == 0 ? NEVER : wait;
     return new ClaimOutcome(

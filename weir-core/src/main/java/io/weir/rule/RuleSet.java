@@ -182,8 +182,7 @@ public final class RuleSet implements RuleSource {
       int next = unconditional ? unconditionalRules[i++] : found[j++];
       List<String> per = perAttributes.get(next);
       boolean complete = hasAll(request, per);
-      if ((complete || !skipsMissing[next])
-          && (unconditional || index.matches(next, request))) {
+      if ((complete || !skipsMissing[next]) && (unconditional || index.matches(next, request))) {
         String address = complete ? null : request.get(ADDRESS);
         Limit verdict = complete ? verdicts[next] : enabled[next].missingRefusal();
         if (verdict != null) {

@@ -11,9 +11,10 @@ import java.util.function.BiConsumer;
  *
  * <p>The {@code X-RateLimit} headers report the binding limit. {@code RateLimit-Policy} and {@code
  * RateLimit} (draft-ietf-httpapi-ratelimit-headers-10) report every enforcing limit that matches
- * the request. Shadow rules and rules that count nothing are not reported; if no enforcing rule matches, there are no headers.
- * For a limit whose fallback decided because the store failed, only the policy is written: its
- * remaining permits are unknown, and a zero would say that a budget is used up.
+ * the request. Shadow rules and rules that count nothing are not reported; if no enforcing rule
+ * matches, there are no headers. For a limit whose fallback decided because the store failed, only
+ * the policy is written: its remaining permits are unknown, and a zero would say that a budget is
+ * used up.
  */
 public final class RateLimitHeaders {
   public static final String LIMIT = "X-RateLimit-Limit";

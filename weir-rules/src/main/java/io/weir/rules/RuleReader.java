@@ -153,8 +153,7 @@ final class RuleReader {
     switch (name) {
       case "id" -> in.text(value, "a name, for example api");
       case "action" -> steps.add(name, in.oneOf(value, ACTIONS), RuleBuilder::action);
-      case "missing" ->
-          steps.add(name, in.oneOf(value, MISSING_POLICIES), RuleBuilder::missing);
+      case "missing" -> steps.add(name, in.oneOf(value, MISSING_POLICIES), RuleBuilder::missing);
       case "match" -> steps.add(name, new SelectorReader(in).read(value), RuleBuilder::match);
       case "per" ->
           steps.add(
