@@ -38,10 +38,10 @@ final class CounterEndpoints {
   private static final Logger LOG = System.getLogger(CounterEndpoints.class.getName());
   private static final String PATH = "/admin/counters";
   private static final String RULE_PARAMETER = "rule";
-  private static final String GRANT_FIELD = "grant";
-  private static final String EXAMPLE = "{\"grant\":10}";
-  private static final List<BodyField> GRANT_FIELDS =
-      List.of(new BodyField(GRANT_FIELD, true, "{\"type\":\"integer\",\"minimum\":1}"));
+  private static final String REFUND_FIELD = "refund";
+  private static final String EXAMPLE = "{\"refund\":10}";
+  private static final List<BodyField> REFUND_FIELDS =
+      List.of(new BodyField(REFUND_FIELD, true, "{\"type\":\"integer\",\"minimum\":1}"));
 
   /** Bounds the counters one request can read from the store. */
   private static final int MAX_RULES = 200;
@@ -58,7 +58,7 @@ final class CounterEndpoints {
     return List.of(
         route(GET, "Counters of a caller, for one rule or all rules", List.of(), this::show),
         route(DELETE, "Resets the counters of a caller for one rule", List.of(), this::reset),
-        route(POST, "Refunds permits of a rule to a caller", GRANT_FIELDS, this::grant)
+        route(POST, "Refunds permits of a rule to a caller", REFUND_FIELDS, this::refund)
             .withStatuses(413, 415));
   }
 
@@ -126,7 +126,9 @@ final class CounterEndpoints {
           : respondWith(request, singleRule(rules, request));
     }
     List<Rule> matching =
-        rules.rules().stream().filter(rule -> isCountedBy(rule, request.caller())).toList();
+        rules.rules().stream()
+            .filter(rule -> isCountedBy(rule, request.caller()) && !TemporaryBan.isBan(rule))
+            .toList();
     Stream<Rule> first = matching.stream().limit(MAX_RULES);
     RuleSet isolatedRules =
         RuleSet.of(rules.revision(), first.map(r -> isolated(rules, r)).toList());
@@ -138,17 +140,17 @@ final class CounterEndpoints {
         request, "reset a counter", limiter -> limiter.reset(request.caller()).join());
   }
 
-  private AdminResponse grant(CounterRequest request) throws InvalidInputException {
+  private AdminResponse refund(CounterRequest request) throws InvalidInputException {
     String text =
-        JsonRequestBody.read(request.body(), List.of(GRANT_FIELD), EXAMPLE).text(GRANT_FIELD);
+        JsonRequestBody.read(request.body(), List.of(REFUND_FIELD), EXAMPLE).text(REFUND_FIELD);
     if (!text.matches("[0-9]{1,16}") || text.matches("0+")) {
       throw new InvalidInputException(
-          "grant must be a positive whole number, for example " + EXAMPLE);
+          "refund must be a positive whole number, for example " + EXAMPLE);
     }
     long permits = Math.min(Long.parseLong(text), Claim.MAX_COST);
     return changeCounters(
         request,
-        "granted permits",
+        "refunded permits",
         limiter -> limiter.refund(request.caller().cost(permits)).join());
   }
 

@@ -94,14 +94,15 @@ class CounterEndpointsTest {
   }
 
   @Test
-  void grant_refundsNoMoreThanWasUsed() {
+  void refund_returnsNoMoreThanWasUsed() {
     String path = "/admin/counters?rule=api&" + CALLER_QUERY;
-    assertThat(counters(new JsonObject(server.send("POST", path, "{\"grant\":1}").body())).get(0))
+    assertThat(counters(new JsonObject(server.send("POST", path, "{\"refund\":1}").body())).get(0))
         .isEqualTo("api 5/hour 4 of 5");
-    HttpResponse<String> largeGrant = server.send("POST", path, "{\"grant\":9007199254740993}");
-    assertThat(counters(new JsonObject(largeGrant.body())).get(0)).isEqualTo("api 5/hour 5 of 5");
+    HttpResponse<String> largeRefund = server.send("POST", path, "{\"refund\":9007199254740993}");
+    assertThat(counters(new JsonObject(largeRefund.body())).get(0)).isEqualTo("api 5/hour 5 of 5");
     for (String body :
-        List.of("{\"grant\":0}", "{\"grant\":-1}", "{\"grant\":\"x\"}", "{}", "{\"grants\":1}")) {
+        List.of(
+            "{\"refund\":0}", "{\"refund\":-1}", "{\"refund\":\"x\"}", "{}", "{\"refunds\":1}")) {
       assertThat(server.send("POST", path, body).statusCode()).as(body).isEqualTo(400);
     }
   }
@@ -155,7 +156,7 @@ class CounterEndpointsTest {
             RULE_SET, (clock, activity) -> RedisStore.at(uri).open(), "127.0.0.1")) {
       String path = "/admin/counters?rule=api&" + CALLER_QUERY;
       assertThat(testServer.send("DELETE", path, "").statusCode()).isEqualTo(503);
-      assertThat(testServer.send("POST", path, "{\"grant\":1}").statusCode()).isEqualTo(503);
+      assertThat(testServer.send("POST", path, "{\"refund\":1}").statusCode()).isEqualTo(503);
       assertThat(testServer.json(path).getBoolean("degraded")).isTrue();
     }
   }

@@ -122,7 +122,7 @@ final class RuleReader {
         RuleBuilder::onStoreFailure);
     requireField("id", "for example api");
     boolean counts = !UNCOUNTED_ACTIONS.contains(scalar("action"));
-    if (counts) {
+    if (!values.containsKey("action") || scalar("action").equals("limit")) {
       requireField("limit", "for example 100/minute");
     }
     boolean known = !values.containsKey("algorithm") || steps.hasField("algorithm");

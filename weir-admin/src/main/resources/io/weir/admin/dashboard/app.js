@@ -2,7 +2,7 @@
 import { h, replaceContent } from "./dom.js";
 import { session, signIn } from "./api.js";
 import { feed } from "./feed.js";
-import { icon } from "./parts.js";
+import { icon, notFound } from "./parts.js";
 import { livePage } from "./live.js";
 import { rulesPage } from "./rules.js";
 import { callersPage } from "./callers.js";
@@ -103,12 +103,20 @@ function showPage() {
   pageAbort = new AbortController();
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...rest] = path.split("/");
-  const [key, title, page] = PAGES.find(entry => entry[0] === name) ?? PAGES[0];
-  const item = decodeURIComponent(rest.join("/"));
+  const [key, title, page] = PAGES.find(entry => entry[0] === (name || "live")) ?? ["", "Not found", () => notFound("there is no such page")];
+  const item = decodeItem(rest.join("/"));
   document.title = `${item || title} – Weir`;
   replaceContent(nav, PAGES.map(([to, text]) => h("a", { href: `#/${to}`, "aria-current": to === key ? "page" : null }, icon(to), text)));
   replaceContent(main, banner, page(pageAbort.signal, item, new URLSearchParams(query ?? "")), h("div", { class: "mobile-footer" }, sessionButtons()));
   scrollTo(0, 0);
+}
+
+function decodeItem(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // not a valid encoding, so it names nothing
+  }
 }
 
 addEventListener("hashchange", () => session.token && main && showPage());

@@ -1,7 +1,7 @@
 // Callers pages: most refused callers, and the counters and ban of one caller.
 import { h, replaceContent, formatNumber, formatExact, formatDuration } from "./dom.js";
 import { request, get } from "./api.js";
-import { pageHeader, panel, emptyState, table, errorBanner, loadingState, toast, withErrorToast, callerText, callerLink, ruleLink, visuallyHidden } from "./parts.js";
+import { pageHeader, panel, emptyState, table, errorBanner, loadingState, toast, withErrorToast, callerText, callerLink, ruleLink, liftBan, visuallyHidden } from "./parts.js";
 
 export function callersPage(signal, path, query) {
   return query.size ? callerPage(signal, Object.fromEntries(query)) : listPage(signal);
@@ -27,7 +27,7 @@ function listPage(signal) {
     const { refusals } = await get("/admin/refusals", { signal });
     replaceContent(bans, refusals.length
       ? table(["Caller", ["Remaining", "numeric"], visuallyHidden("Actions")], refusals.map(entry => h("tr", {}, h("td", {}, callerLink(entry.caller)), h("td", { class: "numeric" }, formatDuration(entry.left_ms)),
-        h("td", { class: "fit" }, h("button", { type: "button", class: "compact", onclick: withErrorToast(() => lift(entry.caller, reload)) }, "Lift ban")))), "Temporary bans")
+        h("td", { class: "fit" }, h("button", { type: "button", class: "compact", onclick: withErrorToast(() => liftBan(entry.caller, reload)) }, "Lift ban")))), "Temporary bans")
       : emptyState("No bans", "Open a caller to ban it for a limited time."));
   }
   const reload = () => load().catch(e => { if (e.name !== "AbortError") replaceContent(top, errorBanner(e)); });
@@ -39,12 +39,6 @@ function listPage(signal) {
     h("div", { class: "panel" }, searchForm()),
     h("div", { class: "columns wide" }, panel("Most refused", null, top), panel("Temporary bans", null, bans)),
   ];
-}
-
-async function lift(caller, onDone) {
-  await request("DELETE", `/admin/refusals?${new URLSearchParams(caller)}`);
-  toast(`${callerText(caller)} is no longer banned`);
-  onDone();
 }
 
 function callerPage(signal, caller) {
@@ -60,14 +54,14 @@ function callerPage(signal, caller) {
     const { refusals } = await get("/admin/refusals", { signal });
     const currentBan = refusals.find(one => callerText(one.caller) === callerText(caller));
     replaceContent(ban, currentBan
-      ? h("div", { class: "row" }, h("span", { class: "tag refused" }, `banned for ${formatDuration(currentBan.left_ms)}`), h("button", { type: "button", onclick: withErrorToast(() => lift(caller, reload)) }, "Lift ban"))
+      ? h("div", { class: "row" }, h("span", { class: "tag refused" }, `banned for ${formatDuration(currentBan.left_ms)}`), h("button", { type: "button", onclick: withErrorToast(() => liftBan(caller, reload)) }, "Lift ban"))
       : banForm());
   }
 
   function counterRow(counter) {
     const bar = h("i");
     bar.style.width = `${Math.round((100 * counter.remaining) / Math.max(1, counter.most))}%`;
-    const permits = h("input", { name: "permits", type: "number", min: 1, value: 10, "aria-label": `Permits to grant of ${counter.rule}` });
+    const permits = h("input", { name: "permits", type: "number", min: 1, value: 10, "aria-label": `Permits to refund of ${counter.rule}` });
     permits.style.width = "84px";
     return h("tr", {},
       h("td", {}, ruleLink(counter.rule), counter.shadow && [" ", h("span", { class: "tag shadow" }, "shadow")], h("div", { class: "small muted" }, counter.limit)),
@@ -75,13 +69,15 @@ function callerPage(signal, caller) {
       h("td", { class: "numeric" }, `${formatExact(counter.remaining)} of ${formatExact(counter.most)}`),
       h("td", { class: "numeric muted wide-only" }, formatDuration(counter.reset_ms)),
       h("td", { class: "fit" }, h("div", { class: "row tight" }, permits,
-        h("button", { type: "button", class: "compact", onclick: withErrorToast(() => grant(counter.rule, permits.value)) }, "Grant"),
+        h("button", { type: "button", class: "compact", onclick: withErrorToast(() => refund(counter, permits.value)) }, "Refund"),
         h("button", { type: "button", class: "compact", onclick: withErrorToast(() => reset(counter.rule)) }, "Reset"))));
   }
 
-  async function grant(rule, permits) {
-    await request("POST", countersUrl(rule), { body: JSON.stringify({ grant: Number(permits) }) });
-    toast(`Granted ${permits} permits of ${rule}`);
+  async function refund({ rule, remaining }, permits) {
+    const { content } = await request("POST", countersUrl(rule), { body: JSON.stringify({ refund: Number(permits) }) });
+    const after = content.counters.find(one => one.rule === rule);
+    const full = after && after.remaining === after.most;
+    toast(full ? `${rule}: all ${formatExact(after.most)} permits are available${after.most - remaining < permits ? "; a refund returns used permits only" : ""}` : `Refunded ${formatExact(permits)} permits of ${rule}`);
     await load();
   }
   async function reset(rule) {
@@ -93,7 +89,7 @@ function callerPage(signal, caller) {
     const time = h("select", { name: "for", "aria-label": "Duration" }, [["1m", "1 minute"], ["10m", "10 minutes"], ["1h", "1 hour"], ["1d", "1 day"], ["7d", "7 days"]].map(([v, t]) => h("option", { value: v, selected: v === "10m" }, t)));
     const submit = async () => {
       await request("POST", `/admin/refusals?${new URLSearchParams(caller)}`, { body: JSON.stringify({ for: time.value }) });
-      toast(`${callerText(caller)} is banned`, "Lift ban", withErrorToast(() => lift(caller, reload)));
+      toast(`${callerText(caller)} is banned`, "Lift ban", withErrorToast(() => liftBan(caller, reload)));
       await load();
     };
     return h("div", { class: "row" }, h("div", {}, time), h("button", { type: "button", class: "danger", onclick: withErrorToast(submit) }, "Ban"));
@@ -102,7 +98,7 @@ function callerPage(signal, caller) {
   queueMicrotask(reload);
   return [
     pageHeader(callerText(caller), h("a", { href: "#/callers" }, "← All callers"), h("button", { type: "button", onclick: reload }, "Refresh")),
-    panel("Counters of all rules", null, counters, h("p", { class: "small muted" }, "A grant returns used permits, never more. Grants and resets take effect on every node within a second.")),
+    panel("Counters of all rules", null, counters, h("p", { class: "small muted" }, "A refund returns used permits, at most those that were used; for a higher limit, add an override to the rule. Refunds and resets take effect on every node within a second.")),
     panel("Temporary ban", null, h("p", { class: "muted" }, "All requests of this caller are refused on every node until the ban ends by itself."), ban),
   ];
 }

@@ -65,6 +65,8 @@ export function formatDuration(ms) {
 export const formatMicros = us => (us < 1000 ? `${us} µs` : `${(us / 1000).toFixed(us < 10000 ? 1 : 0)} ms`);
 export const formatTime = ms => new Date(ms).toLocaleTimeString("en-GB");
 export const formatDateTime = iso => new Date(iso).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+/** Formats a moment soon: the time of day, with the date if it is more than 12 hours away. */
+export const formatEnd = ms => (ms - Date.now() < 12 * 3600 * 1000 ? new Date(ms).toLocaleTimeString("en-GB", { timeStyle: "short" }) : formatDateTime(ms));
 
 /** Returns a function that calls the action after it was not called for some time. */
 export function debounce(ms, action) {

@@ -3,10 +3,11 @@ import { h, replaceContent, formatNumber, formatExact, formatDuration, debounce 
 import { request } from "./api.js";
 import { feed } from "./feed.js";
 import { barPlot } from "./plot.js";
-import { dialog, segmentedControl, toast, withErrorToast, callerText, loadingState } from "./parts.js";
+import { dialog, confirmDialog, segmentedControl, toast, withErrorToast, callerText, loadingState } from "./parts.js";
 import { ruleForm } from "./form.js";
 
 const YAML = "application/yaml";
+export const SHADOW_CONSEQUENCE = "Its refusals are still counted, but it refuses no request until shadow is switched off.";
 
 /** Opens a dialog for a new rule. */
 export function openEditor({ rule, from }) {
@@ -99,9 +100,17 @@ export function editor({ rule, tag, cancel, done, editable = true }) {
   const modeButtons = () => segmentedControl("Edit as", [["form", "Form"], ["yaml", "YAML"]], mode, withErrorToast(switchMode));
   const modeSwitch = h("div", {}, modeButtons());
 
-  async function submit(event) {
+  const isEnforced = one => one.enabled !== false && !one.shadow;
+
+  function submit(event) {
     event.preventDefault();
     if (!valid) return;
+    if (!tag || !isEnforced(rule) || isEnforced(valid.rule)) store();
+    else if (valid.rule.shadow) confirmDialog(`Stop enforcing ${valid.rule.id}?`, SHADOW_CONSEQUENCE, "Switch to shadow", store);
+    else confirmDialog(`Disable ${valid.rule.id}?`, "It is not evaluated until it is enabled again.", "Disable", store);
+  }
+
+  async function store() {
     const { id } = valid.rule;
     try {
       const saved = await request("PUT", `/admin/rules/${encodeURIComponent(id)}`, { ...requestBody(), match: tag ?? "new" });

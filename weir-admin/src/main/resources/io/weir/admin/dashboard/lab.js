@@ -2,7 +2,7 @@
 import { h, replaceContent, formatExact, debounce } from "./dom.js";
 import { request } from "./api.js";
 import { linePlot } from "./plot.js";
-import { pageHeader, panel, emptyState, segmentedControl, table, errorBanner } from "./parts.js";
+import { pageHeader, panel, emptyState, segmentedControl, table, errorBanner, notFound } from "./parts.js";
 
 const sliderSpec = (name, label, value, min, max, step = 1) => ({ name, label, value, min, max, step });
 const EXPERIMENTS = [
@@ -21,7 +21,8 @@ const EXPERIMENTS = [
 
 export function labPage(signal, path) {
   const content = h("div", { class: "stack" });
-  const selected = EXPERIMENTS.find(spec => spec.id === path) ?? EXPERIMENTS[0];
+  const selected = path ? EXPERIMENTS.find(spec => spec.id === path) : EXPERIMENTS[0];
+  if (!selected) return notFound(`there is no experiment “${path}”`, h("a", { href: "#/lab" }, "All experiments"));
   replaceContent(content, experiment(selected, signal));
   return [
     pageHeader("Lab", "Simulations with the real limiter, a simulated clock and a simulated network. Move a slider to change a parameter."),

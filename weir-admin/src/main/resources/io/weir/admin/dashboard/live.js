@@ -46,7 +46,7 @@ export function livePage(signal) {
       tile(formatRate(last.allowed / 5), "/s", "allowed", "allowed"),
       tile(formatRate(last.refused / 5), `/s · ${refusedPercent.toFixed(refusedPercent && refusedPercent < 10 ? 1 : 0)} %`, "refused", "refused"),
       tile(formatRate(last.shadow / 5), "/s", "shadow would refuse", "shadow"),
-      p99 ? tile(formatMicros(p99), "p99", "store latency") : tile("0 µs", "in memory", "store latency"));
+      p99 ? tile(formatMicros(p99), "p99", "store latency") : tile("none", "", "store latency (in memory)"));
     renderRules();
   }
 
@@ -89,7 +89,7 @@ export function livePage(signal) {
     replaceContent(refusals, feed.refusals.length
       ? table(["Time", "Caller", "Rule", ["Wait", "numeric"]], feed.refusals.slice(0, 12).map(refusal => h("tr", {},
         h("td", { class: "fit muted" }, formatTime(Date.parse(refusal.time))),
-        h("td", {}, callerLink(refusal.caller), refusal.endpoint && h("div", { class: "small mono muted truncate", title: refusal.endpoint }, refusal.endpoint)),
+        h("td", {}, callerLink(refusal.caller), refusal.endpoint && h("div", { class: "small mono muted clamp", title: refusal.endpoint }, refusal.endpoint)),
         h("td", {}, ruleLink(refusal.rule), refusal.shadow && h("div", {}, h("span", { class: "tag shadow" }, "shadow"))),
         h("td", { class: "numeric" }, formatDuration(refusal.retry_after_ms)))), "Latest refusals")
       : emptyState("No refusals since this page was opened", "Refusals appear here as they happen, at most 20 per second."));
@@ -109,7 +109,7 @@ export function livePage(signal) {
   queueMicrotask(() => { update(); renderRefusals(); reload(); });
 
   return [
-    pageHeader("Live", null, h("span", { class: "small muted", id: "pulse" })),
+    pageHeader("Live"),
     tiles,
     panel("Requests", segmentedControl("Time range", [["second", "5 min"], ["minute", "24 h"], ["hour", "90 days"]], range, v => { range = v; draw().catch(e => replaceContent(note, errorBanner(e))); }), plot.element, note),
     panel("Rules", h("a", { class: "button compact", href: "#/rules" }, "All rules"), rules),

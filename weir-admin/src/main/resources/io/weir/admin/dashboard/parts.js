@@ -1,5 +1,6 @@
 // Components shared by several pages.
-import { h, s, replaceContent } from "./dom.js";
+import { h, s, replaceContent, formatEnd } from "./dom.js";
+import { request } from "./api.js";
 
 const PATHS = {
   live: "M3 12h4l3-8 4 16 3-8h4",
@@ -19,8 +20,10 @@ export const errorBanner = e => h("div", { class: "banner bad", role: "alert" },
 
 export const visuallyHidden = text => h("span", { class: "visually-hidden" }, text);
 
-/** A table; a column is a text or [text, class]. */
+/** A table; a column is a text or [text, class]. On narrow screens each row is a block that repeats the column names. */
 export function table(columns, rows, caption) {
+  const names = columns.map(column => (Array.isArray(column) ? column[0] : column));
+  for (const row of rows) [...row.children].forEach((cell, i) => typeof names[i] === "string" && cell.setAttribute("data-column", names[i]));
   return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
     h("table", {}, h("caption", { class: "visually-hidden" }, caption),
       h("thead", {}, h("tr", {}, columns.map(c => (Array.isArray(c) ? c : [c])).map(([text, className]) => h("th", { class: className, scope: "col" }, text)))),
@@ -54,7 +57,13 @@ export function dialog(label, narrow, build) {
   return element;
 }
 
-/** Asks for confirmation before an action that cannot be undone. */
+/** The page for a name that does not exist. */
+export const notFound = (what, ...more) => [
+  pageHeader("Not found", h("a", { href: "#/live" }, "← Live")),
+  h("section", { class: "panel" }, emptyState(`404: ${what}`, more)),
+];
+
+/** Asks for confirmation before an action with consequences. */
 export function confirmDialog(question, text, confirmLabel, action) {
   dialog(question, true, close => [
     h("h2", {}, question), h("p", { class: "muted" }, text),
@@ -68,4 +77,17 @@ export const withErrorToast = action => (...args) => Promise.resolve(action(...a
 
 export const callerText = caller => Object.entries(caller).map(([name, value]) => `${name} ${value}`).join(", ") || "all callers";
 export const callerLink = caller => (Object.keys(caller).length ? h("a", { class: "name", href: `#/callers?${new URLSearchParams(caller)}` }, callerText(caller)) : h("span", { class: "muted" }, "all callers"));
-export const ruleLink = id => h("a", { class: "name", href: `#/rules/${encodeURIComponent(id)}` }, id);
+
+/** Returns when a temporary ban ends, in milliseconds; null for other rules. A ban is a rule whose name ends with that second. */
+export const banEnd = id => {
+  const end = /^refuse-[0-9a-f]{16}-(\d{1,12})$/.exec(id);
+  return end && 1000 * Number(end[1]);
+};
+export const ruleName = id => (banEnd(id) ? `Ban until ${formatEnd(banEnd(id))}` : id);
+export const ruleLink = id => h("a", { class: "name", href: `#/rules/${encodeURIComponent(id)}` }, ruleName(id));
+
+export async function liftBan(caller, onDone) {
+  await request("DELETE", `/admin/refusals?${new URLSearchParams(caller)}`);
+  toast(`${callerText(caller)} is no longer banned`);
+  onDone();
+}

@@ -5,6 +5,9 @@ const LEFT = 44;
 const RIGHT = 8;
 const TOP = 8;
 const BOTTOM = 22;
+const LINE_COLORS = 6;
+const LABEL_CHARACTER = 6.4; // width of a character of a label, in pixels
+const LABEL_HEIGHT = 14;
 
 /** Returns a round axis maximum not below the value, and the grid step. */
 export function axisScale(max) {
@@ -147,31 +150,48 @@ export function barPlot(front, behind, label) {
     s("line", { class: "grid", x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5 }));
 }
 
+/** The names of lines at their ends, moved apart where the ends are close. */
+function endLabels(series, x, y, height) {
+  const ends = series.flatMap((line, i) => (line.points.length ? [{ line, i, x: x(line.points.at(-1)[0]), end: y(line.points.at(-1)[1]) }] : [])).sort((a, b) => a.end - b.end);
+  let next = TOP + 4;
+  for (const label of ends) {
+    label.y = Math.max(label.end, next);
+    next = label.y + LABEL_HEIGHT;
+  }
+  let last = height - BOTTOM;
+  for (const label of ends.toReversed()) {
+    label.y = Math.min(label.y, last);
+    last = label.y - LABEL_HEIGHT;
+  }
+  return ends.map(label => [
+    s("path", { class: `a-leader line-${label.i % LINE_COLORS}`, d: linePath([[label.x + 1, label.end], [label.x + 10, label.y]]) }),
+    s("text", { class: `end line-${label.i % LINE_COLORS}`, x: label.x + 13, y: label.y + 4 }, label.line.name)]);
+}
+
 /** A line plot: `draw([{name, points: [[x, y], …]}], "label of the x axis")`. */
 export function linePlot(height = 220) {
   const svg = s("svg", { class: "plot", height, role: "img", "aria-label": "No data yet" });
-  const legend = h("div", { class: "readout" });
-  const element = h("div", {}, svg, legend);
+  const element = h("div", {}, svg);
   let drawn = null;
-  const lineClasses = ["", "b", "c", "d", "e"];
 
   function render() {
     const width = svg.clientWidth || 600;
     const { series, label } = drawn;
+    const right = Math.min(width * 0.4, 20 + LABEL_CHARACTER * Math.max(...series.map(line => line.name.length)));
     const points = series.flatMap(line => line.points);
     const xs = points.map(p => p[0]);
     const from = Math.min(...xs);
     const to = Math.max(...xs, from + 1e-9);
     const { top, step } = axisScale(Math.max(...points.map(p => p[1])));
-    const x = v => LEFT + ((v - from) / (to - from)) * (width - LEFT - RIGHT);
+    const x = v => LEFT + ((v - from) / (to - from)) * (width - LEFT - right);
     const y = v => TOP + (1 - v / top) * (height - TOP - BOTTOM);
     replaceContent(svg,
-      gridLines(width, height, y, top, step),
+      gridLines(width - right + RIGHT, height, y, top, step),
       [from, (from + to) / 2, to].map((v, i) => s("text", { x: x(v), y: height - 5, "text-anchor": ["start", "middle", "end"][i] }, `${formatNumber(Math.round(v * 100) / 100)}${i === 2 && label ? ` ${label}` : ""}`)),
-      series.map((line, i) => s("path", { class: `a-line ${lineClasses[i % 5]}`, d: linePath(line.points.map(p => [x(p[0]), y(p[1])])) })));
+      [0, 1].map(dashed => series.map((line, i) => i % 2 === dashed && s("path", { class: `a-line line-${i % LINE_COLORS}`, d: linePath(line.points.map(p => [x(p[0]), y(p[1])])) }))), // dashed lines last, so that coinciding lines are both visible
+      endLabels(series, x, y, height));
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.setAttribute("aria-label", series.map(line => line.name).join(", "));
-    replaceContent(legend, series.map((line, i) => h("span", { class: "row tight" }, s("svg", { width: 18, height: 8, class: "plot-key", "aria-hidden": "true" }, s("path", { class: `a-line ${lineClasses[i % 5]}`, d: "M0 4H18" })), line.name)));
   }
   new ResizeObserver(() => drawn && render()).observe(element);
   return {

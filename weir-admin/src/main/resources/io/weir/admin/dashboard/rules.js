@@ -1,10 +1,10 @@
 // Rules pages: search, edit, switch to shadow mode, undo.
-import { h, replaceContent, formatNumber, formatExact, formatDateTime, debounce } from "./dom.js";
+import { h, replaceContent, formatNumber, formatExact, formatDateTime, formatEnd, debounce } from "./dom.js";
 import { request, get } from "./api.js";
 import { feed, SPAN } from "./feed.js";
 import { trafficPlot } from "./plot.js";
-import { pageHeader, panel, emptyState, table, segmentedControl, errorBanner, loadingState, toast, withErrorToast, confirmDialog, ruleLink } from "./parts.js";
-import { editor, openEditor } from "./editor.js";
+import { pageHeader, panel, emptyState, table, segmentedControl, errorBanner, loadingState, toast, withErrorToast, confirmDialog, ruleLink, ruleName, banEnd, liftBan, callerText, callerLink, notFound } from "./parts.js";
+import { editor, openEditor, SHADOW_CONSEQUENCE } from "./editor.js";
 
 const PAGE_SIZE = 50;
 const formatList = value => (Array.isArray(value) ? value.join(", ") : String(value));
@@ -46,19 +46,33 @@ function listPage(signal, query) {
       table(["Rule", "Matches", ["Per", "wide-only"], "Limit", ["Refused, 5 min", "numeric"], "Shadow"], latest.rules.map(ruleRow), "Rules"));
   }
 
+  function banRow(rule, refusedCell) {
+    return h("tr", {},
+      h("td", {}, ruleLink(rule.id)), h("td", {}, callerLink(rule.match)), h("td", { class: "wide-only" }),
+      h("td", {}, "refuses everything"), refusedCell, h("td", {}));
+  }
+
   function ruleRow(rule) {
     const sum = feed.sum(feed.rules.get(rule.id) ?? [], SPAN);
+    const refusedCell = h("td", { class: sum.refused + sum.shadow ? (rule.shadow ? "numeric c-shadow" : "numeric c-refused") : "numeric muted" }, formatNumber(sum.refused + sum.shadow));
+    if (banEnd(rule.id)) return banRow(rule, refusedCell);
     const match = Object.entries(rule.match ?? {}).map(([name, value]) => `${name} ${formatList(value)}`).join(" · ");
     return h("tr", {},
       h("td", {}, ruleLink(rule.id), rule.enabled === false && [" ", h("span", { class: "tag" }, "disabled")]),
-      h("td", {}, match ? h("span", { class: "mono truncate", title: match }, match) : h("span", { class: "muted" }, "all requests")),
+      h("td", {}, match ? h("span", { class: "mono clamp", title: match }, match) : h("span", { class: "muted" }, "all requests")),
       h("td", { class: "wide-only" }, rule.per?.join(", ") || h("span", { class: "muted" }, "one counter for all")),
       h("td", {}, formatList(rule.limit), rule.algorithm && h("div", { class: "small muted" }, rule.algorithm), latest.overshoot[rule.id] && h("div", { class: "small muted" }, overshootText(latest.overshoot[rule.id]))),
-      h("td", { class: sum.refused + sum.shadow ? (rule.shadow ? "numeric c-shadow" : "numeric c-refused") : "numeric muted" }, formatNumber(sum.refused + sum.shadow)),
-      h("td", { class: "fit" }, h("button", { type: "button", class: "switch", role: "switch", "aria-checked": String(rule.shadow === true), "aria-label": `Shadow of ${rule.id}`, disabled: !latest.editable, onclick: withErrorToast(() => toggleShadow(rule)) })));
+      refusedCell,
+      h("td", { class: "fit" }, h("button", { type: "button", class: "switch", role: "switch", "aria-checked": String(rule.shadow === true), "aria-label": `Shadow of ${rule.id}`, disabled: !latest.editable, onclick: () => toggleShadow(rule) })));
   }
 
-  async function toggleShadow(rule) {
+  function toggleShadow(rule) {
+    const toggle = withErrorToast(() => setShadow(rule));
+    if (rule.shadow) toggle();
+    else confirmDialog(`Stop enforcing ${rule.id}?`, SHADOW_CONSEQUENCE, "Switch to shadow", toggle);
+  }
+
+  async function setShadow(rule) {
     const next = { ...rule, shadow: !rule.shadow };
     await request("PUT", rulePath(rule.id), { body: JSON.stringify(next), match: `"${latest.revisions[rule.id]}"` });
     toast(next.shadow ? `${rule.id} is now in shadow mode` : `${rule.id} is now enforced`, "Undo", withErrorToast(() => undo(rule.id, reload)));
@@ -85,6 +99,7 @@ async function undo(id, onDone, tag) {
 }
 
 function rulePage(signal, id) {
+  const page = h("div", { class: "stack" });
   const details = h("div", { class: "stack" }, loadingState());
   const changeList = h("div", {}, loadingState());
   const plot = trafficPlot(180);
@@ -94,6 +109,8 @@ function rulePage(signal, id) {
 
   async function load() {
     const { content: rule, tag } = await request("GET", rulePath(id), { signal });
+    if (page.firstChild !== rulePanels[0]) replaceContent(page, rulePanels);
+    if (banEnd(id)) return showBan(rule.match);
     const { editable, file, overshoot } = await get(`/admin/rules?${new URLSearchParams({ find: `"id":"${id}"`, count: 1 })}`, { signal });
     replaceContent(details, overshoot[id] && h("p", { class: "small muted" }, `Consistency ${rule.consistency}: ${overshootText(overshoot[id])} per caller, with the current number of nodes.`),
       !editable && h("p", { class: "small muted" }, "Rules are stored in the file ", h("code", {}, file ?? ""), ": edit this rule there."),
@@ -105,6 +122,14 @@ function rulePage(signal, id) {
     else replaceContent(changeList, emptyState("No history", "Rules in a file have no history here; use version control."));
   }
 
+  function showBan(caller) {
+    const lift = () => liftBan(caller, () => { location.hash = `#/callers?${new URLSearchParams(caller)}`; });
+    replaceContent(details, h("section", { class: "panel stack" },
+      h("p", {}, "All requests of ", callerLink(caller), ` are refused on every node. The ban ends by itself at ${formatEnd(banEnd(id))}.`),
+      h("div", {}, h("button", { type: "button", onclick: withErrorToast(lift) }, "Lift ban"))));
+    loadHistory().catch(e => replaceContent(changeList, errorBanner(e)));
+  }
+
   async function remove() {
     await request("DELETE", rulePath(id));
     toast(`Deleted ${id}`, "Undo", withErrorToast(() => undo(id, () => { location.hash = `#/rules/${id}`; })));
@@ -113,10 +138,12 @@ function rulePage(signal, id) {
 
   async function loadHistory() {
     const { changes } = await get(`${rulePath(id)}/history`, { signal });
+    const ban = banEnd(id);
+    const actionOf = change => (!change.before ? (ban ? `banned ${callerText(change.after.match)}` : "created it") : !change.after ? (ban ? "ended the ban" : "deleted it") : "changed it");
     replaceContent(changeList, h("ol", { class: "timeline" }, changes.slice(0, 30).map((change, i) => h("li", {},
-      h("div", {}, h("b", {}, change.who), ` ${!change.before ? "created it" : !change.after ? "deleted it" : "changed it"} `, h("span", { class: "small muted" }, `${formatDateTime(change.when)} · revision ${change.revision}`)),
-      h("div", { class: "diff" }, diff(change.before, change.after)),
-      i === 0 && h("div", {}, h("button", { type: "button", class: "compact", onclick: withErrorToast(() => undo(id, reload, `"${change.revision}"`)) }, "Undo this"))))));
+      h("div", {}, h("b", {}, change.who), ` ${actionOf(change)} `, h("span", { class: "small muted" }, `${formatDateTime(change.when)} · revision ${change.revision}`)),
+      !ban && h("div", { class: "diff" }, diff(change.before, change.after)),
+      i === 0 && !ban && h("div", {}, h("button", { type: "button", class: "compact", onclick: withErrorToast(() => undo(id, reload, `"${change.revision}"`)) }, "Undo this"))))));
   }
 
   async function draw() {
@@ -133,19 +160,21 @@ function rulePage(signal, id) {
   async function showError(e) {
     if (e.name === "AbortError") return;
     if (e.status !== 404) return replaceContent(details, errorBanner(e));
-    replaceContent(details, emptyState("There is no such rule", "It was deleted or never existed."));
-    replaceContent(buttons, h("button", { type: "button", onclick: withErrorToast(() => undo(id, reload)) }, "Restore"));
-    loadHistory().catch(() => replaceContent(changeList, emptyState("No history")));
+    replaceContent(page, notFound(banEnd(id) ? "this ban has ended" : `there is no rule “${id}”`, h("a", { href: "#/rules" }, "All rules")));
+    await loadHistory();
+    replaceContent(buttons, !banEnd(id) && h("button", { type: "button", onclick: withErrorToast(() => undo(id, reload)) }, "Restore"));
+    page.append(panel("It existed", buttons, changeList));
   }
-  const reload = () => load().catch(showError);
+  const reload = () => load().catch(showError).catch(() => {}); // a rule that never existed has no history
   feed.addEventListener("tick", () => range === "second" && draw(), { signal });
   queueMicrotask(() => { reload(); draw(); });
-  return [
-    pageHeader(id, h("a", { href: "#/rules" }, "← All rules"), buttons),
+  const rulePanels = [
+    pageHeader(ruleName(id), h("a", { href: "#/rules" }, "← All rules"), buttons),
     panel("Decisions", segmentedControl("Time range", [["second", "5 min"], ["minute", "24 h"], ["hour", "90 days"]], range, v => { range = v; replaceContent(note); draw().catch(e => replaceContent(note, errorBanner(e))); }), plot.element, note),
     details,
     panel("History", null, changeList),
   ];
+  return replaceContent(page, rulePanels);
 }
 
 /** Returns the changed fields between two versions of a rule. */

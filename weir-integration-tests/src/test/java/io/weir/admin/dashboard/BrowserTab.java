@@ -41,6 +41,9 @@ final class BrowserTab {
   private final String session;
   private final List<String> errors = new CopyOnWriteArrayList<>();
   private final AtomicLong bytes = new AtomicLong();
+  private int width;
+  private int height;
+  private boolean mobile;
   private double x;
   private double y;
 
@@ -90,7 +93,10 @@ final class BrowserTab {
     return bytes.get();
   }
 
-  BrowserTab setViewport(int width, int height, boolean mobile) {
+  BrowserTab setViewport(int newWidth, int newHeight, boolean isMobile) {
+    width = newWidth;
+    height = newHeight;
+    mobile = isMobile;
     send(
         "Emulation.setDeviceMetricsOverride",
         new JsonObject()
@@ -240,7 +246,7 @@ final class BrowserTab {
     return JsonText.quote(new StringBuilder(), text).toString();
   }
 
-  /** Saves a screenshot for manual inspection. */
+  /** Saves a screenshot of the visible part, for manual inspection. */
   BrowserTab screenshot(Path file) {
     String data =
         send("Page.captureScreenshot", new JsonObject().put("format", "png")).getString("data");
@@ -251,5 +257,15 @@ final class BrowserTab {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Saves a screenshot of the whole page. */
+  BrowserTab screenshotOfWholePage(Path file) {
+    JsonObject size =
+        send("Page.getLayoutMetrics", new JsonObject()).getJsonObject("cssContentSize");
+    int visibleHeight = height;
+    setViewport(width, Math.max(height, size.getInteger("height")), mobile);
+    evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+    return screenshot(file).setViewport(width, visibleHeight, mobile);
   }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** The callers and keys pages in a browser. */
 class CallersPageTest extends BrowserTestBase {
   @Test
-  void callerPage_resetsGrantsAndBans() {
+  void callerPage_resetsRefundsAndBans() {
     try (RunningServer server = startServer()) {
       BrowserTab tab = signedIn(server);
       putRule(tab, rule("api", "2/hour"));
@@ -26,13 +26,23 @@ class CallersPageTest extends BrowserTestBase {
       assertThat(decisionStatus(server, "mallory", "GET /x")).isEqualTo(200);
       tab.click("Refresh");
       tab.waitForText("1 of 2");
-      tab.click("Grant");
+      tab.click("Refund");
       tab.waitForText("2 of 2");
       tab.click("Ban");
       tab.waitForText("banned for");
       assertThat(decisionStatus(server, "mallory", "GET /x")).isEqualTo(429);
       assertThat(decisionStatus(server, "ann", "GET /x")).isEqualTo(200);
       tab.screenshot(SCREENSHOTS.resolve("caller.png"));
+      assertThat(tab.text()).contains("2/hour").doesNotContain("100000", "refuse-");
+      openPage(tab, "rules");
+      tab.waitForText("refuses everything");
+      assertThat(tab.text()).contains("Ban until").doesNotContain("100000", "refuse-");
+      tab.evaluate(
+          "[...document.querySelectorAll('a')].find(a => /^Ban/.test(a.innerText)).click()");
+      tab.waitForText("All requests of user mallory are refused");
+      tab.waitForText("ann banned user mallory");
+      assertThat(tab.text()).doesNotContain("100000", "refuse-");
+      openPage(tab, "callers?user=mallory");
       tab.click("Lift ban");
       tab.waitUntil("the ban form is back", "document.querySelector('select[name=for]')");
       assertThat(decisionStatus(server, "mallory", "GET /x")).isEqualTo(200);

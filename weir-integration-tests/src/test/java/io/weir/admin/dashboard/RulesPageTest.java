@@ -57,7 +57,7 @@ class RulesPageTest extends BrowserTestBase {
       assertThat(Await.until(TIMEOUT, "allowed", () -> gatewayStatus(server, 7) == 200))
           .isLessThan(PROPAGATION_TIME);
       openPage(tab, "rules/get-v1-products");
-      tab.waitForText("There is no such rule");
+      tab.waitForText("404: there is no rule “get-v1-products”");
       tab.waitForText("ann deleted it");
       tab.click("Restore");
       tab.waitForText("Decisions");
@@ -114,8 +114,24 @@ class RulesPageTest extends BrowserTestBase {
       tab.waitUntil("undone", "document.querySelector('input[name=limit]')?.value === '5/minute'");
       openPage(tab, "rules");
       tab.click("Shadow of api");
+      tab.waitForText("Stop enforcing api?");
+      tab.click("Cancel");
+      assertThat(decisionStatus(server, "shadow-asked", "GET /x")).isEqualTo(200);
+      assertThat(tab.evaluate("document.querySelector('[role=switch]').ariaChecked"))
+          .isEqualTo("false");
+      tab.click("Shadow of api").click("Switch to shadow");
       tab.waitForText("api is now in shadow mode");
       tab.waitUntil("shadow", "document.querySelector('[role=switch]').ariaChecked === 'true'");
+      tab.click("Shadow of api");
+      tab.waitForText("api is now enforced");
+      tab.click("api").click("Shadow: counted, not enforced").click("Save");
+      tab.waitForText("Stop enforcing api?");
+      tab.click("Switch to shadow");
+      tab.waitForText("shadow: true");
+      for (String unknown : List.of("none", "rules/none", "rules/%", "lab/none")) {
+        openPage(tab, unknown);
+        tab.waitForText("404: there is no");
+      }
     }
   }
 
