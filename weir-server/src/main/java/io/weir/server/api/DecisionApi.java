@@ -78,7 +78,11 @@ public final class DecisionApi {
                 "/v1/check",
                 "Decides a request and charges it if admitted",
                 CHECK_FIELDS,
-                List.of(OK, RefusalResponse.STATUS, RefusalResponse.UNAVAILABLE),
+                List.of(
+                    OK,
+                    RefusalResponse.FORBIDDEN,
+                    RefusalResponse.STATUS,
+                    RefusalResponse.UNAVAILABLE),
                 (request, id) -> decide(request, StoreOperation.TAKE)),
             new ApiRoute(
                 POST,
@@ -99,7 +103,11 @@ public final class DecisionApi {
                 "/v1/reserve",
                 "Decides and charges now, to be settled at the actual cost later",
                 List.of(CHECK_FIELDS.get(0), CHECK_FIELDS.get(1), TTL_FIELD),
-                List.of(OK, RefusalResponse.STATUS, RefusalResponse.UNAVAILABLE),
+                List.of(
+                    OK,
+                    RefusalResponse.FORBIDDEN,
+                    RefusalResponse.STATUS,
+                    RefusalResponse.UNAVAILABLE),
                 (request, id) -> reserve(request)),
             new ApiRoute(
                 POST,
