@@ -1,11 +1,11 @@
 package io.weir;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Verdict;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Verdict;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,8 +1,8 @@
 package io.weir;
 
+import io.weir.internal.rule.Limit;
+import io.weir.internal.rule.Verdict;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Limit;
-import io.weir.rule.Verdict;
 import java.util.Locale;
 
 /** Why a request was not admitted. */

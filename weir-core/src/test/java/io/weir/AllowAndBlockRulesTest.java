@@ -3,13 +3,13 @@ package io.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.internal.store.StoreOperation;
 import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleAction;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleException;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -5,7 +5,7 @@ import io.weir.cli.CheckResult.RuleCheckResult;
 import io.weir.cli.ServerHttpClient.ServerHttpResponse;
 import io.weir.http.RefusalResponse;
 import io.weir.internal.JsonObjectBuilder;
-import io.weir.rule.Verdict;
+import io.weir.internal.rule.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.weir.http;
 
 import io.weir.Decision;
 import io.weir.internal.JsonText;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Limit;
 
 /**
  * Formats a decision as the JSON of the decision API, including shadow rules. It is meant for

@@ -1,8 +1,8 @@
 package io.weir.http;
 
 import io.weir.Decision;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Limit;
 import java.util.List;
 import java.util.function.BiConsumer;
 

@@ -3,7 +3,7 @@ package io.weir.http;
 import io.weir.Decision;
 import io.weir.RefusalReason;
 import io.weir.internal.JsonText;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,5 @@
 package io.weir.rules;
 
-import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.MissingAttributePolicy;
@@ -48,7 +47,7 @@ final class RuleReader {
           "shadow",
           "enabled");
 
-  private static final Map<String, Algorithm> ALGORITHMS = new LinkedHashMap<>();
+  private static final Map<String, String> ALGORITHMS = new LinkedHashMap<>();
 
   private static final Map<String, RuleAction> ACTIONS =
       DependentFieldReader.byLowerCaseName(RuleAction.values());
@@ -59,7 +58,7 @@ final class RuleReader {
   private static final List<String> UNCOUNTED_ACTIONS = List.of("allow", "block");
 
   static {
-    Algorithms.all().forEach(algorithm -> ALGORITHMS.put(algorithm.name(), algorithm));
+    Algorithms.all().forEach(algorithm -> ALGORITHMS.put(algorithm.name(), algorithm.name()));
   }
 
   private final ProblemCollector problems;

@@ -2,8 +2,8 @@ package io.weir.server.refusals;
 
 import io.weir.RefusalReason;
 import io.weir.Request;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Limit;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

@@ -1,4 +1,4 @@
-package io.weir.rule;
+package io.weir.internal.rule;
 
 import java.util.Locale;
 
