@@ -3,7 +3,7 @@ package io.weir;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Verdict;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ final class CountedClaims {
   private CountedClaims() {}
 
   static CompletableFuture<ClaimOutcome[]> apply(
-      Store store, Clock clock, Claim[] claims, StoreOperation operation) {
+      ClaimStore store, Clock clock, Claim[] claims, StoreOperation operation) {
     for (Claim claim : claims) {
       if (!claim.limit().isCounted()) {
         return applyMixed(store, clock, claims, operation);
@@ -30,7 +30,7 @@ final class CountedClaims {
   }
 
   private static CompletableFuture<ClaimOutcome[]> applyMixed(
-      Store store, Clock clock, Claim[] claims, StoreOperation operation) {
+      ClaimStore store, Clock clock, Claim[] claims, StoreOperation operation) {
     List<Claim> counted = new ArrayList<>();
     boolean refused = false;
     for (Claim claim : claims) {

@@ -1,8 +1,5 @@
 package io.weir;
 
-import io.weir.internal.rule.Limit;
-import io.weir.internal.rule.Verdict;
-import io.weir.internal.store.ClaimOutcome;
 import java.util.Locale;
 
 /** Why a request was not admitted. */
@@ -23,16 +20,5 @@ public enum RefusalReason {
   /** Returns the reason as it is written in responses and logs, such as {@code rate_limited}. */
   public String code() {
     return code;
-  }
-
-  /** Returns the reason of an outcome that does not admit a claim on a limit. */
-  public static RefusalReason of(Limit limit, ClaimOutcome outcome) {
-    if (!limit.isCounted()) {
-      return limit.verdict() == Verdict.BLOCK ? BLOCKED : MISSING_ATTRIBUTE;
-    }
-    if (outcome.costExceedsLimit()) {
-      return COST_EXCEEDS_LIMIT;
-    }
-    return outcome.isUnknownRefusal() ? STORE_UNAVAILABLE : RATE_LIMITED;
   }
 }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.StoreOperation;
@@ -51,7 +51,7 @@ class ExecuteAllTest {
             .join();
     assertThat(decisions)
         .extracting(d -> d.rule().orElse("none") + " " + d.remaining())
-        .containsExactly("ip 1", "none 0", "ip 0", "user 9");
+        .containsExactly("device 1", "none 0", "device 0", "user 9");
     assertThat(decisions.get(2).rules()).extracting("remaining").containsExactly(8L, 0L);
   }
 
@@ -130,11 +130,11 @@ class ExecuteAllTest {
   }
 
   /** A store that answers when the test runs the pending replies. */
-  private static final class DeferredStore implements Store {
+  private static final class DeferredStore implements ClaimStore {
     final List<Runnable> pendingReplies = new ArrayList<>();
-    private final Store store;
+    private final ClaimStore store;
 
-    DeferredStore(Store store) {
+    DeferredStore(ClaimStore store) {
       this.store = store;
     }
 

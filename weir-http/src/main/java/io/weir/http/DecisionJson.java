@@ -2,6 +2,7 @@ package io.weir.http;
 
 import io.weir.Decision;
 import io.weir.internal.JsonText;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 
@@ -33,9 +34,10 @@ public final class DecisionJson {
     out.append(",\"revision\":").append(decision.revision());
     out.append(",\"rules\":[");
     int start = out.length();
-    decision.forEachRule(
-        (limit, outcome) ->
-            appendRule(out.length() == start ? out : out.append(','), limit, outcome));
+    EvaluatedDecision.of(decision)
+        .forEachRule(
+            (limit, outcome) ->
+                appendRule(out.length() == start ? out : out.append(','), limit, outcome));
     out.append(']');
     if (!decision.allowed()) {
       RefusalResponse.appendFields(out.append(','), decision);

@@ -1,6 +1,7 @@
 package io.weir.http;
 
 import io.weir.Decision;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import java.util.List;
@@ -46,17 +47,19 @@ public final class RateLimitHeaders {
     for (Decision other : decisions) {
       tightest = other.isTighterThan(tightest) ? other : tightest;
     }
-    int binding = tightest.bindingIndex();
-    if (binding >= 0 && tightest.claim(binding).limit().isCounted()) {
+    EvaluatedDecision reported = EvaluatedDecision.of(tightest);
+    int binding = reported.bindingIndex();
+    if (binding >= 0 && reported.claim(binding).limit().isCounted()) {
       writeBindingLimit(tightest, out);
       writeStructuredFields(decisions, out);
     }
   }
 
   private static void writeBindingLimit(Decision decision, BiConsumer<String, String> out) {
-    int binding = decision.bindingIndex();
-    ClaimOutcome bound = decision.outcome(binding);
-    out.accept(LIMIT, Long.toString(decision.claim(binding).limit().capacity()));
+    int binding = EvaluatedDecision.of(decision).bindingIndex();
+    ClaimOutcome bound = EvaluatedDecision.of(decision).outcome(binding);
+    out.accept(
+        LIMIT, Long.toString(EvaluatedDecision.of(decision).claim(binding).limit().capacity()));
     if (bound.isRemainingKnown()) {
       long back = bound.time() + Math.max(bound.reset(), bound.retryAfter());
       out.accept(REMAINING, Long.toString(bound.remaining()));
@@ -73,13 +76,14 @@ public final class RateLimitHeaders {
     StringBuilder policy = new StringBuilder(INITIAL_CAPACITY);
     StringBuilder service = new StringBuilder(INITIAL_CAPACITY);
     for (Decision decision : decisions) {
-      for (int i = 0; i < decision.claimCount(); i++) {
-        Limit limit = decision.claim(i).limit();
+      EvaluatedDecision evaluated = EvaluatedDecision.of(decision);
+      for (int i = 0; i < evaluated.claimCount(); i++) {
+        Limit limit = evaluated.claim(i).limit();
         if (limit.shadow() || !limit.isCounted()) {
           continue;
         }
         RateLimitFields.appendPolicy(appendSeparator(policy), decision, i);
-        if (decision.outcome(i).isRemainingKnown()) {
+        if (evaluated.outcome(i).isRemainingKnown()) {
           RateLimitFields.appendRateLimit(appendSeparator(service), decision, i);
         }
       }

@@ -3,6 +3,7 @@ package io.weir.admin.traffic;
 import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Weir;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.store.MemoryStore;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -107,9 +108,14 @@ public final class RuleReplay {
 
   private static ReplayOutcome outcomeOf(Decision decision, String ruleId) {
     ReplayOutcome outcome = ReplayOutcome.NOT_MATCHED;
-    for (int i = 0; i < decision.claimCount() && outcome != ReplayOutcome.REFUSED; i++) {
-      if (decision.claim(i).limit().rule().id().equals(ruleId)) {
-        outcome = decision.outcome(i).admitted() ? ReplayOutcome.ALLOWED : ReplayOutcome.REFUSED;
+    for (int i = 0;
+        i < EvaluatedDecision.of(decision).claimCount() && outcome != ReplayOutcome.REFUSED;
+        i++) {
+      if (EvaluatedDecision.of(decision).claim(i).limit().rule().id().equals(ruleId)) {
+        outcome =
+            EvaluatedDecision.of(decision).outcome(i).admitted()
+                ? ReplayOutcome.ALLOWED
+                : ReplayOutcome.REFUSED;
       }
     }
     return outcome;

@@ -1,7 +1,7 @@
 package io.weir.server.refusals;
 
-import io.weir.RefusalReason;
 import io.weir.Request;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import java.time.Instant;
@@ -76,7 +76,7 @@ record RefusalLogEntry(
   }
 
   private String reason() {
-    return RefusalReason.of(limit, outcome).code();
+    return EvaluatedDecision.refusalReason(limit, outcome).code();
   }
 
   private static String time(long micros) {
