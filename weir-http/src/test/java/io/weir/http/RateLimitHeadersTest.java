@@ -236,6 +236,8 @@ class RateLimitHeadersTest {
 
   /** A store that fails every operation. */
   private static final class FailingRemoteStore implements RemoteStore {
+    private final Fingerprint fingerprint = Fingerprint.random();
+
     @Override
     public void submit(PendingDecision ask) {
       throw new IllegalStateException("broken");
@@ -243,7 +245,7 @@ class RateLimitHeadersTest {
 
     @Override
     public Fingerprint fingerprint() {
-      return Fingerprint.random();
+      return fingerprint;
     }
   }
 
