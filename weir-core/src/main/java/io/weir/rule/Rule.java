@@ -112,6 +112,31 @@ public abstract class Rule {
     return spec.overrides;
   }
 
+  /** Returns the statuses of responses that are charged; empty if all requests are charged. */
+  public List<String> chargeWhen() {
+    return spec.chargeWhen.patterns();
+  }
+
+  /** Returns the statuses of responses whose requests are refunded. */
+  public List<String> refundWhen() {
+    return spec.refundWhen.patterns();
+  }
+
+  /** Returns whether the rule charges or refunds requests by the status of the response. */
+  public boolean countsByResponse() {
+    return !spec.chargeWhen.isEmpty() || !spec.refundWhen.isEmpty();
+  }
+
+  /** Returns whether a request is charged because of the status of its response. */
+  public boolean isChargedOn(int status) {
+    return spec.chargeWhen.contains(status);
+  }
+
+  /** Returns whether a request is refunded because of the status of its response. */
+  public boolean isRefundedOn(int status) {
+    return spec.refundWhen.contains(status);
+  }
+
   /** Returns whether the counters must survive a restart of the store. */
   public boolean durable() {
     return spec.durable;
@@ -143,6 +168,7 @@ public abstract class Rule {
     if (spec.action != RuleAction.LIMIT) {
       checkNothingIsCounted();
     }
+    checkResponseStatuses();
     if (!spec.coolDown.isZero() && !spec.algorithm.hasCoolDown()) {
       throw invalid("cool-down", "is not supported by " + algorithm() + "; leave it out");
     }
@@ -157,15 +183,35 @@ public abstract class Rule {
             .shadow(spec.shadow)
             .enabled(spec.enabled);
     plain.share = spec.share;
-    List<Object> allowed = plain.values();
-    List<Object> actual = spec.values();
-    for (int i = 0; i < actual.size(); i++) {
-      if (!actual.get(i).equals(allowed.get(i))) {
-        throw invalid(
-            RuleBuilder.FIELD_NAMES.get(i),
-            "has no effect with action: %s; leave it out"
-                .formatted(spec.action.name().toLowerCase(Locale.ROOT)));
-      }
+    checkUnset("per", spec.per.isEmpty());
+    checkUnset("missing", spec.missing == plain.missing);
+    checkUnset("limit", spec.rates.isEmpty());
+    checkUnset("algorithm", spec.algorithm.equals(plain.algorithm));
+    checkUnset("burst", spec.burst == 0);
+    checkUnset("consistency", spec.consistency.equals(plain.consistency));
+    checkUnset("on-store-failure", spec.fallback.equals(plain.fallback));
+    checkUnset("regions", spec.regions.isEmpty());
+    checkUnset("overrides", spec.overrides.isEmpty());
+    checkUnset("durable", !spec.durable);
+    if (!spec.values().equals(plain.values())) {
+      throw invalid("action", "must be limit with fields that concern a limit; leave them out");
+    }
+  }
+
+  private void checkUnset(String field, boolean unset) {
+    if (!unset) {
+      String action = spec.action.name().toLowerCase(Locale.ROOT);
+      throw invalid(field, "has no effect with action: " + action + "; leave it out");
+    }
+  }
+
+  private void checkResponseStatuses() {
+    if (!spec.chargeWhen.isEmpty() && !spec.refundWhen.isEmpty()) {
+      throw invalid("refund-when", "must not be combined with charge-when; keep one");
+    }
+    if (!spec.chargeWhen.isEmpty() && spec.consistency.mode() == Consistency.CountingMode.LEASED) {
+      throw invalid(
+          "charge-when", "must not be combined with consistency: leased; write consistency: exact");
     }
   }
 

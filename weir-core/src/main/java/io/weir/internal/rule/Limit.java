@@ -27,6 +27,7 @@ public final class Limit {
   private final long salt;
   private final boolean shadow;
   private final Verdict verdict;
+  private final boolean deferred;
   private final @Nullable Limit localFallback;
 
   /**
@@ -51,6 +52,7 @@ public final class Limit {
     this.shadow = shadow;
     this.verdict = verdict;
     this.localFallback = share;
+    this.deferred = !rule.chargeWhen().isEmpty();
     String name = rule.id() + "\n" + algorithm.name() + "\n" + terms.periodMicros();
     this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unitsPerPermit());
   }
@@ -154,6 +156,14 @@ public final class Limit {
   /** Returns whether a counter decides. */
   public boolean isCounted() {
     return verdict == Verdict.COUNT;
+  }
+
+  /**
+   * Returns whether the charge is deferred: a decision only checks whether the cost is available,
+   * and charges nothing, because the status of the response determines whether it is charged.
+   */
+  public boolean deferred() {
+    return deferred;
   }
 
   /** Returns the parameters that are enforced in this region. */
