@@ -1,7 +1,7 @@
 package io.weir;
 
 import io.weir.internal.background.TaskMonitor;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,7 @@
 package io.weir;
 
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Claim;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

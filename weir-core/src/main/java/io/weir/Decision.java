@@ -1,9 +1,9 @@
 package io.weir;
 
+import io.weir.internal.Durations;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Claim;
-import io.weir.rule.Durations;
-import io.weir.rule.Limit;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

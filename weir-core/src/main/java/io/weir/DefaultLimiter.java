@@ -1,14 +1,15 @@
 package io.weir;
 
-import io.weir.internal.store.Clock;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.CompiledRuleSet;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
-import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -28,8 +29,8 @@ final class DefaultLimiter implements Limiter {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   /** The rule for requests that have a limit of their own and match no other rule. */
-  private static final Rule REQUEST_LIMIT_RULE =
-      Rule.named("request-limit").limit("1/second").build();
+  private static final CompiledRule REQUEST_LIMIT_RULE =
+      CompiledRule.of(Rule.named("request-limit").limit("1/second").build());
 
   private final RuleSource rules;
   private final Store store;
@@ -54,7 +55,7 @@ final class DefaultLimiter implements Limiter {
   @Override
   public CompletableFuture<Decision> execute(Request request, StoreOperation operation) {
     reservations.expire();
-    RuleSet current = rules.current();
+    CompiledRuleSet current = CompiledRuleSet.of(rules.current());
     Claim[] claims = checkClaimCount(claimsFor(request, current));
     return mapResult(
         store.apply(claims, operation),
@@ -70,7 +71,7 @@ final class DefaultLimiter implements Limiter {
       return mapResult(execute(requests.get(0), operation), List::of);
     }
     reservations.expire();
-    RuleSet current = rules.current();
+    CompiledRuleSet current = CompiledRuleSet.of(rules.current());
     ClaimBatch batch = new ClaimBatch(requests.size());
     for (Request request : requests) {
       batch.add(claimsFor(request, current));
@@ -97,7 +98,7 @@ final class DefaultLimiter implements Limiter {
         .thenApply(decision -> reservations.open(decision, ttl));
   }
 
-  private Claim[] claimsFor(Request request, RuleSet current) {
+  private Claim[] claimsFor(Request request, CompiledRuleSet current) {
     Fingerprint fingerprint = store.fingerprint();
     Rate rate = request.limit();
     if (rate == null) {
@@ -131,7 +132,7 @@ final class DefaultLimiter implements Limiter {
 
   @Override
   public CompletableFuture<Decision> reset(Request request) {
-    RuleSet current = rules.current();
+    CompiledRuleSet current = CompiledRuleSet.of(rules.current());
     Claim[] claims = current.allCounterClaims(request, store.fingerprint(), Claim.MAX_COST);
     return store
         .apply(claims, StoreOperation.REFUND)

@@ -1,7 +1,7 @@
 package io.weir;
 
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,8 +1,8 @@
 package io.weir;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.Attributes;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
 import io.weir.rule.Rate;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

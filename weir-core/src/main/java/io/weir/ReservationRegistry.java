@@ -1,7 +1,7 @@
 package io.weir;
 
-import io.weir.internal.store.Clock;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
+import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,13 +1,13 @@
 package io.weir;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRuleSet;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
-import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -51,7 +51,7 @@ final class Settlements {
 
   /** Corrects the cost of a decision to {@code cost}, which must be 0 or more. */
   Settlement settle(Decision decision, long cost) {
-    RuleSet current = rules.current();
+    CompiledRuleSet current = CompiledRuleSet.of(rules.current());
     List<Claim> charges = new ArrayList<>();
     Map<Long, List<Claim>> refunds = new TreeMap<>();
     for (int i = 0; i < decision.claimCount(); i++) {

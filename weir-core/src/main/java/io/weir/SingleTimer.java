@@ -1,6 +1,6 @@
 package io.weir;
 
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import org.jspecify.annotations.Nullable;
 
 /**

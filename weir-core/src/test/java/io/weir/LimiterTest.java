@@ -3,7 +3,6 @@ package io.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
 import io.weir.rule.LimitOverride;
@@ -11,6 +10,7 @@ import io.weir.rule.LiveRules;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Selector;
+import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
 import io.weir.internal.store.StoreFailureGuard;
-import io.weir.internal.store.StoreListener;
-import io.weir.internal.store.StoreOperation;
 import io.weir.internal.store.nodes.RoutingStore;
 import io.weir.rule.Consistency;
 import io.weir.rule.LimitOverride;
@@ -18,6 +15,9 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Selector;
+import io.weir.store.Clock;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ class RefundTest {
   @ParameterizedTest
   @MethodSource("algorithms")
   void canceledOldReservations_doNotAccumulatePermits(Algorithm algorithm) {
-    Limiter limiter = limiter(rule("api").algorithm(algorithm).build());
+    Limiter limiter = limiter(rule("api").algorithm(algorithm.name()).build());
     List<Reservation> held = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
       held.add(limiter.reserve(USER.cost(100), Duration.ofDays(1)).join());
@@ -60,7 +60,7 @@ class RefundTest {
   @ParameterizedTest
   @MethodSource("algorithms")
   void consecutiveReservations_areAllRefunded(Algorithm algorithm) {
-    Limiter limiter = limiter(rule("api").algorithm(algorithm).build());
+    Limiter limiter = limiter(rule("api").algorithm(algorithm.name()).build());
     List<Reservation> held = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       held.add(limiter.reserve(USER.cost(10), Duration.ofDays(1)).join());
@@ -92,7 +92,7 @@ class RefundTest {
       for (Consistency consistency :
           List.of(Consistency.LOCAL, Consistency.LEASED, Consistency.EXACT)) {
         Rule first =
-            Rule.named("first").per("user").limit("10/minute").algorithm(algorithm).build();
+            Rule.named("first").per("user").limit("10/minute").algorithm(algorithm.name()).build();
         Rule second = rule("second").consistency(consistency).build();
         Limiter limiter =
             Weir.limiter(RuleSet.of(first, second)).store(routed).clock(ticking).build();

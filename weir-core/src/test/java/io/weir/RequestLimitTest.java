@@ -3,13 +3,14 @@ package io.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Selector;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -124,7 +125,7 @@ class RequestLimitTest {
   void unsupportedRequestLimit_fallsBackToFixedWindow(
       String algorithm, String rate, String counted) {
     Rule rule = Rule.named("api").per("user").algorithm(algorithm).limit("10/minute").build();
-    Limit limit = rule.limit(Rate.parse(rate));
+    Limit limit = CompiledRule.of(rule).limit(Rate.parse(rate));
     assertThat(limit.algorithm().name()).isEqualTo(counted);
     assertThat(limiter(rule).decideNow(user("x").limit(Rate.parse(rate))).limit())
         .isEqualTo(limit.capacity());
@@ -139,8 +140,10 @@ class RequestLimitTest {
             .limit("10/minute")
             .coolDown(Duration.ofSeconds(5))
             .build();
-    assertThat(rule.limit(Rate.parse("1/second")).parameters().coolDownMicros()).isZero();
-    assertThat(rule.limit(Rate.parse("1/hour")).parameters().coolDownMicros()).isEqualTo(5_000_000);
+    assertThat(CompiledRule.of(rule).limit(Rate.parse("1/second")).parameters().coolDownMicros())
+        .isZero();
+    assertThat(CompiledRule.of(rule).limit(Rate.parse("1/hour")).parameters().coolDownMicros())
+        .isEqualTo(5_000_000);
   }
 
   @ParameterizedTest
@@ -162,7 +165,9 @@ class RequestLimitTest {
           .isEqualTo((long) i);
     }
     Rate first = Rate.parse("1/minute");
-    assertThat(rule.limit(first)).as("cached").isSameAs(rule.limit(first));
+    assertThat(CompiledRule.of(rule).limit(first))
+        .as("cached")
+        .isSameAs(CompiledRule.of(rule).limit(first));
   }
 
   @Test

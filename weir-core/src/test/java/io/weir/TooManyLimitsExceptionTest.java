@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.StoreOperation;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

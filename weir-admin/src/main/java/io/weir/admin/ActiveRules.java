@@ -1,9 +1,9 @@
 package io.weir.admin;
 
-import io.weir.internal.store.Clock;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
+import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.List;
 

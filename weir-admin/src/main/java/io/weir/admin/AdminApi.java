@@ -11,7 +11,7 @@ import io.weir.admin.traffic.TrafficHistoryStore;
 import io.weir.admin.traffic.TrafficSampler;
 import io.weir.admin.traffic.TrafficStats;
 import io.weir.internal.background.BackgroundTask;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.RouteParameter;
 import io.weir.web.ApiRouter;

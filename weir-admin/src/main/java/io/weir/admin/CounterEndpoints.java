@@ -11,7 +11,7 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.web.ApiRoute;

@@ -3,8 +3,8 @@ package io.weir.admin;
 import io.weir.Decision;
 import io.weir.Request;
 import io.weir.internal.JsonObjectBuilder;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Limit;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -3,10 +3,10 @@ package io.weir.admin;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.store.Clock;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

@@ -7,7 +7,7 @@ import io.weir.admin.metrics.ServerMetrics;
 import io.weir.internal.JsonObjectBuilder;
 import io.weir.internal.background.BackgroundTasks;
 import io.weir.internal.background.TaskStatus;
-import io.weir.internal.store.StoreHealth;
+import io.weir.store.StoreHealth;
 import io.weir.web.ApiRoute;
 import io.weir.web.ResponseWriter;
 import java.util.List;

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
+import io.weir.internal.Durations;
 import io.weir.internal.JsonObjectBuilder;
 import io.weir.lab.BurstExperiment;
 import io.weir.lab.ClockSkewExperiment;
@@ -15,7 +16,6 @@ import io.weir.lab.SyncExperiment;
 import io.weir.lab.TraceExperiment;
 import io.weir.lab.TraceLine;
 import io.weir.lab.WindowEdgeExperiment;
-import io.weir.rule.Durations;
 import io.weir.rule.Rate;
 import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.RequestContent;

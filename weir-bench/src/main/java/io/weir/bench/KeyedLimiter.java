@@ -7,14 +7,15 @@ import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.Bucket;
 import io.github.resilience4j.ratelimiter.RateLimiterConfig;
 import io.github.resilience4j.ratelimiter.internal.AtomicRateLimiter;
-import io.weir.internal.store.Clock;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
-import io.weir.rule.Limit;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -95,7 +96,8 @@ interface KeyedLimiter {
 
   /** Weir's memory store, with the fingerprint of the key; it stores no keys. */
   final class WeirKeyedLimiter implements KeyedLimiter {
-    private final Limit limit = ruleBuilder("api").per("user").build().limits().get(0);
+    private final Limit limit =
+        CompiledRule.of(ruleBuilder("api").per("user").build()).limits().get(0);
     private final Fingerprint fingerprint = new Fingerprint(1, 2);
     private final MemoryStore store = new MemoryStore(Clock.system(), 512 << 20);
 

@@ -1,12 +1,13 @@
 package io.weir.bench;
 
-import io.weir.internal.store.Clock;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
-import io.weir.rule.Limit;
 import io.weir.rule.Rule;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.io.IOException;
 import java.util.Map;
 
@@ -25,7 +26,8 @@ final class ManyCountersBench {
   }
 
   public static void main(String[] args) throws InterruptedException {
-    Limit limit = Rule.named("api").per("user").limit("100/day").build().limits().get(0);
+    Limit limit =
+        CompiledRule.of(Rule.named("api").per("user").limit("100/day").build()).limits().get(0);
     Fingerprint fingerprint = Fingerprint.random();
     MemoryStore store = new MemoryStore(Clock.system(), 900_000_000);
     long refused = 0;

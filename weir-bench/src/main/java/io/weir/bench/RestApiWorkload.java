@@ -1,7 +1,8 @@
 package io.weir.bench;
 
 import io.weir.Request;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.CompiledRuleSet;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.RuleSet;
@@ -44,7 +45,7 @@ final class RestApiWorkload {
         i ->
             Request.of("user", BenchmarkKeys.userKey(i), "endpoint", endpoints[i % resources] + i));
     for (int i = 0; i < Math.min(users, 1000); i++) {
-      int matches = rules.claims(requests[i], new Fingerprint(1, 2), 1).length;
+      int matches = CompiledRuleSet.of(rules).claims(requests[i], new Fingerprint(1, 2), 1).length;
       if (matches != 2) {
         throw new IllegalStateException(requests[i] + " matches " + matches + " rules, expected 2");
       }

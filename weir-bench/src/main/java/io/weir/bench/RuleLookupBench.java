@@ -1,8 +1,9 @@
 package io.weir.bench;
 
 import io.weir.Request;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRuleSet;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.RuleSet;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -49,6 +50,6 @@ public class RuleLookupBench {
 
   @Benchmark
   public Claim[] claims(SequenceCursor cursor) {
-    return set.claims(requests[cursor.next(sequence)], fingerprint, 1);
+    return CompiledRuleSet.of(set).claims(requests[cursor.next(sequence)], fingerprint, 1);
   }
 }

@@ -7,13 +7,14 @@ import io.github.resilience4j.ratelimiter.internal.AtomicRateLimiter;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
-import io.weir.internal.store.Clock;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRuleSet;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -59,7 +60,7 @@ public class SingleKeyBench {
             .build();
     request = Request.of("user", "42");
     store = new MemoryStore(Clock.system());
-    claims = RuleSet.of(rule).claims(request, Fingerprint.random(), 1);
+    claims = CompiledRuleSet.of(RuleSet.of(rule)).claims(request, Fingerprint.random(), 1);
     limiter = Weir.inMemory(rule);
     bucket4j =
         Bucket.builder().addLimit(l -> l.capacity(capacity).refillGreedy(rate, period)).build();
@@ -92,7 +93,7 @@ public class SingleKeyBench {
 
   @Benchmark
   public boolean weirStore() {
-    return store.apply(claims, io.weir.internal.store.StoreOperation.TAKE).join()[0].admitted();
+    return store.apply(claims, io.weir.store.StoreOperation.TAKE).join()[0].admitted();
   }
 
   @Benchmark

@@ -1,7 +1,7 @@
 package io.weir.cli;
 
 import io.weir.internal.background.BackgroundTask;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -89,7 +89,7 @@ final class RulesListCommand implements Callable<Integer> {
       table.addRow(
           rule.id(),
           rule.rates().stream().map(Rate::toString).collect(Collectors.joining(", ")),
-          rule.algorithm().name(),
+          rule.algorithm(),
           String.join(", ", rule.per()),
           match(rule),
           consistency(rule.consistency()),

@@ -1,8 +1,8 @@
 package io.weir.cli;
 
+import io.weir.internal.Durations;
 import io.weir.lab.ExperimentResult;
 import io.weir.lab.SvgPlot;
-import io.weir.rule.Durations;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

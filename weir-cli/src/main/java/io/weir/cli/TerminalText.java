@@ -1,6 +1,6 @@
 package io.weir.cli;
 
-import io.weir.rule.Durations;
+import io.weir.internal.Durations;
 import java.time.Duration;
 
 /** Formats durations, counts and untrusted text for a terminal. */

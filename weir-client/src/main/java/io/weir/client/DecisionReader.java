@@ -4,13 +4,14 @@ import io.weir.Decision;
 import io.weir.client.StructuredFieldParser.StructuredFieldItem;
 import io.weir.http.RateLimitHeaders;
 import io.weir.internal.JsonReader;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
+import io.weir.store.Clock;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -126,10 +127,11 @@ final class DecisionReader {
 
   private static Limit toLimit(LimitKey key) {
     RuleBuilder rule = Rule.named(key.rule).shadow(key.shadow).limit(List.of(key.rate));
-    return (key.rate.permits() == key.capacity
-            ? rule.algorithm("fixed-window")
-            : rule.algorithm("token-bucket").burst(key.capacity))
-        .build()
+    return CompiledRule.of(
+            (key.rate.permits() == key.capacity
+                    ? rule.algorithm("fixed-window")
+                    : rule.algorithm("token-bucket").burst(key.capacity))
+                .build())
         .limits()
         .get(0);
   }

@@ -1,11 +1,11 @@
 package io.weir.client;
 
 import io.weir.internal.store.CircuitBreaker;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.StoreException;
-import io.weir.internal.store.StoreException.StoreFailureKind;
-import io.weir.internal.store.StoreListener;
-import io.weir.internal.store.StoreOperation;
+import io.weir.store.Clock;
+import io.weir.store.StoreFailureKind;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

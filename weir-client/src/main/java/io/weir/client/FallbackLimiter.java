@@ -4,11 +4,12 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Reservation;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
 import io.weir.rule.Rule;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,7 +38,7 @@ final class FallbackLimiter implements Limiter {
   }
 
   private Decision decision(Request request) {
-    Claim claim = new Claim(rule.limits().get(0), 0, request.cost());
+    Claim claim = new Claim(CompiledRule.of(rule).limits().get(0), 0, request.cost());
     return Decision.of(List.of(claim), List.of(ClaimOutcome.degraded(admits, CLOCK.micros())), 0);
   }
 

@@ -1,7 +1,7 @@
 package io.weir.client;
 
 import io.weir.http.RefusalResponse;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.URI;

@@ -1,9 +1,9 @@
 package io.weir.client;
 
 import io.weir.Limiter;
-import io.weir.internal.store.Clock;
-import io.weir.internal.store.StoreListener;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.Clock;
+import io.weir.store.StoreListener;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.http.HttpClient;

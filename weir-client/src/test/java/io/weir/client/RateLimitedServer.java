@@ -6,7 +6,7 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.http.RateLimitHeaders;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

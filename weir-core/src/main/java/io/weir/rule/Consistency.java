@@ -1,5 +1,6 @@
 package io.weir.rule;
 
+import io.weir.internal.Durations;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 

@@ -1,15 +1,10 @@
 package io.weir.rule;
 
-import io.weir.internal.algorithm.Algorithm;
-import io.weir.internal.algorithm.Algorithms;
-import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.CompiledRule;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
@@ -19,30 +14,16 @@ import java.util.regex.Pattern;
  * <p>Immutable. Created with a {@link RuleBuilder} from {@link #named}, or from another rule with
  * {@link #edit}. Two rules are equal if their settings are equal.
  */
-public final class Rule {
+public abstract class Rule {
   private static final int MAX_PER_ATTRIBUTES = 8;
   private static final Pattern ID_PATTERN = Pattern.compile("[a-z0-9-]{1,64}");
 
-  /** Bounds the memory that requests with ever new limits can occupy. */
-  private static final int MAX_CACHED_REQUEST_LIMITS = 64;
-
   private final RuleBuilder spec;
-  private final List<Limit> limits;
-  private final List<List<Limit>> overrideLimits = new ArrayList<>();
-  private final SelectorIndex overrideIndex;
-  private final Map<Rate, Limit> requestLimits = new ConcurrentHashMap<>();
 
-  Rule(RuleBuilder spec) {
+  /** Creates a rule; only for the compiled rules that {@link RuleBuilder#build} returns. */
+  protected Rule(RuleBuilder spec) {
     this.spec = spec;
     validate();
-    limits = compile("limit", spec.rates, spec.burst);
-    for (LimitOverride override : spec.overrides) {
-      overrideLimits.add(compile("overrides", override.rates(), override.burst()));
-    }
-    overrideIndex = new SelectorIndex(spec.overrides.stream().map(LimitOverride::when).toList());
-    if (!spec.regions.isEmpty()) {
-      allLimits().forEach(limit -> spec.runWithContext("regions", limit::checkShares));
-    }
   }
 
   /** Starts building a rule. */
@@ -61,12 +42,12 @@ public final class Rule {
    * at least one permit, or none for a share of zero. It uses the same counters.
    */
   public Rule withShare(int permille) {
-    if (permille == spec.share.permille()) {
+    if (permille == spec.share) {
       return this;
     }
     RuleBuilder builder = new RuleBuilder(spec);
-    builder.share = new RegionShare(permille);
-    return new Rule(builder);
+    builder.share = permille;
+    return new CompiledRule(builder);
   }
 
   public String id() {
@@ -87,8 +68,9 @@ public final class Rule {
     return spec.rates;
   }
 
-  public Algorithm algorithm() {
-    return spec.algorithm;
+  /** Returns the name of the algorithm, such as {@code token-bucket}. */
+  public String algorithm() {
+    return spec.algorithm.name();
   }
 
   /** Returns the configured size of the bucket, or 0 if it equals the permits of the limit. */
@@ -133,81 +115,9 @@ public final class Rule {
     return spec.enabled;
   }
 
-  /** Returns the limits of requests that match no override. */
-  public List<Limit> limits() {
-    return limits;
-  }
-
-  /**
-   * Returns the limit for a request that has this rate as a limit of its own. It is enforced even
-   * if the rule is a shadow rule. A rate that the algorithm of the rule cannot count exactly is
-   * counted in fixed windows.
-   *
-   * @throws IllegalArgumentException if the rate is not valid for any algorithm
-   */
-  public Limit limit(Rate rate) {
-    Limit known = requestLimits.get(rate);
-    if (known != null) {
-      return known;
-    }
-    long coolDown = Durations.toMicros(spec.coolDown);
-    coolDown = coolDown < Durations.toMicros(rate.period()) ? coolDown : 0;
-    Limit limit;
-    try {
-      limit = Limit.ofRequest(this, spec.algorithm, rate, coolDown);
-    } catch (IllegalArgumentException e) {
-      limit = Limit.ofRequest(this, Algorithms.FIXED_WINDOW, Limit.checkRate(rate), 0);
-    }
-    if (requestLimits.size() < MAX_CACHED_REQUEST_LIMITS) {
-      requestLimits.putIfAbsent(rate, limit);
-    }
-    return limit;
-  }
-
-  /** Returns the share of the limits that this region enforces. */
-  RegionShare share() {
+  /** Returns the share of the limits that this region enforces, in thousandths. */
+  public int share() {
     return spec.share;
-  }
-
-  /** Returns all limits, those of overrides last. */
-  public List<Limit> allLimits() {
-    List<Limit> all = new ArrayList<>(limits);
-    overrideLimits.forEach(all::addAll);
-    return all;
-  }
-
-  /**
-   * Returns the limit that has replaced {@code earlier}, a limit of another version of this rule:
-   * the limit of the same override if it still exists, otherwise the limit of the rule itself.
-   * Returns {@code earlier} if none of these uses the same counters.
-   */
-  Limit successor(Limit earlier) {
-    Rule other = earlier.rule();
-    for (int i = 0; i < other.overrideLimits.size(); i++) {
-      if (other.overrideLimits.get(i).contains(earlier)) {
-        Selector when = other.overrides().get(i).when();
-        for (int k = 0; k < overrideLimits.size(); k++) {
-          if (overrides().get(k).when().equals(when)) {
-            return findWithSameCounters(overrideLimits.get(k), earlier);
-          }
-        }
-      }
-    }
-    boolean own = other.allLimits().contains(earlier);
-    return findWithSameCounters(own ? limits : List.of(limit(earlier.rate())), earlier);
-  }
-
-  private static Limit findWithSameCounters(List<Limit> candidates, Limit earlier) {
-    return candidates.stream()
-        .filter(limit -> limit.salt() == earlier.salt())
-        .findFirst()
-        .orElse(earlier);
-  }
-
-  /** Returns the limits that apply to a request. */
-  List<Limit> limits(Attributes request) {
-    int override = overrideLimits.isEmpty() ? -1 : overrideIndex.first(request);
-    return override < 0 ? limits : overrideLimits.get(override);
   }
 
   private void validate() {
@@ -220,7 +130,7 @@ public final class Rule {
     spec.per.forEach(name -> spec.runWithContext("per", () -> Selector.checkName(name)));
     checkRegions();
     if (!spec.coolDown.isZero() && !spec.algorithm.hasCoolDown()) {
-      throw invalid("cool-down", "is not supported by " + spec.algorithm.name() + "; leave it out");
+      throw invalid("cool-down", "is not supported by " + algorithm() + "; leave it out");
     }
   }
 
@@ -240,38 +150,6 @@ public final class Rule {
     }
     if (sum > 100) {
       throw invalid("regions", "must add up to at most 100% (was " + sum + "%)");
-    }
-  }
-
-  private List<Limit> compile(String field, List<Rate> rates, long burst) {
-    if (rates.isEmpty()) {
-      throw invalid(field, "is missing; write how many per how long, such as 100/minute");
-    }
-    if (burst != 0 && spec.algorithm.windowModel() != WindowModel.CONTINUOUS) {
-      throw invalid("burst", "is not supported by " + spec.algorithm.name() + "; leave it out");
-    }
-    if (burst != 0 && rates.size() > 1) {
-      throw invalid("burst", "is only allowed with a single limit; leave it out or split the rule");
-    }
-    Set<Duration> periods = new HashSet<>();
-    List<Limit> compiled = new ArrayList<>();
-    for (Rate rate : rates) {
-      if (!periods.add(rate.period())) {
-        throw invalid(field, "has two rates per " + Durations.format(rate.period()) + "; keep one");
-      }
-      if (burst != 0 && rate.permits() == 0) {
-        throw invalid("burst", "is not allowed with a limit of 0; leave it out");
-      }
-      spec.runWithContext(field, () -> compiled.add(compile(rate, burst)));
-    }
-    return List.copyOf(compiled);
-  }
-
-  private Limit compile(Rate rate, long burst) {
-    try {
-      return Limit.of(this, spec.algorithm, rate, burst, Durations.toMicros(spec.coolDown));
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(rate + " " + e.getMessage(), e);
     }
   }
 

@@ -2,6 +2,7 @@ package io.weir.rule;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.CompiledRule;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -27,7 +28,7 @@ public final class RuleBuilder {
   boolean durable;
   boolean shadow;
   boolean enabled = true;
-  RegionShare share = RegionShare.WHOLE;
+  int share = 1000;
 
   RuleBuilder(String id) {
     this.id = Objects.requireNonNull(id);
@@ -79,11 +80,6 @@ public final class RuleBuilder {
   /** Sets the algorithm by name, such as {@code token-bucket}. */
   public RuleBuilder algorithm(String name) {
     return runWithContext("algorithm", () -> algorithm = Algorithms.named(name));
-  }
-
-  public RuleBuilder algorithm(Algorithm value) {
-    algorithm = value;
-    return this;
   }
 
   /** Sets the size of the token bucket, or of the queue of the leaky bucket. */
@@ -144,7 +140,7 @@ public final class RuleBuilder {
    * @throws RuleException if it is not valid, with the field and the reason
    */
   public Rule build() {
-    return new Rule(new RuleBuilder(this));
+    return new CompiledRule(new RuleBuilder(this));
   }
 
   RuleBuilder runWithContext(String field, Runnable step) {

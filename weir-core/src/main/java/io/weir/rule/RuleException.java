@@ -16,7 +16,7 @@ public final class RuleException extends IllegalArgumentException {
   }
 
   /** Runs a step of building a rule and attributes its errors to the rule and field. */
-  static void runWithContext(String rule, String field, Runnable step) {
+  public static void runWithContext(String rule, String field, Runnable step) {
     try {
       step.run();
     } catch (RuleException e) {

@@ -1,9 +1,9 @@
 package io.weir.rule;
 
+import io.weir.internal.rule.CompiledRuleSet;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,43 +13,14 @@ import org.jspecify.annotations.Nullable;
  * An immutable set of rules with a revision, indexed so that finding the rules that match a request
  * costs the same for ten rules and for ten thousand.
  */
-public final class RuleSet implements RuleSource {
-  private static final Claim[] NONE = {};
-
+public abstract class RuleSet implements RuleSource {
   private final long revision;
   private final Map<String, Rule> byId;
-  private final SelectorIndex index;
 
-  /*
-   * The data of each enabled rule that a lookup needs, in arrays for cache locality: the attributes
-   * it counts per (equal lists are shared), and its limit and salt if it has a single limit.
-   */
-  private final Rule[] enabled;
-  private final List<List<String>> perAttributes = new ArrayList<>();
-  private final @Nullable Limit[] limits;
-  private final long[] salts;
-
-  /**
-   * @param indexed the index of another set whose rules match the same requests, or null
-   */
-  private RuleSet(long revision, Map<String, Rule> byId, @Nullable SelectorIndex indexed) {
+  /** Creates a rule set; only for the compiled sets that {@link #of} returns. */
+  protected RuleSet(long revision, Map<String, Rule> byId) {
     this.revision = revision;
-    this.byId = byId;
-    enabled = byId.values().stream().filter(Rule::enabled).toArray(Rule[]::new);
-    index =
-        indexed != null
-            ? indexed
-            : new SelectorIndex(Arrays.stream(enabled).map(Rule::match).toList());
-    limits = new Limit[enabled.length];
-    salts = new long[enabled.length];
-    Map<List<String>, List<String>> shared = new HashMap<>();
-    for (int i = 0; i < enabled.length; i++) {
-      Rule rule = enabled[i];
-      perAttributes.add(shared.computeIfAbsent(rule.per(), per -> per));
-      boolean single = rule.limits().size() == 1 && rule.overrides().isEmpty();
-      limits[i] = single ? rule.limits().get(0) : null;
-      salts[i] = rule.limits().get(0).salt();
-    }
+    this.byId = Collections.unmodifiableMap(byId);
   }
 
   /**
@@ -65,25 +36,7 @@ public final class RuleSet implements RuleSource {
             rule.id(), "id", "is used by two rules; give each rule a unique id");
       }
     }
-    return new RuleSet(revision, byId, null);
-  }
-
-  /**
-   * Returns this revision with some rules replaced by id. They must match the same requests, so
-   * that the index can be reused.
-   */
-  public RuleSet withReplaced(Collection<Rule> others) {
-    Map<String, Rule> all = new LinkedHashMap<>(byId);
-    for (Rule other : others) {
-      Rule rule = all.put(other.id(), other);
-      if (rule == null
-          || rule.enabled() != other.enabled()
-          || !rule.match().equals(other.match())) {
-        throw new RuleException(
-            other.id(), "match", "must not change; replace the whole rule set instead");
-      }
-    }
-    return others.isEmpty() ? this : new RuleSet(revision, all, index);
+    return new CompiledRuleSet(revision, byId, null);
   }
 
   /** Creates a rule set with revision 1. */
@@ -100,6 +53,11 @@ public final class RuleSet implements RuleSource {
     return revision;
   }
 
+  /** Returns all rules by id, in order, including disabled ones. */
+  protected final Map<String, Rule> byId() {
+    return byId;
+  }
+
   /** Returns all rules in order, including disabled ones. */
   public List<Rule> rules() {
     return new ArrayList<>(byId.values());
@@ -107,16 +65,6 @@ public final class RuleSet implements RuleSource {
 
   public @Nullable Rule rule(String id) {
     return byId.get(id);
-  }
-
-  /**
-   * Returns the limit that has replaced {@code earlier}, which may be from another revision; {@code
-   * earlier} itself if its rule is unchanged or removed. Refunds use this limit, because a state
-   * must not be advanced with parameters that the rule no longer has.
-   */
-  public Limit successor(Limit earlier) {
-    Rule rule = byId.get(earlier.rule().id());
-    return rule == null ? earlier : rule.successor(earlier);
   }
 
   /**
@@ -133,82 +81,5 @@ public final class RuleSet implements RuleSource {
           "rule '" + id + "' does not exist; write the id of an existing rule");
     }
     return of(revision, List.of(rule.edit().match(Selector.ANY).enabled(true).build()));
-  }
-
-  /**
-   * Returns the claims of a request on all limits of all enabled rules that match it, in rule
-   * order. A rule only matches a request that has every attribute the rule names.
-   */
-  public Claim[] claims(Attributes request, Fingerprint fingerprint, long cost) {
-    return claims(request, fingerprint, cost, null);
-  }
-
-  /** Returns the claims of a request; {@code rate} replaces the limits of the rules unless null. */
-  public Claim[] claims(
-      Attributes request, Fingerprint fingerprint, long cost, @Nullable Rate rate) {
-    int[] unconditionalRules = index.unconditional();
-    int[] found = index.candidates(request);
-    if (unconditionalRules.length + found.length == 0) {
-      return NONE;
-    }
-    Claim[] claims = new Claim[unconditionalRules.length + found.length];
-    int n = 0;
-    List<String> lastPer = List.of();
-    long caller = 0;
-    for (int i = 0, j = 0; i < unconditionalRules.length || j < found.length; ) {
-      boolean unconditional =
-          j == found.length || (i < unconditionalRules.length && unconditionalRules[i] < found[j]);
-      int next = unconditional ? unconditionalRules[i++] : found[j++];
-      List<String> per = perAttributes.get(next);
-      if (hasAll(request, per) && (unconditional || index.matches(next, request))) {
-        if (n == 0 || !lastPer.equals(per)) {
-          lastPer = per;
-          caller = fingerprint.of(request, per);
-        }
-        if (rate != null) {
-          claims[n++] = Claim.of(enabled[next].limit(rate), caller, cost);
-          continue;
-        }
-        Limit single = limits[next];
-        if (single != null && n < claims.length) {
-          claims[n++] = new Claim(single, Limit.key(caller, salts[next]), cost);
-          continue;
-        }
-        for (Limit limit : enabled[next].limits(request)) {
-          if (n == claims.length) {
-            claims = Arrays.copyOf(claims, n + 4);
-          }
-          claims[n++] = Claim.of(limit, caller, cost);
-        }
-      }
-    }
-    return n == claims.length ? claims : Arrays.copyOf(claims, n);
-  }
-
-  /**
-   * Like {@link #claims}, but for every counter the caller may have under the matching rules, with
-   * any of their overrides. Contains each counter once.
-   */
-  public Claim[] allCounterClaims(Attributes request, Fingerprint fingerprint, long cost) {
-    Map<Long, Claim> byKey = new LinkedHashMap<>();
-    for (Rule rule : enabled) {
-      if (hasAll(request, rule.per()) && rule.match().matches(request)) {
-        long caller = fingerprint.of(request, rule.per());
-        for (Limit limit : rule.allLimits()) {
-          Claim claim = Claim.of(limit, caller, cost);
-          byKey.putIfAbsent(claim.key(), claim);
-        }
-      }
-    }
-    return byKey.values().toArray(NONE);
-  }
-
-  private static boolean hasAll(Attributes request, List<String> names) {
-    for (int i = 0; i < names.size(); i++) {
-      if (request.get(names.get(i)) == null) {
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -1,5 +1,7 @@
 package io.weir.rule;
 
+import io.weir.internal.glob.GlobTree;
+import io.weir.internal.glob.PatternExclusions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -22,7 +24,6 @@ public final class Selector {
   /** Matches every request. */
   public static final Selector ANY = new Selector(Map.of());
 
-  private static final String NEGATION = "!";
   private static final Pattern NAME_PATTERN = Pattern.compile("[A-Za-z0-9_.-]{1,100}");
 
   private final Map<String, List<String>> patterns;
@@ -37,8 +38,9 @@ public final class Selector {
     exclusionTrees = new GlobTree[names.length];
     for (int i = 0; i < names.length; i++) {
       List<String> all = patterns.getOrDefault(names[i], List.of());
-      inclusionTrees[i] = buildTree(inclusions(all));
-      exclusionTrees[i] = hasExclusions(all) ? buildTree(exclusions(all)) : null;
+      inclusionTrees[i] = buildTree(PatternExclusions.inclusions(all));
+      exclusionTrees[i] =
+          PatternExclusions.isPresent(all) ? buildTree(PatternExclusions.exclusions(all)) : null;
     }
   }
 
@@ -46,27 +48,6 @@ public final class Selector {
     GlobTree tree = new GlobTree();
     patterns.forEach(pattern -> tree.add(pattern, 0));
     return tree;
-  }
-
-  /** Returns the patterns that are not exclusions; {@code **} if all of them are exclusions. */
-  static List<String> inclusions(List<String> patterns) {
-    List<String> included = patterns.stream().filter(p -> !p.startsWith(NEGATION)).toList();
-    return included.isEmpty() ? List.of("**") : included;
-  }
-
-  static boolean hasExclusions(List<String> patterns) {
-    return patterns.stream().anyMatch(p -> p.startsWith(NEGATION));
-  }
-
-  private static List<String> exclusions(List<String> patterns) {
-    return patterns.stream()
-        .filter(p -> p.startsWith(NEGATION))
-        .map(Selector::withoutNegation)
-        .toList();
-  }
-
-  private static String withoutNegation(String pattern) {
-    return pattern.startsWith(NEGATION) ? pattern.substring(NEGATION.length()) : pattern;
   }
 
   /**
@@ -85,7 +66,7 @@ public final class Selector {
           }
           for (String value : values) {
             try {
-              GlobTree.check(withoutNegation(value));
+              GlobTree.check(PatternExclusions.withoutNegation(value));
             } catch (IllegalArgumentException e) {
               throw new IllegalArgumentException(name + " " + e.getMessage(), e);
             }
@@ -110,7 +91,7 @@ public final class Selector {
   }
 
   /** Like {@link #matches(Attributes)}, for an attribute whose inclusions are known to match. */
-  boolean matches(Attributes request, String knownAttribute) {
+  public boolean matches(Attributes request, String knownAttribute) {
     for (int i = 0; i < names.length; i++) {
       GlobTree exclusion = exclusionTrees[i];
       boolean known = names[i].equals(knownAttribute);

@@ -35,7 +35,7 @@ public record StoreFailureFallback(FallbackAction action, int percent) {
   }
 
   /** Returns the local share of a number of permits: at least one, unless there are none. */
-  long localShare(long permits) {
+  public long localShare(long permits) {
     return Math.max(Math.min(1, permits), permits / 100 * percent + permits % 100 * percent / 100);
   }
 

@@ -2,6 +2,9 @@ package io.weir.rule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRuleSet;
+import io.weir.internal.rule.Fingerprint;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -178,7 +181,7 @@ class RuleSetTest {
   }
 
   private static Claim[] claims(RuleSet rules, Map<String, String> request) {
-    return rules.claims(request::get, FINGERPRINT, 1);
+    return CompiledRuleSet.of(rules).claims(request::get, FINGERPRINT, 1);
   }
 
   private static List<String> matchingRules(RuleSet rules, Map<String, String> request) {

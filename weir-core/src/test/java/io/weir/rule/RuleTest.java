@@ -3,6 +3,8 @@ package io.weir.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.internal.Durations;
+import io.weir.internal.rule.CompiledRule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -153,17 +155,15 @@ class RuleTest {
     "1000000/day, sliding-counter", "864000000000/day, sliding-counter", "10000000/s, fixed-window"
   })
   void extremeRate_isAccepted(String rate, String algorithm) {
-    assertThat(Rule.named("r").algorithm(algorithm).limit(rate).build().limits()).hasSize(1);
+    assertThat(CompiledRule.of(Rule.named("r").algorithm(algorithm).limit(rate).build()).limits())
+        .hasSize(1);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1000/s", "100000/s", "10000000/s"})
   void burstOfATrillion_isAccepted(String rate) {
     assertThat(
-            Rule.named("r")
-                .limit(rate)
-                .burst(1_000_000_000_000L)
-                .build()
+            CompiledRule.of(Rule.named("r").limit(rate).burst(1_000_000_000_000L).build())
                 .limits()
                 .get(0)
                 .capacity())

@@ -10,7 +10,7 @@ import io.weir.TooManyLimitsException;
 import io.weir.http.BadRequestException;
 import io.weir.http.IdentifiedRequest;
 import io.weir.http.IdentityResolver;
-import io.weir.internal.store.StoreOperation;
+import io.weir.store.StoreOperation;
 import io.weir.web.DecisionHandler;
 import io.weir.web.VertxHeaders;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.weir.gateway;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.Decision;
+import io.weir.gateway.grpc.GrpcStatusCode;
 import io.weir.http.IdentifiedRequest;
 import io.weir.http.RateLimitHeaders;
 import io.weir.http.RefusalResponse;
@@ -20,30 +21,28 @@ final class GatewayResponses {
     String accept = new VertxHeaders(proxied.http().headers()).joined("Accept");
     RefusalResponse refusal = RefusalResponse.of(decision, accept);
     prepare(proxied.requestBody(), response, decision);
-    var unused =
-        response
-            .setStatusCode(refusal.status())
-            .putHeader(HttpHeaders.CONTENT_TYPE, refusal.contentType())
-            .end(refusal.body());
+    if (proxied.requestBody().isGrpc()) {
+      GrpcResponses.refuse(response, decision, refusal.status());
+    } else {
+      var unused =
+          response
+              .setStatusCode(refusal.status())
+              .putHeader(HttpHeaders.CONTENT_TYPE, refusal.contentType())
+              .end(refusal.body());
+    }
     proxied.requestBody().discard();
   }
 
   static void unauthorized(ProxiedRequest proxied, Decision decision, String challenge) {
     prepare(proxied.requestBody(), proxied.http().response(), decision);
     proxied.http().response().putHeader("WWW-Authenticate", challenge);
-    ResponseWriter.writeError(
-        proxied.http(),
-        IdentifiedRequest.UNAUTHORIZED,
-        "unauthorized",
-        "send an API key or a token");
-    proxied.requestBody().discard();
+    writeError(
+        proxied, IdentifiedRequest.UNAUTHORIZED, "unauthorized", "send an API key or a token");
   }
 
   static void noRoute(ProxiedRequest proxied, Decision decision) {
     prepare(proxied.requestBody(), proxied.http().response(), decision);
-    ResponseWriter.writeError(
-        proxied.http(), NOT_FOUND, "no_route", "no upstream serves this host and path");
-    proxied.requestBody().discard();
+    writeError(proxied, NOT_FOUND, "no_route", "no upstream serves this host and path");
   }
 
   static void fail(ProxiedRequest proxied, Decision decision, ForwardingFailure failure) {
@@ -53,7 +52,15 @@ final class GatewayResponses {
     if (failure == ForwardingFailure.BUSY) {
       response.putHeader(RateLimitHeaders.RETRY_AFTER, "1");
     }
-    ResponseWriter.writeError(proxied.http(), failure.status, failure.error, failure.message);
+    writeError(proxied, failure.status, failure.error, failure.message);
+  }
+
+  private static void writeError(ProxiedRequest proxied, int status, String error, String message) {
+    if (proxied.requestBody().isGrpc()) {
+      GrpcResponses.end(proxied.http().response(), GrpcStatusCode.ofHttpStatus(status), message);
+    } else {
+      ResponseWriter.writeError(proxied.http(), status, error, message);
+    }
     proxied.requestBody().discard();
   }
 

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import io.weir.gateway.grpc.GrpcRequestHeaders;
 import io.weir.web.RequestDrainer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ final class RequestBodyForwarder {
 
   private final HttpServerRequest http;
   private final boolean http2;
+  private final boolean grpc;
   private final boolean expectsContinue;
   private final long length;
   private boolean ended;
@@ -37,6 +39,7 @@ final class RequestBodyForwarder {
   RequestBodyForwarder(HttpServerRequest http) {
     this.http = http;
     http2 = http.version() == HttpVersion.HTTP_2;
+    grpc = GrpcRequestHeaders.isGrpc(http);
     String contentLength = http.headers().get(HttpHeaders.CONTENT_LENGTH);
     boolean isChunked = http.headers().contains(HttpHeaders.TRANSFER_ENCODING);
     length =
@@ -54,6 +57,11 @@ final class RequestBodyForwarder {
   /** Whether the gateway waits for the caller to send more. */
   boolean isWaitingForCaller() {
     return !ended && (upstreamRequest == null || !upstreamRequest.writeQueueFull());
+  }
+
+  /** Whether this is a gRPC call, whose messages may come at any time. */
+  boolean isGrpc() {
+    return grpc;
   }
 
   boolean isFinished() {
@@ -81,7 +89,8 @@ final class RequestBodyForwarder {
     if (expectsContinue) {
       var unused = http.response().writeContinue();
     }
-    boolean isUnknown = http2 && length == UNKNOWN_LENGTH && !ended && firstChunk == null;
+    // the server of a gRPC call may speak first, so its caller may send nothing yet
+    boolean isUnknown = http2 && !grpc && length == UNKNOWN_LENGTH && !ended && firstChunk == null;
     if (isUnknown) {
       onBodyKnown = next;
     } else {

@@ -9,11 +9,13 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.weir.Decision;
+import io.weir.gateway.grpc.GrpcRequestHeaders;
 import io.weir.http.RateLimitHeaders;
 
 /** Forwards the response of an upstream to the caller, no faster than the caller reads. */
 final class ResponseForwarder {
   private static final long UNKNOWN_LENGTH = -1;
+  private static final String EVENT_STREAM = "text/event-stream";
   private static final int NO_CONTENT = 204;
   private static final int NOT_MODIFIED = 304;
 
@@ -34,6 +36,7 @@ final class ResponseForwarder {
   private final HttpClientResponse upstreamResponse;
   private final Runnable onDone;
   private final long length;
+  private final boolean mayHaveTrailers;
   private final boolean endsWithConnection;
   private long bytesReceived;
   private boolean paused;
@@ -56,16 +59,33 @@ final class ResponseForwarder {
             || in.statusCode() == NOT_MODIFIED;
     String contentLength = in.headers().get(HttpHeaders.CONTENT_LENGTH);
     length = hasNoBody ? 0 : contentLength == null ? UNKNOWN_LENGTH : Long.parseLong(contentLength);
+    // HTTP/2 checks the length itself, and may send trailers in addition
+    mayHaveTrailers = !hasNoBody && (length == UNKNOWN_LENGTH || isHttp2(in));
     endsWithConnection = length == UNKNOWN_LENGTH && http.version() == HttpVersion.HTTP_1_0;
     response.setStatusCode(in.statusCode());
     writeHead(decision);
     if (length == UNKNOWN_LENGTH) {
       response.setChunked(true);
     }
+    if (isStream(in)) {
+      var unused = response.writeHead();
+    }
     in.handler(this::onChunk).endHandler(v -> onEnd());
-    if (length == 0) {
+    if (length == 0 && !mayHaveTrailers) {
       finish();
     }
+  }
+
+  private static boolean isHttp2(HttpClientResponse in) {
+    return in.version() == HttpVersion.HTTP_2;
+  }
+
+  /** Whether the caller may wait for the head before there is a body. */
+  private static boolean isStream(HttpClientResponse in) {
+    String type = in.headers().get(HttpHeaders.CONTENT_TYPE);
+    return type != null
+        && (type.startsWith(EVENT_STREAM)
+            || (GrpcRequestHeaders.isGrpc(type) && !GrpcResponses.isTrailersOnly(in.headers())));
   }
 
   private void writeHead(Decision decision) {
@@ -102,7 +122,7 @@ final class ResponseForwarder {
     if (ended) {
       return;
     }
-    if (length != UNKNOWN_LENGTH && bytesReceived >= length) {
+    if (!mayHaveTrailers && bytesReceived >= length) {
       ended = true;
       var unused = response.end(chunk);
       onDone.run();

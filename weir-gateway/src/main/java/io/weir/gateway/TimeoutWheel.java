@@ -2,7 +2,7 @@ package io.weir.gateway;
 
 import io.vertx.core.Vertx;
 import io.weir.internal.background.TaskMonitor;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

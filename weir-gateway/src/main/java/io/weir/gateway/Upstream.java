@@ -6,14 +6,33 @@ import java.util.Locale;
 /**
  * A server that requests are forwarded to.
  *
+ * @param protocol how it is spoken to
  * @param host a host name or an IP address; IPv6 without brackets
  */
-public record Upstream(boolean tls, String host, int port) {
+public record Upstream(Protocol protocol, String host, int port) {
   private static final int HTTP = 80;
   private static final int HTTPS = 443;
 
+  /** The protocol between the gateway and an upstream. */
+  public enum Protocol {
+    /** {@code http}: HTTP/1.1 without TLS. */
+    HTTP_1,
+    /** {@code http2}: HTTP/2 without TLS, with prior knowledge. */
+    HTTP_2,
+    /** {@code https}: with TLS, HTTP/2 if the upstream offers it (ALPN), else HTTP/1.1. */
+    TLS;
+
+    private static Protocol ofScheme(String scheme) {
+      return switch (scheme.toLowerCase(Locale.ROOT)) {
+        case "https" -> TLS;
+        case "http2" -> HTTP_2;
+        default -> HTTP_1;
+      };
+    }
+  }
+
   /**
-   * Reads {@code http://host:port}.
+   * Reads {@code http://host:port}, or the same with {@code http2} or {@code https}.
    *
    * @throws IllegalArgumentException if the URL has a path, query, fragment or user info, since the
    *     path of a request is forwarded unchanged
@@ -30,16 +49,25 @@ public record Upstream(boolean tls, String host, int port) {
       throw new IllegalArgumentException(
           "an upstream must be http://host:port without a path (was '" + url + "')");
     }
-    boolean tls = uri.getScheme().toLowerCase(Locale.ROOT).equals("https");
+    Protocol protocol = Protocol.ofScheme(uri.getScheme());
     String host = uri.getHost();
     boolean hasBrackets = host.startsWith("[");
-    int port = uri.getPort() < 0 ? (tls ? HTTPS : HTTP) : uri.getPort();
-    return new Upstream(tls, hasBrackets ? host.substring(1, host.length() - 1) : host, port);
+    int port = uri.getPort() < 0 ? defaultPort(protocol) : uri.getPort();
+    return new Upstream(protocol, hasBrackets ? host.substring(1, host.length() - 1) : host, port);
+  }
+
+  /** Whether requests are sent over TLS. */
+  public boolean tls() {
+    return protocol == Protocol.TLS;
+  }
+
+  private static int defaultPort(Protocol protocol) {
+    return protocol == Protocol.TLS ? HTTPS : HTTP;
   }
 
   /** The value of a {@code Host} field: without the default port. */
   String authority() {
     String name = host.indexOf(':') < 0 ? host : "[" + host + "]";
-    return port == (tls ? HTTPS : HTTP) ? name : name + ":" + port;
+    return port == defaultPort(protocol) ? name : name + ":" + port;
   }
 }

@@ -2,10 +2,12 @@ package io.weir.gateway;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
@@ -29,6 +31,16 @@ final class UpstreamConnections {
   private static final int KEEP_ALIVE_SECONDS = 4;
 
   private static final int MAX_HEADER_BYTES = 64 * 1024;
+
+  /** HTTP/2 connections of one event loop; each carries many requests. */
+  private static final int MAX_HTTP2_CONNECTIONS = 4;
+
+  private static final int MAX_STREAMS = 256;
+  private static final int STREAM_WINDOW_BYTES = 64 * 1024;
+
+  /** Has room for the windows of all streams, so that slow readers of some do not stop others. */
+  private static final int CONNECTION_WINDOW_BYTES = MAX_STREAMS * STREAM_WINDOW_BYTES;
+
   private static final int MAX_STATUS_LINE_BYTES = 8 * 1024;
 
   private final HttpClientAgent requestClient;
@@ -50,20 +62,40 @@ final class UpstreamConnections {
     this.metrics = metrics;
     this.timeoutWheel = timeoutWheel;
     address = SocketAddress.inetSocketAddress(upstream.port(), upstream.host());
-    requestClient = newClient(vertx, settings.maxConnections());
-    webSocketClient = newClient(vertx, settings.maxWebSockets());
+    requestClient = newClient(vertx, requestOptions(), settings.maxConnections());
+    webSocketClient = newClient(vertx, options(), settings.maxWebSockets());
   }
 
-  private HttpClientAgent newClient(Vertx vertx, int connections) {
+  private HttpClientAgent newClient(Vertx vertx, HttpClientOptions options, int connections) {
     return vertx
         .httpClientBuilder()
-        .with(options())
+        .with(options)
         .with(
             new PoolOptions()
                 .setHttp1MaxSize(connections)
+                .setHttp2MaxSize(Math.min(connections, MAX_HTTP2_CONNECTIONS))
                 .setMaxWaitQueueSize(settings.maxWaitingRequests()))
         .withConnectHandler(connection -> connection.exceptionHandler(this::logConnectionFailure))
         .build();
+  }
+
+  /** The options for requests other than WebSockets, which are HTTP/1.1 only. */
+  private HttpClientOptions requestOptions() {
+    HttpClientOptions options = options();
+    if (upstream.protocol() != Upstream.Protocol.HTTP_1) {
+      options
+          .setProtocolVersion(HttpVersion.HTTP_2)
+          .setUseAlpn(upstream.tls())
+          .setHttp2ClearTextUpgrade(false)
+          .setHttp2MultiplexingLimit(MAX_STREAMS)
+          .setHttp2ConnectionWindowSize(CONNECTION_WINDOW_BYTES)
+          .setInitialSettings(
+              new Http2Settings()
+                  .setPushEnabled(false)
+                  .setInitialWindowSize(STREAM_WINDOW_BYTES)
+                  .setMaxHeaderListSize(MAX_HEADER_BYTES));
+    }
+    return options;
   }
 
   private HttpClientOptions options() {

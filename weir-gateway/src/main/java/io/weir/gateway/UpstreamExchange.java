@@ -6,6 +6,8 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.Decision;
+import io.weir.gateway.grpc.GrpcRequestHeaders;
+import io.weir.gateway.grpc.GrpcStatusCode;
 import io.weir.http.IdentifiedRequest;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +23,8 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   private static final Set<HttpMethod> SAFE_METHODS =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
   private static final int FIRST_FINAL_STATUS = 200;
-  private static final long HTTP2_INTERNAL_ERROR = 2; // HTTP/2 error code
+  private static final long HTTP2_INTERNAL_ERROR = 2; // HTTP/2 error codes
+  private static final long HTTP2_CANCEL = 8;
 
   private final UpstreamHeaderWriter headerWriter;
   private final UpstreamConnections connections;
@@ -30,12 +33,10 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   private final IdentifiedRequest call;
   private final Decision decision;
   private final RequestBodyForwarder requestBody;
+  private final long callTimeoutMillis;
+  private final TransferProgress progress;
   private @Nullable HttpClientRequest upstreamRequest;
   private @Nullable ResponseForwarder responseForwarder;
-  private long bytesAtSilenceCheck;
-  private long silenceCheckMillis;
-  private long bytesAtPaceCheck;
-  private long paceCheckMillis;
   private boolean requestWritten;
   private boolean retried;
   private boolean finished;
@@ -52,18 +53,30 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
     this.call = proxied.call();
     this.requestBody = proxied.requestBody();
     this.decision = decision;
+    callTimeoutMillis = requestBody.isGrpc() ? remainingMillis() : GrpcRequestHeaders.NO_TIMEOUT;
+    progress =
+        new TransferProgress(connections.settings(), requestBody.isGrpc(), callTimeoutMillis);
+  }
+
+  /** The timeout of a gRPC call, less the time that it was delayed. */
+  private long remainingMillis() {
+    return GrpcRequestHeaders.timeoutMillis(http.getHeader(GrpcRequestHeaders.TIMEOUT))
+        - decision.delay().toMillis();
   }
 
   void start() {
-    requestBody.admit(this::connect, () -> fail(ForwardingFailure.CUT));
+    if (callTimeoutMillis <= 0) {
+      fail(ForwardingFailure.LATE);
+    } else {
+      requestBody.admit(this::connect, () -> fail(ForwardingFailure.CUT));
+    }
   }
 
   /** Forwards the response to a request that was sent already, with the same timeouts. */
   void forwardResponse(HttpClientRequest request, HttpClientResponse response) {
     upstreamRequest = request;
     requestWritten = true;
-    silenceCheckMillis = connections.timeoutWheel().nowMillis();
-    connections.timeoutWheel().add(this);
+    startTimeouts();
     onResponse(response);
   }
 
@@ -81,12 +94,19 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
       return;
     }
     upstreamRequest = request;
-    headerWriter.write(http, call, connections.upstream(), request.headers());
-    silenceCheckMillis = connections.timeoutWheel().nowMillis();
-    paceCheckMillis = silenceCheckMillis;
-    connections.timeoutWheel().add(this);
+    headerWriter.write(http, call, connections.upstream(), request);
+    if (requestBody.isGrpc() && !decision.delay().isZero()) {
+      request.putHeader(
+          GrpcRequestHeaders.TIMEOUT, GrpcRequestHeaders.formatTimeout(callTimeoutMillis));
+    }
+    startTimeouts();
     request.response().onComplete(this::onResponse, cause -> onNoResponse());
     requestBody.sendTo(request).onSuccess(v -> requestWritten = true);
+  }
+
+  private void startTimeouts() {
+    progress.start(connections.timeoutWheel().nowMillis());
+    connections.timeoutWheel().add(this);
   }
 
   private void onNoResponse() {
@@ -123,8 +143,7 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
       fail(ForwardingFailure.BROKEN);
       return;
     }
-    bytesAtPaceCheck = 0;
-    paceCheckMillis = connections.timeoutWheel().nowMillis();
+    progress.startResponse(connections.timeoutWheel().nowMillis());
     try {
       responseForwarder = new ResponseForwarder(http, response, decision, this::onForwarded);
       connections.metrics().countAnswered();
@@ -145,27 +164,15 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   /** Fails if the side that is waited for, upstream or caller, has made too little progress. */
   @Override
   public void checkTimeout(long now) {
-    UpstreamSettings settings = connections.settings();
     boolean isWaitingForCaller =
         responseForwarder == null
             ? requestBody.isWaitingForCaller()
             : responseForwarder.isWaitingForCaller();
-    long sent = requestBody.bytesReceived();
-    long received = responseForwarder == null ? 0 : responseForwarder.bytesReceived();
-    if (now - silenceCheckMillis >= settings.upstreamTimeoutMillis()) {
-      if (sent + received == bytesAtSilenceCheck && !isWaitingForCaller) {
-        fail(ForwardingFailure.LATE);
-      }
-      bytesAtSilenceCheck = sent + received;
-      silenceCheckMillis = now;
-    }
-    if (now - paceCheckMillis >= settings.callerTimeoutMillis()) {
-      long progress = responseForwarder == null ? sent : received;
-      if (progress - bytesAtPaceCheck < settings.minBytesPerTimeout() && isWaitingForCaller) {
-        fail(ForwardingFailure.SLOW);
-      }
-      bytesAtPaceCheck = progress;
-      paceCheckMillis = now;
+    long received = responseForwarder == null ? -1 : responseForwarder.bytesReceived();
+    ForwardingFailure failure =
+        progress.check(now, requestBody.bytesReceived(), received, isWaitingForCaller);
+    if (failure != null) {
+      fail(failure);
     }
   }
 
@@ -187,17 +194,23 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
     connections.timeoutWheel().remove(this);
     reset();
     HttpServerResponse response = http.response();
-    if (response.headWritten()) {
+    if (!response.headWritten()) {
+      response.headers().clear(); // of the upstream's response, if it has begun
+      GatewayResponses.fail(proxiedRequest, decision, failure);
+    } else if (requestBody.isGrpc() && GrpcResponses.canEndWithStatus(response)) {
+      proxiedRequest.recordFailure(failure);
+      GrpcResponses.endWithStatus(
+          response, GrpcStatusCode.ofHttpStatus(failure.status), failure.message);
+      requestBody.discard();
+    } else {
       proxiedRequest.recordFailure(failure);
       var unused = response.reset(HTTP2_INTERNAL_ERROR);
-    } else {
-      GatewayResponses.fail(proxiedRequest, decision, failure);
     }
   }
 
   private void reset() {
     if (upstreamRequest != null) {
-      var unused = upstreamRequest.reset();
+      var unused = upstreamRequest.reset(HTTP2_CANCEL);
     }
   }
 }

@@ -1,8 +1,11 @@
 package io.weir.gateway;
 
 import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.HostAndPort;
 import io.weir.http.IdentifiedRequest;
 import io.weir.http.IdentityResolver;
 import io.weir.http.IpAddress;
@@ -45,6 +48,7 @@ final class UpstreamHeaderWriter {
       HeaderNames.of(
           "X-Real-IP", "X-Client-IP", "X-Cluster-Client-IP", "True-Client-IP", "CF-Connecting-IP");
 
+  private static final int NO_PORT = -1;
   private static final String FORWARDED_PREFIX = "X-Forwarded-";
 
   private final IdentityResolver identity;
@@ -66,8 +70,14 @@ final class UpstreamHeaderWriter {
     return http.headers().contains("Via") && viaPrefix(http.headers()).contains(" " + viaName);
   }
 
-  void write(HttpServerRequest http, IdentifiedRequest call, Upstream upstream, MultiMap out) {
+  void write(
+      HttpServerRequest http,
+      IdentifiedRequest call,
+      Upstream upstream,
+      HttpClientRequest request) {
     MultiMap in = http.headers();
+    MultiMap out = request.headers();
+    boolean isHttp2 = request.version() == HttpVersion.HTTP_2;
     IpAddress peer = VertxHeaders.peerAddress(http);
     boolean trusted = identity.isTrustedProxy(peer);
     HeaderNames named = HopByHopHeaders.namedByConnection(in);
@@ -84,11 +94,18 @@ final class UpstreamHeaderWriter {
       out.set(HttpHeaders.COOKIE, String.join("; ", in.getAll(HttpHeaders.COOKIE)));
     }
     if (HopByHopHeaders.hasElement(in, "TE", "trailers")) {
-      out.set("TE", "trailers").set(HttpHeaders.CONNECTION, "TE");
+      out.set("TE", "trailers");
+      if (!isHttp2) { // which has no Connection field
+        out.set(HttpHeaders.CONNECTION, "TE");
+      }
     }
     String requestedHost = requestedHost(call, in);
-    out.set(
-        HttpHeaders.HOST, keepHost && requestedHost != null ? requestedHost : upstream.authority());
+    String host = keepHost && requestedHost != null ? requestedHost : upstream.authority();
+    if (isHttp2) {
+      request.authority(HostAndPort.parseAuthority(host, NO_PORT));
+    } else {
+      out.set(HttpHeaders.HOST, host);
+    }
     out.set("Via", viaPrefix(in) + "1.1 " + viaName);
     new ForwardedHeaders(identity.forwardingHeader(), trusted)
         .write(in, peer, call.address(), http.isSSL() ? "https" : "http", requestedHost, out);

@@ -73,7 +73,7 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
     }
     upstreamRequest = request;
     headerWriter.write(
-        proxiedRequest.http(), proxiedRequest.call(), connections.upstream(), request.headers());
+        proxiedRequest.http(), proxiedRequest.call(), connections.upstream(), request);
     request.putHeader(HttpHeaders.CONNECTION, "Upgrade").putHeader(HttpHeaders.UPGRADE, WEBSOCKET);
     sentAtMillis = connections.timeoutWheel().nowMillis();
     connections.timeoutWheel().add(this);

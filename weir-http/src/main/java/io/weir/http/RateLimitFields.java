@@ -2,8 +2,8 @@ package io.weir.http;
 
 import io.weir.Decision;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Limit;
 
 /**
  * Writes limits as the structured fields of draft-ietf-httpapi-ratelimit-headers-10. Each limit is

@@ -2,7 +2,7 @@ package io.weir.http;
 
 import io.weir.Decision;
 import io.weir.internal.JsonText;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,8 +3,8 @@ package io.weir.gateway;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.internal.store.Clock;
 import io.weir.server.RunningServer;
+import io.weir.store.Clock;
 import io.weir.testkit.Await;
 import java.net.URI;
 import java.net.http.HttpClient;

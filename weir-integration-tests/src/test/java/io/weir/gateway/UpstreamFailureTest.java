@@ -135,6 +135,25 @@ class UpstreamFailureTest {
   }
 
   @Test
+  void responseThatEndsAfterItsHead_is502WithoutItsFields() {
+    try (RecordingUpstream up =
+            RecordingUpstream.withScript(
+                (head, in, out) -> {
+                  out.write(
+                      "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nX-Up: a\r\n\r\n"
+                          .getBytes(ISO_8859_1));
+                  return false;
+                });
+        RunningServer server = gateway(up)) {
+      assertThat(RawHttpClient.exchange(server.port("gateway"), GET))
+          .startsWith("HTTP/1.1 502")
+          .contains("bad_gateway")
+          .doesNotContainIgnoringCase("x-up")
+          .doesNotContain("Content-Length: 10\r\n");
+    }
+  }
+
+  @Test
   void truncatedResponse_isTruncatedForTheCallerToo() {
     String[] cut = {
       "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",

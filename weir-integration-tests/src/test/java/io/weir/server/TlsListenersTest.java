@@ -12,6 +12,9 @@ import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
 import io.weir.testkit.Await;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -124,6 +127,45 @@ class TlsListenersTest {
       }
     } finally {
       upstream.stop(0);
+    }
+  }
+
+  @Test
+  void tlsUpstreamThatOffersHttp2_isReachedOverHttp2() throws Exception {
+    TestCertificate certificate = TestCertificate.create(folder);
+    Vertx vertx = Vertx.vertx();
+    try {
+      int port =
+          vertx
+              .createHttpServer(
+                  new HttpServerOptions()
+                      .setSsl(true)
+                      .setUseAlpn(true)
+                      .setKeyCertOptions(
+                          new PemKeyCertOptions()
+                              .setCertPath(certificate.cert().toString())
+                              .setKeyPath(certificate.key().toString())))
+              .requestHandler(request -> request.response().end(request.version().name()))
+              .listen(0, "127.0.0.1")
+              .toCompletionStage()
+              .toCompletableFuture()
+              .get(30, TimeUnit.SECONDS)
+              .actualPort();
+      try (RunningServer server =
+          start(
+              certificate,
+              "gateway-port",
+              "0",
+              "upstream",
+              "https://127.0.0.1:" + port,
+              "gateway-upstream-ca",
+              certificate.cert().toString())) {
+        assertThat(get(server, certificate, HttpClient.Version.HTTP_1_1).body())
+            .isEqualTo("HTTP_2");
+        assertThat(get(server, certificate, HttpClient.Version.HTTP_2).body()).isEqualTo("HTTP_2");
+      }
+    } finally {
+      vertx.close().toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
     }
   }
 

@@ -38,7 +38,8 @@ final class ExperimentLimiter {
   }
 
   static Rule createRule(Algorithm algorithm, Rate rate, long burst) {
-    RuleBuilder rule = Rule.named("lab").per("key").algorithm(algorithm).limit(List.of(rate));
+    RuleBuilder rule =
+        Rule.named("lab").per("key").algorithm(algorithm.name()).limit(List.of(rate));
     return (burst > 0 && algorithm.windowModel() == WindowModel.CONTINUOUS
             ? rule.burst(burst)
             : rule)

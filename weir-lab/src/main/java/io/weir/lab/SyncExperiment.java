@@ -1,6 +1,7 @@
 package io.weir.lab;
 
 import io.weir.Request;
+import io.weir.internal.Durations;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.store.nodes.OvershootBound;
 import io.weir.lab.ExperimentResult.PlotPoint;
@@ -8,7 +9,6 @@ import io.weir.lab.world.NetworkConditions;
 import io.weir.lab.world.SimulatedCluster;
 import io.weir.lab.world.SimulatedNode;
 import io.weir.rule.Consistency;
-import io.weir.rule.Durations;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -80,7 +80,7 @@ public record SyncExperiment(int nodes, long limit, Duration interval) {
   private Rule createRule(Duration syncInterval) {
     return Rule.named("lab")
         .per("key")
-        .algorithm(Algorithms.FIXED_WINDOW)
+        .algorithm(Algorithms.FIXED_WINDOW.name())
         .limit(List.of(new Rate(limit, WINDOW)))
         .consistency(syncInterval.isZero() ? Consistency.EXACT : Consistency.synced(syncInterval))
         .build();

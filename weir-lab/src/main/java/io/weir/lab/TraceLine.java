@@ -1,6 +1,6 @@
 package io.weir.lab;
 
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;

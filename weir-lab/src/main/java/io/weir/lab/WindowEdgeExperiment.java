@@ -1,9 +1,9 @@
 package io.weir.lab;
 
+import io.weir.internal.Durations;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.lab.ExperimentResult.PlotPoint;
-import io.weir.rule.Durations;
 import io.weir.rule.Rate;
 import java.time.Duration;
 import java.util.ArrayList;

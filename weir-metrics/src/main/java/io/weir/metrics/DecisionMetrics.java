@@ -8,9 +8,9 @@ import io.micrometer.core.instrument.Timer;
 import io.weir.Decision;
 import io.weir.DecisionListener;
 import io.weir.Request;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
-import io.weir.rule.Limit;
+import io.weir.store.Clock;
 import java.util.function.BiConsumer;
 
 /**

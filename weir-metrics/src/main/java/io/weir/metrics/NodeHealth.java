@@ -1,9 +1,9 @@
 package io.weir.metrics;
 
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreHealth;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
+import io.weir.store.StoreHealth;
 import java.time.Duration;
 import java.util.function.IntSupplier;
 

@@ -3,9 +3,9 @@ package io.weir.metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.weir.internal.store.Clock;
-import io.weir.internal.store.StoreListener;
 import io.weir.rules.RulesListener;
+import io.weir.store.Clock;
+import io.weir.store.StoreListener;
 import java.time.Duration;
 import java.util.function.ToDoubleFunction;
 

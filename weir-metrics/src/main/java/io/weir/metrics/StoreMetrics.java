@@ -7,9 +7,9 @@ import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.weir.internal.store.StoreException.StoreFailureKind;
-import io.weir.internal.store.StoreListener;
-import io.weir.internal.store.StoreOperation;
+import io.weir.store.StoreFailureKind;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.util.EnumMap;
 import java.util.Map;
 

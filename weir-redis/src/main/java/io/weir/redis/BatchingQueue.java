@@ -1,12 +1,12 @@
 package io.weir.redis;
 
-import io.weir.internal.store.Clock;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.PendingDecision;
 import io.weir.internal.store.RemoteStore;
 import io.weir.internal.store.StoreException;
-import io.weir.internal.store.StoreException.StoreFailureKind;
 import io.weir.internal.store.nodes.RefusalCache;
-import io.weir.rule.Fingerprint;
+import io.weir.store.Clock;
+import io.weir.store.StoreFailureKind;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;

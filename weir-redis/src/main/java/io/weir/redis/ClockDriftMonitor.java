@@ -2,7 +2,7 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;

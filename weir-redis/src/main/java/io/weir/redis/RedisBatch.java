@@ -1,13 +1,14 @@
 package io.weir.redis;
 
 import io.weir.internal.algorithm.CounterState;
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimEvaluator;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.PendingDecision;
 import io.weir.internal.store.StoreException;
-import io.weir.internal.store.StoreOperation;
 import io.weir.internal.store.nodes.RefusalCache;
-import io.weir.rule.Claim;
+import io.weir.store.StoreFailureKind;
+import io.weir.store.StoreOperation;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -113,8 +114,7 @@ final class RedisBatch {
     int inserted = 0;
     try {
       if (decoder.readNumber(4) != (callNumber & 0xFFFF_FFFFL)) {
-        throw new StoreException(
-            StoreException.StoreFailureKind.GARBLED, "the reply belongs to another call");
+        throw new StoreException(StoreFailureKind.GARBLED, "the reply belongs to another call");
       }
       now = decoder.readNumber(7);
       corrupt = (int) decoder.readNumber(1);
@@ -125,10 +125,10 @@ final class RedisBatch {
         inserted += decoder.readState(counterStates[i]) ? 0 : 1;
       }
     } catch (ArrayIndexOutOfBoundsException | IllegalStateException e) {
-      throw new StoreException(StoreException.StoreFailureKind.GARBLED, "the reply cannot be read");
+      throw new StoreException(StoreFailureKind.GARBLED, "the reply cannot be read");
     }
     if (!decoder.isAtEnd()) {
-      throw new StoreException(StoreException.StoreFailureKind.GARBLED, "the reply is too long");
+      throw new StoreException(StoreFailureKind.GARBLED, "the reply is too long");
     }
     int claim = 0;
     for (int group = 0; group < groupCount; group++) {

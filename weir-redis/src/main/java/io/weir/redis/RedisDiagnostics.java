@@ -1,7 +1,7 @@
 package io.weir.redis;
 
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.StoreException;
+import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.StoreException;
+import io.weir.store.Clock;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.weir.internal.store.StoreException;
-import io.weir.internal.store.StoreException.StoreFailureKind;
+import io.weir.store.StoreFailureKind;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;

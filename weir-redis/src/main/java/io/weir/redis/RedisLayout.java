@@ -2,7 +2,7 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Fingerprint;
 import java.security.SecureRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -11,7 +11,7 @@ import io.weir.internal.region.LedgerSnapshot;
 import io.weir.internal.region.LedgerSnapshot.RegionStatus;
 import io.weir.internal.region.RegionLedger;
 import io.weir.internal.region.RegionReport;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

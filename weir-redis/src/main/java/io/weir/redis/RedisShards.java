@@ -2,16 +2,17 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
 import io.weir.internal.store.StoreFailureGuard;
-import io.weir.internal.store.StoreListener;
-import io.weir.internal.store.StoreOperation;
 import io.weir.internal.store.nodes.ClaimSubset;
 import io.weir.internal.store.nodes.RefusalCache;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -66,7 +67,7 @@ final class RedisShards {
    */
   void warmUp() {
     Rule rule = Rule.named("warm-up").limit("1/second").build();
-    Claim[] claims = {Claim.of(rule.limits().get(0), 0, 1)};
+    Claim[] claims = {Claim.of(CompiledRule.of(rule).limits().get(0), 0, 1)};
     BatchingQueue queue = queues[layout.shardIndex(claims[0].key())];
     long untilMicros = context.timer().micros() + WARM_UP_MICROS;
     try (StoreFailureGuard warmUpGuard =

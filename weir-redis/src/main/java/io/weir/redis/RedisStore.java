@@ -1,18 +1,18 @@
 package io.weir.redis;
 
 import io.weir.internal.background.TaskMonitor;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.Scheduler;
 import io.weir.internal.store.Store;
 import io.weir.internal.store.StoreFailureGuard;
-import io.weir.internal.store.StoreHealth;
-import io.weir.internal.store.StoreListener;
-import io.weir.internal.store.StoreOperation;
 import io.weir.internal.store.nodes.RefusalCache;
 import io.weir.internal.store.nodes.RoutingStore;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.store.Clock;
+import io.weir.store.StoreHealth;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;

@@ -3,10 +3,10 @@ package io.weir.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.PendingDecision;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
+import io.weir.store.StoreOperation;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

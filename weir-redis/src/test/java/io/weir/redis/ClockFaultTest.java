@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
-import io.weir.internal.store.Clock;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.Clock;
 import io.weir.testkit.Await;
 import io.weir.testkit.redis.FaultProxy;
 import io.weir.testkit.redis.RedisProcess;
@@ -95,7 +95,7 @@ class ClockFaultTest {
       for (Algorithm algorithm : Algorithms.all()) {
         Rule rule =
             Rule.named("b3")
-                .algorithm(algorithm)
+                .algorithm(algorithm.name())
                 .limit("10/second")
                 .onStoreFailure(StoreFailureFallback.CLOSED)
                 .build();

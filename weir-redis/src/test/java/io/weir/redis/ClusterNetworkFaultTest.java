@@ -8,10 +8,10 @@ import static io.weir.redis.RedisStoreTestSupport.claim;
 import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.Await;
 import io.weir.testkit.redis.FaultProxy;
 import io.weir.testkit.redis.RedisProcess;

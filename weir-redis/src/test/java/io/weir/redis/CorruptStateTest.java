@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
-import io.weir.internal.store.StoreListener;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreListener;
 import io.weir.testkit.Await;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
@@ -109,7 +109,7 @@ class CorruptStateTest {
       for (Algorithm algorithm : Algorithms.all()) {
         Rule rule =
             Rule.named("a10-" + algorithm.name())
-                .algorithm(algorithm)
+                .algorithm(algorithm.name())
                 .limit("20/second")
                 .onStoreFailure(StoreFailureFallback.CLOSED)
                 .build();

@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.Await;
 import io.weir.testkit.FakeClock;
 import io.weir.testkit.redis.RedisProcess;
@@ -97,7 +97,7 @@ class CounterExpiryTest {
       boolean counts = !algorithm.name().equals("sliding-log"); // which keeps every charge
       for (long permits : counts ? List.of(100L, 100_000L, 500_000_000_000L) : List.of(100L)) {
         String name = algorithm.name() + permits;
-        Rule rule = Rule.named(name).algorithm(algorithm).limit(permits + "/day").build();
+        Rule rule = Rule.named(name).algorithm(algorithm.name()).limit(permits + "/day").build();
         ClaimOutcome outcome = take(store, rule, name, tenths * permits / 10);
         assertThat(outcome.admitted()).isTrue();
         ends.add(clock.micros() + outcome.reset());

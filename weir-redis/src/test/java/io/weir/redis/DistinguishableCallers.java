@@ -2,10 +2,11 @@ package io.weir.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
 import io.weir.redis.RedisLoadGenerator.RedisLoadSample;
-import io.weir.rule.Claim;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
 import io.weir.testkit.Await;
@@ -65,7 +66,7 @@ final class DistinguishableCallers implements AutoCloseable {
     long[] answered = new long[rules.size()];
     for (RedisLoadSample sample : samples) {
       int i = sample.caller();
-      long limit = rules.get(i).limits().get(0).capacity();
+      long limit = CompiledRule.of(rules.get(i)).limits().get(0).capacity();
       asked[i]++;
       assertThat(asked[i]).as("requests of one caller").isLessThan(LIMIT_STEP);
       if (!sample.degraded()) {

@@ -8,12 +8,12 @@ import static io.weir.redis.RedisStoreTestSupport.claim;
 import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.StoreOperation;
 import io.weir.redis.RedisLoadGenerator.RedisLoadSample;
-import io.weir.rule.Claim;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.Await;
 import io.weir.testkit.CapturedLogs;
 import io.weir.testkit.redis.RedisProcess;

@@ -4,13 +4,14 @@ import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.FakeClock;
 import io.weir.testkit.RandomHistory;
 import io.weir.testkit.redis.RedisProcess;
@@ -50,13 +51,17 @@ class LongLogMatchesMemoryStoreTest {
     FakeClock clock = new FakeClock();
     MemoryStore memory = new MemoryStore(clock, 16 << 20);
     Rule rule =
-        Rule.named("log").per("user").algorithm(Algorithms.SLIDING_LOG).limit("300/minute").build();
+        Rule.named("log")
+            .per("user")
+            .algorithm(Algorithms.SLIDING_LOG.name())
+            .limit("300/minute")
+            .build();
     List<Limit> limits =
         List.of(
-            rule.limits().get(0),
-            rule.limits().get(0),
-            rule.limit(new Rate(250, MINUTE)),
-            rule.limit(new Rate(500, MINUTE)));
+            CompiledRule.of(rule).limits().get(0),
+            CompiledRule.of(rule).limits().get(0),
+            CompiledRule.of(rule).limit(new Rate(250, MINUTE)),
+            CompiledRule.of(rule).limit(new Rate(500, MINUTE)));
     try (RedisStore store =
         openAndAwait(
             RedisStore.at(redis.uri())

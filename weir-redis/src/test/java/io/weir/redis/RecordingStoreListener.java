@@ -1,8 +1,8 @@
 package io.weir.redis;
 
-import io.weir.internal.store.StoreException;
-import io.weir.internal.store.StoreListener;
-import io.weir.internal.store.StoreOperation;
+import io.weir.store.StoreFailureKind;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,7 +15,7 @@ final class RecordingStoreListener implements StoreListener {
   final AtomicInteger lostCount = new AtomicInteger();
   final AtomicInteger foundCount = new AtomicInteger();
   final AtomicInteger corruptStates = new AtomicInteger();
-  final Set<StoreException.StoreFailureKind> failureKinds = ConcurrentHashMap.newKeySet();
+  final Set<StoreFailureKind> failureKinds = ConcurrentHashMap.newKeySet();
 
   @Override
   public void onAnswer(StoreOperation operation, long micros) {
@@ -23,7 +23,7 @@ final class RecordingStoreListener implements StoreListener {
   }
 
   @Override
-  public void onFailure(StoreException.StoreFailureKind kind, String reason) {
+  public void onFailure(StoreFailureKind kind, String reason) {
     failedCount.incrementAndGet();
     failureKinds.add(kind);
   }

@@ -3,8 +3,8 @@ package io.weir.redis;
 import static io.weir.redis.RedisStoreTestSupport.LONG_DEADLINE;
 import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.Store;
+import io.weir.store.Clock;
 import io.weir.testkit.StoreContract;
 import io.weir.testkit.redis.RedisCluster;
 import org.junit.jupiter.api.AfterAll;

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.rule.Rule;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.redis.RedisProcess;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -52,7 +53,7 @@ class RedisDecisionCostTest {
   @MethodSource("algorithms")
   void decisionOnLargestState_costsRedisBoundedTime(Algorithm algorithm) {
     Rule rule = largestRule(algorithm);
-    long permits = rule.limits().get(0).parameters().permits();
+    long permits = CompiledRule.of(rule).limits().get(0).parameters().permits();
     try (RedisStore store =
         openAndAwait(RedisStore.at(redis.uri()).deadline(RedisStoreTestSupport.LONG_DEADLINE))) {
       for (int i = 0; i < Math.min(permits, 3000); i++) {
@@ -78,7 +79,8 @@ class RedisDecisionCostTest {
     }
     bytes = infoSum("stats", "total_net_output_bytes") - bytes;
     micros = infoSum("cpu", "used_cpu_(?:user|sys)_main_thread") * 1e6 - micros;
-    String description = rule.limits().get(0) + " " + rule.algorithm().name() + ", " + label;
+    String description =
+        CompiledRule.of(rule).limits().get(0) + " " + rule.algorithm() + ", " + label;
     assertThat(micros / DECISIONS).as("µs of Redis for %s", description).isLessThan(MAX_MICROS);
     assertThat(bytes / DECISIONS).as("bytes for %s", description).isLessThan(MAX_REPLY_BYTES);
   }
@@ -118,6 +120,6 @@ class RedisDecisionCostTest {
   }
 
   private static Rule rule(Algorithm algorithm, long permits) {
-    return Rule.named("r").per("user").algorithm(algorithm).limit(permits + "/hour").build();
+    return Rule.named("r").per("user").algorithm(algorithm.name()).limit(permits + "/hour").build();
   }
 }

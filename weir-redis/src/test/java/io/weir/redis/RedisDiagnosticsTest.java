@@ -3,10 +3,10 @@ package io.weir.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.StoreException;
 import io.weir.redis.RedisDiagnostics.RedisServerDiagnostics;
 import io.weir.redis.RedisDiagnostics.RedisTopology;
+import io.weir.store.Clock;
 import io.weir.testkit.redis.RedisCluster;
 import io.weir.testkit.redis.RedisProcess;
 import io.weir.testkit.redis.RedisSentinels;

@@ -3,12 +3,12 @@ package io.weir.redis;
 import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.FakeClock;
 import io.weir.testkit.RandomHistory;
 import io.weir.testkit.redis.FaultProxy;

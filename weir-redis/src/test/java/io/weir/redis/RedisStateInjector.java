@@ -2,7 +2,7 @@ package io.weir.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import io.weir.testkit.redis.RedisProcess;
 import java.util.Arrays;
 import java.util.stream.Collectors;

@@ -1,11 +1,12 @@
 package io.weir.redis;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.Await;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;
@@ -61,7 +62,7 @@ final class RedisStoreTestSupport {
   }
 
   static Claim claim(Store store, Rule rule, String caller, long cost) {
-    return Claim.of(rule.limits().get(0), store.fingerprint().of(caller), cost);
+    return Claim.of(CompiledRule.of(rule).limits().get(0), store.fingerprint().of(caller), cost);
   }
 
   static ClaimOutcome take(Store store, Rule rule, String caller, long cost) {
@@ -112,6 +113,7 @@ final class RedisStoreTestSupport {
           outcomes.add(outcome);
           return !outcome.degraded();
         });
-    return rule.limits().get(0).capacity() - outcomes.get(outcomes.size() - 1).remaining();
+    return CompiledRule.of(rule).limits().get(0).capacity()
+        - outcomes.get(outcomes.size() - 1).remaining();
   }
 }

@@ -2,13 +2,13 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.Await;
 import java.io.BufferedReader;
 import java.io.IOException;

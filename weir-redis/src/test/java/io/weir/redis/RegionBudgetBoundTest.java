@@ -3,6 +3,7 @@ package io.weir.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
@@ -152,7 +153,7 @@ class RegionBudgetBoundTest {
       String rate = RATES.get(random.nextInt(RATES.size()));
       String algorithm = ALGORITHMS.get(random.nextInt(ALGORITHMS.size()));
       RuleBuilder rule = rule(algorithm, algorithm.equals("sliding-log") ? "2000/10s" : rate);
-      if (rule.build().algorithm().windowModel() == WindowModel.CONTINUOUS
+      if (Algorithms.named(algorithm).windowModel() == WindowModel.CONTINUOUS
           && random.nextBoolean()) {
         rule.burst(200L * (1 + random.nextInt(100)));
       }

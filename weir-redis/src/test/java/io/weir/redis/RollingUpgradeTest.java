@@ -10,11 +10,11 @@ import static io.weir.redis.RedisStoreTestSupport.take;
 import static io.weir.redis.RedisStoreTestSupport.usedPermits;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.Await;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.IOException;

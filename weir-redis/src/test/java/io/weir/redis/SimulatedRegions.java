@@ -10,6 +10,7 @@ import io.weir.internal.region.RegionLedger;
 import io.weir.internal.region.RegionReport;
 import io.weir.internal.region.RegionalRules;
 import io.weir.internal.region.ShareRebalancer;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.MemoryStore;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -51,8 +52,8 @@ final class SimulatedRegions implements AutoCloseable {
     this.ledgerUri = ledgerUri;
     this.prefix = prefix;
     this.rule = rule;
-    permits = rule.limits().get(0).configuredParameters().permits();
-    period = rule.limits().get(0).configuredParameters().periodMicros();
+    permits = CompiledRule.of(rule).limits().get(0).configuredParameters().permits();
+    period = CompiledRule.of(rule).limits().get(0).configuredParameters().periodMicros();
     rule.regions().keySet().forEach(name -> regions.put(name, new SimulatedRegion(name)));
   }
 
@@ -199,10 +200,10 @@ final class SimulatedRegions implements AutoCloseable {
     assertThat(shares).as("shares of %s", this).isLessThanOrEqualTo(1000);
     long now = clock.micros();
     admissions.addLast(new long[] {now, admitted});
-    String algorithm = rule.algorithm().name();
+    String algorithm = rule.algorithm();
     switch (algorithm) {
       case "token-bucket", "leaky-bucket" -> {
-        long size = rule.limits().get(0).configuredParameters().burst();
+        long size = CompiledRule.of(rule).limits().get(0).configuredParameters().burst();
         level = Math.max(0, level - (double) permits * STEP.toNanos() / 1000 / period) + admitted;
         assertThat(level).as("used of the whole bucket, %s", this).isLessThanOrEqualTo(size + 1e-3);
       }

@@ -5,7 +5,7 @@ import static java.nio.file.StandardWatchEventKinds.ENTRY_DELETE;
 import static java.nio.file.StandardWatchEventKinds.ENTRY_MODIFY;
 
 import io.weir.internal.background.BackgroundTask;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -1,6 +1,6 @@
 package io.weir.rules;
 
-import io.weir.rule.Durations;
+import io.weir.internal.Durations;
 import io.weir.rule.Rate;
 import io.weir.rules.text.NameSuggestion;
 import io.weir.rules.text.ParsedValue;

@@ -1,10 +1,10 @@
 package io.weir.rules;
 
-import io.weir.internal.store.Clock;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
 import io.weir.rules.text.InvalidConfigurationException;
+import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;

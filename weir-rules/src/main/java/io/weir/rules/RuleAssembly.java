@@ -85,7 +85,7 @@ final class RuleAssembly {
 
   private boolean isLimitValidWithout(String without) {
     try {
-      return !buildWithout(without).limits().isEmpty();
+      return !buildWithout(without).rates().isEmpty();
     } catch (RuleException e) {
       return !e.field().equals("limit");
     }

@@ -1,8 +1,8 @@
 package io.weir.rules;
 
+import io.weir.internal.Durations;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.Consistency;
-import io.weir.rule.Durations;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
@@ -36,8 +36,8 @@ final class RuleFields {
     putIf(fields, !rule.match().patterns().isEmpty(), "match", selector(rule.match()));
     putIf(fields, !rule.per().isEmpty(), "per", List.copyOf(rule.per()));
     fields.put("limit", rates(rule.rates()));
-    String algorithm = rule.algorithm().name();
-    putIf(fields, rule.algorithm() != Algorithms.TOKEN_BUCKET, "algorithm", algorithm);
+    String algorithm = rule.algorithm();
+    putIf(fields, !algorithm.equals(Algorithms.TOKEN_BUCKET.name()), "algorithm", algorithm);
     putIf(fields, rule.burst() != 0, "burst", rule.burst());
     putIf(fields, !rule.coolDown().isZero(), "cool-down", duration(rule.coolDown()));
     consistency(fields, rule.consistency());

@@ -1,6 +1,5 @@
 package io.weir.rules;
 
-import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;
@@ -44,10 +43,10 @@ final class RuleReader {
           "shadow",
           "enabled");
 
-  private static final Map<String, Algorithm> ALGORITHMS = new LinkedHashMap<>();
+  private static final Map<String, String> ALGORITHMS = new LinkedHashMap<>();
 
   static {
-    Algorithms.all().forEach(algorithm -> ALGORITHMS.put(algorithm.name(), algorithm));
+    Algorithms.all().forEach(algorithm -> ALGORITHMS.put(algorithm.name(), algorithm.name()));
   }
 
   private final ProblemCollector problems;

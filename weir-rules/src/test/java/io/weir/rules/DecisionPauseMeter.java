@@ -2,7 +2,7 @@ package io.weir.rules;
 
 import io.weir.Limiter;
 import io.weir.Request;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import io.weir.testkit.Await;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;

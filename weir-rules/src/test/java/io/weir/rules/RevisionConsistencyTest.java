@@ -2,8 +2,8 @@ package io.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.internal.store.Clock;
 import io.weir.rule.LiveRules;
+import io.weir.store.Clock;
 import io.weir.testkit.CapturedLogs;
 import java.io.IOException;
 import java.io.UncheckedIOException;

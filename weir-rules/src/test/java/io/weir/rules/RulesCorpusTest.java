@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.weir.internal.store.Clock;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.text.InvalidConfigurationException;
+import io.weir.store.Clock;
 import io.weir.testkit.CapturedLogs;
 import java.io.IOException;
 import java.net.URISyntaxException;

@@ -58,7 +58,7 @@ class RulesTest {
             .match("tier", "free", "trial")
             .per("user")
             .limit("100/minute")
-            .algorithm(Algorithms.TOKEN_BUCKET)
+            .algorithm(Algorithms.TOKEN_BUCKET.name())
             .burst(200)
             .consistency(Consistency.synced(Duration.ofMillis(200)))
             .onStoreFailure(StoreFailureFallback.local(20))

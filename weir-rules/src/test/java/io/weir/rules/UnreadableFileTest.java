@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.internal.background.BackgroundTasks;
 import io.weir.internal.background.TaskStatus;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import io.weir.testkit.Await;
 import io.weir.testkit.CapturedLogs;
 import io.weir.testkit.ChildJvm;

@@ -6,11 +6,11 @@ import io.weir.http.IdentityResolverBuilder;
 import io.weir.http.VerifiedCaller;
 import io.weir.http.jwt.JwtSettings;
 import io.weir.http.jwt.JwtVerifier;
-import io.weir.internal.store.Clock;
 import io.weir.rule.RuleSource;
 import io.weir.rules.database.DatabaseRules;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSettings;
+import io.weir.store.Clock;
 import java.util.Optional;
 
 /**

@@ -1,9 +1,9 @@
 package io.weir.server;
 
-import io.weir.internal.store.StoreHealth;
 import io.weir.rule.RuleSource;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSettings;
+import io.weir.store.StoreHealth;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;

@@ -13,7 +13,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package io.weir.spring;
 
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreListener;
 import io.weir.redis.RedisStore;
+import io.weir.store.Clock;
+import io.weir.store.StoreListener;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.core.env.Environment;

@@ -4,7 +4,7 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Reservation;
-import io.weir.internal.store.StoreOperation;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,8 +1,8 @@
 package io.weir.spring;
 
-import io.weir.internal.store.StoreHealth;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.store.StoreHealth;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -40,7 +40,7 @@ class WeirEndpoint {
           rule.match().patterns(),
           rule.per(),
           rule.rates().stream().map(Rate::toString).toList(),
-          rule.algorithm().name(),
+          rule.algorithm(),
           rule.shadow(),
           rule.enabled());
     }

@@ -2,7 +2,7 @@ package io.weir.spring;
 
 import io.weir.internal.background.BackgroundTasks;
 import io.weir.internal.background.TaskStatus;
-import io.weir.internal.store.StoreHealth;
+import io.weir.store.StoreHealth;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

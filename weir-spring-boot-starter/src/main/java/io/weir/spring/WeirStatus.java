@@ -1,9 +1,9 @@
 package io.weir.spring;
 
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreHealth;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.store.StoreHealth;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.rule.LiveRules;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
+import io.weir.store.Clock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.BiConsumer;

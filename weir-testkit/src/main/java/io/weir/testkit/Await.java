@@ -1,6 +1,6 @@
 package io.weir.testkit;
 
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 

@@ -4,9 +4,10 @@ import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import java.time.Duration;
@@ -67,7 +68,7 @@ public final class RandomHistory {
     LimitParameters t = parameters(algorithm);
     RuleBuilder rule =
         Rule.named(id)
-            .algorithm(algorithm)
+            .algorithm(algorithm.name())
             .per("user")
             .limit(t.permits() + "/" + t.periodMicros() + "us")
             .coolDown(Duration.ofNanos(t.coolDownMicros() * 1000));
@@ -79,9 +80,12 @@ public final class RandomHistory {
     List<Limit> limits = new ArrayList<>();
     for (Algorithm algorithm : Algorithms.all()) {
       boolean shadow = oneIn(4);
-      limits.add(rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
+      limits.add(
+          CompiledRule.of(rule("r" + limits.size(), algorithm).shadow(shadow).build())
+              .limits()
+              .get(0));
     }
-    limits.add(Rule.named("none").limit("0/second").build().limits().get(0));
+    limits.add(CompiledRule.of(Rule.named("none").limit("0/second").build()).limits().get(0));
     return limits;
   }
 

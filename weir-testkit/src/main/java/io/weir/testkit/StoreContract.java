@@ -5,15 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.TooManyLimitsException;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -322,7 +323,9 @@ public abstract class StoreContract {
         long asked = 0;
         boolean fit = true;
         for (int k = 0; k < claims.length; k++) {
-          Limit limit = rule.limit(new Rate(5L + 5L * history.below(4), Duration.ofMinutes(1)));
+          Limit limit =
+              CompiledRule.of(rule)
+                  .limit(new Rate(5L + 5L * history.below(4), Duration.ofMinutes(1)));
           claims[k] =
               Claim.of(limit, store.fingerprint().of("caller " + caller), 1 + history.below(2));
           asked += claims[k].cost();
@@ -459,11 +462,11 @@ public abstract class StoreContract {
   }
 
   private static RuleBuilder rule(String id, Algorithm algorithm, int permits) {
-    return Rule.named(id).algorithm(algorithm).per("user").limit(permits + "/minute");
+    return Rule.named(id).algorithm(algorithm.name()).per("user").limit(permits + "/minute");
   }
 
   private Claim claim(Rule rule, String caller, long cost) {
-    return Claim.of(rule.limits().get(0), store.fingerprint().of(caller), cost);
+    return Claim.of(CompiledRule.of(rule).limits().get(0), store.fingerprint().of(caller), cost);
   }
 
   private ClaimOutcome take(Claim claim) {

@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -280,7 +281,7 @@ class CounterSnapshotTest {
   private static Rule rule(Algorithm algorithm, long permits) {
     return Rule.named(algorithm.name())
         .per("user")
-        .algorithm(algorithm)
+        .algorithm(algorithm.name())
         .limit(permits + "/minute")
         .build();
   }
@@ -301,7 +302,9 @@ class CounterSnapshotTest {
       Fingerprint fingerprint,
       String caller,
       long cost) {
-    Claim[] claims = {Claim.of(rule.limits().get(0), fingerprint.of(caller), cost)};
+    Claim[] claims = {
+      Claim.of(CompiledRule.of(rule).limits().get(0), fingerprint.of(caller), cost)
+    };
     return store.apply(claims, operation).join()[0];
   }
 }

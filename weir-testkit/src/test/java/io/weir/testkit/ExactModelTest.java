@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
+import io.weir.store.StoreOperation;
 import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -64,7 +65,7 @@ class ExactModelTest {
   private static Limit limit(RandomHistory history, Algorithm algorithm) {
     Limit limit;
     do {
-      limit = history.rule("model", algorithm).build().limits().get(0);
+      limit = CompiledRule.of(history.rule("model", algorithm).build()).limits().get(0);
     } while (limit.parameters().sliceCount() != limit.parameters().periodMicros()
         && algorithm.name().equals("sliding-counter"));
     return limit;

@@ -6,12 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
-import io.weir.rule.Limit;
+import io.weir.store.StoreOperation;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.IOException;
 import java.io.InputStream;
@@ -69,7 +70,9 @@ class LuaEquivalenceTest {
       for (Algorithm algorithm : mix) {
         boolean shadow = mix.size() > 1 && history.oneIn(4);
         limits.add(
-            history.rule("r" + limits.size(), algorithm).shadow(shadow).build().limits().get(0));
+            CompiledRule.of(history.rule("r" + limits.size(), algorithm).shadow(shadow).build())
+                .limits()
+                .get(0));
       }
       StringBuilder words = new StringBuilder(limits.size() + " ");
       limits.forEach(limit -> words.append(describe(limit)));
@@ -140,7 +143,7 @@ class LuaEquivalenceTest {
     LimitParameters t = limit.parameters();
     return String.format(
         "%s %d %d %d %d %d %d %d %d %d ",
-        limit.rule().algorithm().name(),
+        limit.rule().algorithm(),
         limit.rule().shadow() ? 1 : 0,
         t.permits(),
         t.periodMicros(),

@@ -1,8 +1,8 @@
 package io.weir.testkit;
 
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
+import io.weir.store.Clock;
 
 class MemoryStoreContractTest extends StoreContract {
 

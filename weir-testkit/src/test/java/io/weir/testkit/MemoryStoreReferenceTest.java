@@ -2,12 +2,12 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
-import io.weir.rule.Limit;
+import io.weir.store.StoreOperation;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -7,12 +7,13 @@ import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -89,7 +90,7 @@ class MemoryStoreRestartTest {
     for (int round = 0; round < RandomHistory.steps() / 2000; round++) {
       FakeClock clock = new FakeClock();
       MemoryStore store = new MemoryStore(clock, BYTES);
-      Limit limit = history.rule("r", algorithm).build().limits().get(0);
+      Limit limit = CompiledRule.of(history.rule("r", algorithm).build()).limits().get(0);
       Claim[] one = {new Claim(limit, 1, 1)};
       for (int i = 0; i < 20; i++) {
         clock.set(history.nextForward(limit.parameters()));
@@ -127,7 +128,7 @@ class MemoryStoreRestartTest {
       FakeClock clock = new FakeClock();
       long behind = 1_000_000L + history.below(1 << 30) * 4L;
       MemoryStore store = new MemoryStore(behind(clock, behind), BYTES);
-      Limit limit = history.rule("r", algorithm).build().limits().get(0);
+      Limit limit = CompiledRule.of(history.rule("r", algorithm).build()).limits().get(0);
       Claim[] one = {new Claim(limit, 1, 1)};
       for (int i = 0; i < 20; i++) {
         clock.set(history.nextForward(limit.parameters()));
@@ -180,7 +181,8 @@ class MemoryStoreRestartTest {
     List<Limit> limits = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       boolean shadow = history.oneIn(4);
-      limits.add(history.rule("r" + i, algorithm).shadow(shadow).build().limits().get(0));
+      limits.add(
+          CompiledRule.of(history.rule("r" + i, algorithm).shadow(shadow).build()).limits().get(0));
     }
     return limits;
   }

@@ -1,10 +1,10 @@
 package io.weir.testkit;
 
 import io.weir.internal.algorithm.CounterState;
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimEvaluator;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
+import io.weir.store.StoreOperation;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.weir.web;
 
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,9 +1,9 @@
 package io.weir.admin.alerts;
 
+import io.weir.internal.Durations;
 import io.weir.internal.background.BackgroundTask;
-import io.weir.internal.store.Clock;
 import io.weir.metrics.NodeHealth;
-import io.weir.rule.Durations;
+import io.weir.store.Clock;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -9,12 +9,12 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.weir.internal.store.Clock;
-import io.weir.internal.store.StoreListener;
 import io.weir.metrics.DecisionMetrics;
 import io.weir.metrics.NodeHealth;
 import io.weir.metrics.NodeMetrics;
 import io.weir.rules.RulesListener;
+import io.weir.store.Clock;
+import io.weir.store.StoreListener;
 import org.jspecify.annotations.Nullable;
 
 /** The metrics of a server: its node and its JVM, in the Prometheus text format. Thread-safe. */

@@ -3,7 +3,7 @@ package io.weir.admin.traffic;
 import io.weir.Decision;
 import io.weir.DecisionListener;
 import io.weir.Request;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

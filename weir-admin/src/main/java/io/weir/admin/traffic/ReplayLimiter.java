@@ -4,7 +4,7 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.rule.RuleSet;
 

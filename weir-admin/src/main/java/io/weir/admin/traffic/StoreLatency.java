@@ -1,7 +1,7 @@
 package io.weir.admin.traffic;
 
-import io.weir.internal.store.StoreListener;
-import io.weir.internal.store.StoreOperation;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 

@@ -1,8 +1,8 @@
 package io.weir.admin.traffic;
 
 import io.weir.internal.background.BackgroundTask;
-import io.weir.internal.store.Clock;
 import io.weir.rules.database.DatabaseException;
+import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.weir.admin.alerts;
 
-import io.weir.internal.store.StoreHealth;
 import io.weir.metrics.NodeHealth;
 import io.weir.rule.RuleSet;
+import io.weir.store.StoreHealth;
 import java.time.Duration;
 
 /** A node status that a test sets. */

@@ -2,10 +2,10 @@ package io.weir.admin.traffic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.internal.store.StoreOperation;
 import io.weir.rules.database.DatabaseRules;
 import io.weir.rules.database.RuleCounts;
 import io.weir.rules.database.TrafficResolution;
+import io.weir.store.StoreOperation;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;

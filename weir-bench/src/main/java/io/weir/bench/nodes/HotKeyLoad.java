@@ -1,12 +1,13 @@
 package io.weir.bench.nodes;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
 import io.weir.redis.RedisStore;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rule;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -30,7 +31,10 @@ final class HotKeyLoad {
     var rule =
         Rule.named("hot-" + mode.replace(':', '-')).limit(limit).consistency(consistency(mode));
     Rule built = (burst > 0 ? rule.burst(burst) : rule).build();
-    claims = new Claim[] {Claim.of(built.limits().get(0), store.fingerprint().of("all"), 1)};
+    claims =
+        new Claim[] {
+          Claim.of(CompiledRule.of(built).limits().get(0), store.fingerprint().of("all"), 1)
+        };
   }
 
   static RedisStore openStore(String uri) {

@@ -1,6 +1,7 @@
 package io.weir.bench.redis;
 
-import io.weir.rule.Limit;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import java.time.Duration;
@@ -25,7 +26,9 @@ record BucketQuota(long permits, Duration period, long cost) {
   /** Returns the limit for Weir, in a rule with this name. */
   Limit limit(String rule) {
     Rate rate = new Rate(permits, period);
-    return Rule.named(rule).per("user").limit(List.of(rate)).build().limits().get(0);
+    return CompiledRule.of(Rule.named(rule).per("user").limit(List.of(rate)).build())
+        .limits()
+        .get(0);
   }
 
   /** Returns the permits that are refilled in a time. */

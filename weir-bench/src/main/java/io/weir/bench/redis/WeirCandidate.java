@@ -1,11 +1,11 @@
 package io.weir.bench.redis;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
 import io.weir.redis.RedisStore;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
+import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletionStage;
 
 /** Weir's Redis store, with one or several rules per caller. */

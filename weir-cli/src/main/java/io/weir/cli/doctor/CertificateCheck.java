@@ -1,8 +1,8 @@
 package io.weir.cli.doctor;
 
-import io.weir.internal.store.Clock;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSettings;
+import io.weir.store.Clock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

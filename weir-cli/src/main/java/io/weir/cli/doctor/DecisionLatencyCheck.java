@@ -3,15 +3,15 @@ package io.weir.cli.doctor;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
-import io.weir.internal.store.Clock;
-import io.weir.internal.store.StoreException;
-import io.weir.internal.store.StoreListener;
+import io.weir.internal.Durations;
 import io.weir.redis.RedisStore;
-import io.weir.rule.Durations;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSettings;
+import io.weir.store.Clock;
+import io.weir.store.StoreFailureKind;
+import io.weir.store.StoreListener;
 import java.time.Duration;
 import java.util.Arrays;
 
@@ -115,7 +115,7 @@ final class DecisionLatencyCheck {
   /** Keeps the reason why the store did not answer. */
   private final class LastFailureListener implements StoreListener {
     @Override
-    public void onFailure(StoreException.StoreFailureKind kind, String reason) {
+    public void onFailure(StoreFailureKind kind, String reason) {
       lastFailure = reason;
     }
   }

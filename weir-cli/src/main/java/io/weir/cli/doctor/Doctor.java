@@ -1,11 +1,11 @@
 package io.weir.cli.doctor;
 
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.StoreException;
 import io.weir.redis.RedisDiagnostics;
 import io.weir.rule.Rule;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSettings;
+import io.weir.store.Clock;
 import java.util.List;
 import java.util.function.Consumer;
 

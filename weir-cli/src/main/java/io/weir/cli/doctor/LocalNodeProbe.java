@@ -2,7 +2,7 @@ package io.weir.cli.doctor;
 
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
-import io.weir.rule.Durations;
+import io.weir.internal.Durations;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

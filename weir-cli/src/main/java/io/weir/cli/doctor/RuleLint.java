@@ -3,8 +3,9 @@ package io.weir.cli.doctor;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.Consistency;
-import io.weir.rule.Limit;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
@@ -84,7 +85,8 @@ public final class RuleLint {
             .max()
             .orElse(0);
     return warningIf(
-        rule.algorithm() == Algorithms.SLIDING_LOG && maxPermits >= MAX_SLIDING_LOG_PERMITS,
+        rule.algorithm().equals(Algorithms.SLIDING_LOG.name())
+            && maxPermits >= MAX_SLIDING_LOG_PERMITS,
         new LintWarning(
             rule.id(),
             "stores up to " + maxPermits + " charges per caller",
@@ -104,10 +106,14 @@ public final class RuleLint {
   private static Optional<LintWarning> syncsTooRarely(Rule rule) {
     Duration every = rule.consistency().syncInterval();
     Duration fills =
-        rule.limits().stream().map(RuleLint::fillTime).min(Duration::compareTo).orElseThrow();
+        CompiledRule.of(rule).limits().stream()
+            .map(RuleLint::fillTime)
+            .min(Duration::compareTo)
+            .orElseThrow();
     Duration better = fills.dividedBy(MIN_SYNCS_PER_FILL);
     return warningIf(
-        rule.algorithm().windowModel() == WindowModel.CONTINUOUS && every.compareTo(better) > 0,
+        Algorithms.named(rule.algorithm()).windowModel() == WindowModel.CONTINUOUS
+            && every.compareTo(better) > 0,
         new LintWarning(
             rule.id(),
             "refuses some requests within the limit, since a bucket that fills in %d ms syncs every %d ms"
@@ -172,7 +178,7 @@ public final class RuleLint {
       return new CountingKey(
           rule.match(),
           rule.per(),
-          rule.algorithm().name(),
+          rule.algorithm(),
           rule.coolDown(),
           rule.consistency(),
           rule.fallback(),

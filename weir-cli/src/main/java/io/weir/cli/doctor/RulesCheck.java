@@ -2,7 +2,7 @@ package io.weir.cli.doctor;
 
 import io.weir.cli.repository.RuleRepository;
 import io.weir.cli.repository.RuleRepositoryException;
-import io.weir.rule.Durations;
+import io.weir.internal.Durations;
 import io.weir.rule.Rule;
 import io.weir.rules.database.DatabaseException;
 import io.weir.rules.database.DatabaseRules;

@@ -4,7 +4,7 @@ import io.weir.Decision;
 import io.weir.DecisionListener;
 import io.weir.Request;
 import io.weir.internal.algorithm.LimitParameters;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
 import io.weir.rule.Rule;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

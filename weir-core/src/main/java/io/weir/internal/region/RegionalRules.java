@@ -1,5 +1,6 @@
 package io.weir.internal.region;
 
+import io.weir.internal.rule.CompiledRuleSet;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
@@ -125,7 +126,7 @@ public final class RegionalRules implements RuleSource {
       snapshot =
           new RegionalSnapshot(
               current,
-              current.withReplaced(regional.values()),
+              CompiledRuleSet.of(current).withReplaced(regional.values()),
               Collections.unmodifiableMap(divided),
               Collections.unmodifiableMap(shares));
     }

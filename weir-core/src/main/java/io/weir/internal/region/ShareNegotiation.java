@@ -1,11 +1,13 @@
 package io.weir.internal.region;
 
 import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.region.DemandMeter.DemandSample;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.Rule;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -39,20 +41,20 @@ final class ShareNegotiation {
     this.appliedShare = applied;
     this.intervalMicros = interval;
     lastSampleMicros = now;
+    Algorithm algorithm = Algorithms.named(rule.algorithm());
     long longest = 0;
-    for (Limit limit : rule.allLimits()) {
+    for (Limit limit : CompiledRule.of(rule).allLimits()) {
       longest =
           Math.max(
               longest,
-              limit.configuredParameters().permits() == 0 ? 0 : recoveryMicros(rule, limit));
+              limit.configuredParameters().permits() == 0 ? 0 : recoveryMicros(algorithm, limit));
     }
     recoveryMicros = longest;
-    drainsSteadily = rule.algorithm().windowModel() == WindowModel.CONTINUOUS;
+    drainsSteadily = algorithm.windowModel() == WindowModel.CONTINUOUS;
   }
 
   /** Returns how long an exhausted limit takes to become fresh: the longest recovery time. */
-  private static long recoveryMicros(Rule rule, Limit limit) {
-    Algorithm algorithm = rule.algorithm();
+  private static long recoveryMicros(Algorithm algorithm, Limit limit) {
     LimitParameters parameters = limit.configuredParameters();
     long now = parameters.periodMicros(); // the start of a window
     CounterState state = new CounterState();

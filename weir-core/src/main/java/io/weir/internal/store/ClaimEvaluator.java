@@ -3,8 +3,9 @@ package io.weir.internal.store;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
+import io.weir.store.StoreOperation;
 import org.jspecify.annotations.Nullable;
 
 /**

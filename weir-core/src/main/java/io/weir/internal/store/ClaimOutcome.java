@@ -1,7 +1,7 @@
 package io.weir.internal.store;
 
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 
 /**
  * The answer of a store to one claim. Durations and times are in microseconds.

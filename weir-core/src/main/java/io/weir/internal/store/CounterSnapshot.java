@@ -5,7 +5,8 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import io.weir.internal.algorithm.CounterState;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.store.Clock;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

@@ -1,5 +1,6 @@
 package io.weir.internal.store;
 
+import io.weir.store.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

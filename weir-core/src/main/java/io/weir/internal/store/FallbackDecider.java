@@ -1,8 +1,10 @@
 package io.weir.internal.store;
 
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.weir.internal.store;
 
 import io.weir.internal.algorithm.CounterState;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

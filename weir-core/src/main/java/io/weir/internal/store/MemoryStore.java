@@ -1,8 +1,10 @@
 package io.weir.internal.store;
 
 import io.weir.internal.algorithm.CounterState;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -1,7 +1,8 @@
 package io.weir.internal.store;
 
-import io.weir.internal.store.StoreException.StoreFailureKind;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
+import io.weir.store.StoreFailureKind;
+import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;

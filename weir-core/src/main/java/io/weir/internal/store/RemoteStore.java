@@ -1,6 +1,6 @@
 package io.weir.internal.store;
 
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Fingerprint;
 
 /**
  * A store that may be late, fail or never answer. A {@link StoreFailureGuard} turns it into a

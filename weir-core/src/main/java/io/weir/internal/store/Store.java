@@ -1,7 +1,9 @@
 package io.weir.internal.store;
 
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.store.StoreHealth;
+import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -1,7 +1,11 @@
 package io.weir.internal.store;
 
-import io.weir.rule.Claim;
-import io.weir.rule.Durations;
+import io.weir.internal.Durations;
+import io.weir.internal.rule.Claim;
+import io.weir.store.Clock;
+import io.weir.store.StoreFailureKind;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -113,7 +117,7 @@ public final class StoreFailureGuard implements AutoCloseable {
     }
   }
 
-  void recordFailure(StoreException.StoreFailureKind kind, String reason) {
+  void recordFailure(StoreFailureKind kind, String reason) {
     degradedDecisions.incrementAndGet();
     notifyListener(l -> l.onFailure(kind, reason));
     long now = clock.micros();

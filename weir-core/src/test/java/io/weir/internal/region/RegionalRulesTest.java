@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.MemoryStore;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.LiveRules;
@@ -53,25 +54,26 @@ class RegionalRulesTest {
                 LimitOverride.of(Selector.of("user", "out"), "0/day"))
             .build();
     Rule regional = new RegionalRules(RuleSet.of(rule), "eu").current().rules().get(0);
-    assertThat(regional.limits().get(0).capacity()).isEqualTo(20);
-    assertThat(regional.limits().get(0).parameters().permits()).isEqualTo(50);
-    assertThat(regional.limits().get(0).configuredParameters().burst()).isEqualTo(40);
-    assertThat(regional.limits().get(0).localFallback())
+    assertThat(CompiledRule.of(regional).limits().get(0).capacity()).isEqualTo(20);
+    assertThat(CompiledRule.of(regional).limits().get(0).parameters().permits()).isEqualTo(50);
+    assertThat(CompiledRule.of(regional).limits().get(0).configuredParameters().burst())
+        .isEqualTo(40);
+    assertThat(CompiledRule.of(regional).limits().get(0).localFallback())
         .as("the local fallback")
         .satisfies(alone -> assertThat(alone.capacity()).isEqualTo(2));
-    assertThat(regional.allLimits().get(1).capacity()).isEqualTo(3000);
-    assertThat(regional.allLimits().get(2).capacity()).isZero();
-    assertThat(regional.limit(Rate.parse("7/second")).capacity()).isEqualTo(3);
+    assertThat(CompiledRule.of(regional).allLimits().get(1).capacity()).isEqualTo(3000);
+    assertThat(CompiledRule.of(regional).allLimits().get(2).capacity()).isZero();
+    assertThat(CompiledRule.of(regional).limit(Rate.parse("7/second")).capacity()).isEqualTo(3);
     assertThat(regional.rates()).as("the configured rates are unchanged").isEqualTo(rule.rates());
   }
 
   @Test
   void anyShare_isAtLeastOnePermitAndExact() {
     Rule one = divided("one").limit("1/day").build();
-    assertThat(one.withShare(1).limits().get(0).capacity()).isEqualTo(1);
+    assertThat(CompiledRule.of(one.withShare(1)).limits().get(0).capacity()).isEqualTo(1);
     Rule year = divided("year").limit("1000000000/365d").build();
     for (int share = 1; share < 1000; share++) {
-      long most = year.withShare(share).limits().get(0).parameters().permits();
+      long most = CompiledRule.of(year.withShare(share)).limits().get(0).parameters().permits();
       assertThat(most).isBetween(share * 900_000L, share * 1_000_000L);
     }
     assertThatThrownBy(() -> divided("odd").limit("1000000007/1000000007us").build())
@@ -82,8 +84,8 @@ class RegionalRulesTest {
   @Test
   void smallShareOfLargeBucket_keepsItsUnit() {
     Rule huge = Rule.named("huge").limit("5000000000/day").regions(Map.of("eu", 1)).build();
-    assertThat(huge.withShare(10).limits().get(0).parameters().unitsPerPermit())
-        .isEqualTo(huge.limits().get(0).parameters().unitsPerPermit());
+    assertThat(CompiledRule.of(huge.withShare(10)).limits().get(0).parameters().unitsPerPermit())
+        .isEqualTo(CompiledRule.of(huge).limits().get(0).parameters().unitsPerPermit());
   }
 
   @Test
@@ -155,7 +157,7 @@ class RegionalRulesTest {
   private static long capacity(RuleSet rules) {
     return rules.rules().stream()
         .filter(rule -> rule.id().equals("api"))
-        .mapToLong(rule -> rule.limits().get(0).capacity())
+        .mapToLong(rule -> CompiledRule.of(rule).limits().get(0).capacity())
         .sum();
   }
 

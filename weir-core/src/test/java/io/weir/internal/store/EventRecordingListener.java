@@ -1,5 +1,7 @@
 package io.weir.internal.store;
 
+import io.weir.store.StoreFailureKind;
+import io.weir.store.StoreListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +21,7 @@ class EventRecordingListener implements StoreListener {
   }
 
   @Override
-  public void onFailure(StoreException.StoreFailureKind kind, String reason) {
+  public void onFailure(StoreFailureKind kind, String reason) {
     record("failed " + kind + " " + reason);
   }
 

@@ -2,11 +2,13 @@ package io.weir.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreOperation;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -112,7 +114,7 @@ class FallbackDeciderTest {
   }
 
   private Claim claim(Rule rule, long cost) {
-    return Claim.of(rule.limits().get(0), fingerprint.of("x"), cost);
+    return Claim.of(CompiledRule.of(rule).limits().get(0), fingerprint.of("x"), cost);
   }
 
   private ClaimOutcome[] decide(StoreOperation operation, Claim... claims) {

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -73,7 +75,7 @@ class MemoryStoreFloodTest {
         Rule.named("unknown")
             .per("user")
             .limit("5/hour")
-            .algorithm(Algorithms.SLIDING_LOG)
+            .algorithm(Algorithms.SLIDING_LOG.name())
             .onStoreFailure(StoreFailureFallback.CLOSED)
             .build();
     for (int i = 0; i < CALLERS; i++) {
@@ -101,7 +103,11 @@ class MemoryStoreFloodTest {
     }
     long turnedAway = store.rejectedForSpace();
     for (int i = 0; i < CALLERS; i++) {
-      Claim all = Claim.of(rules.get(0).limits().get(0), FINGERPRINT.of("c" + i), Claim.MAX_COST);
+      Claim all =
+          Claim.of(
+              CompiledRule.of(rules.get(0)).limits().get(0),
+              FINGERPRINT.of("c" + i),
+              Claim.MAX_COST);
       assertThat(store.apply(new Claim[] {all}, StoreOperation.REFUND).join()[0].degraded())
           .isFalse();
     }
@@ -127,7 +133,7 @@ class MemoryStoreFloodTest {
 
   private static Claim[] claims(List<Rule> rules, String caller) {
     return rules.stream()
-        .map(rule -> Claim.of(rule.limits().get(0), FINGERPRINT.of(caller), 1))
+        .map(rule -> Claim.of(CompiledRule.of(rule).limits().get(0), FINGERPRINT.of(caller), 1))
         .toArray(Claim[]::new);
   }
 
@@ -140,7 +146,7 @@ class MemoryStoreFloodTest {
                     Rule.named("r" + i)
                         .per("user")
                         .limit(permits + "/day")
-                        .algorithm(algorithms.get(i))
+                        .algorithm(algorithms.get(i).name())
                         .build()));
     return rules;
   }

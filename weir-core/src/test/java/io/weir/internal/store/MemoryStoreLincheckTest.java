@@ -1,8 +1,10 @@
 package io.weir.internal.store;
 
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
+import io.weir.store.StoreOperation;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -52,7 +54,8 @@ public class MemoryStoreLincheckTest {
   }
 
   private static Claim claim(Rule rule, int caller, int cost) {
-    return Claim.of(rule.limits().get(0), FINGERPRINT.of("caller " + caller), cost);
+    return Claim.of(
+        CompiledRule.of(rule).limits().get(0), FINGERPRINT.of("caller " + caller), cost);
   }
 
   @Test

@@ -3,10 +3,13 @@ package io.weir.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -290,7 +293,7 @@ class MemoryStoreTest {
   }
 
   private static Claim claim(Rule rule, String caller, long cost) {
-    return Claim.of(rule.limits().get(0), FINGERPRINT.of(caller), cost);
+    return Claim.of(CompiledRule.of(rule).limits().get(0), FINGERPRINT.of(caller), cost);
   }
 
   private static Rule rule(String id, String limit) {

@@ -1,9 +1,12 @@
 package io.weir.internal.store;
 
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -77,7 +80,8 @@ final class ScriptedRemoteStore implements RemoteStore {
   static CompletableFuture<ClaimOutcome[]> take(
       Store store, StoreFailureFallback fallback, long cost) {
     Rule rule = Rule.named("a").limit("10/minute").onStoreFailure(fallback).build();
-    Claim claim = Claim.of(rule.limits().get(0), store.fingerprint().of("x"), cost);
+    Claim claim =
+        Claim.of(CompiledRule.of(rule).limits().get(0), store.fingerprint().of("x"), cost);
     return store.apply(new Claim[] {claim}, StoreOperation.TAKE);
   }
 

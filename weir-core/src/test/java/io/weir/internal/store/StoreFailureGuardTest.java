@@ -6,8 +6,10 @@ import static io.weir.rule.StoreFailureFallback.FallbackAction.LOCAL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.internal.store.StoreException.StoreFailureKind;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreFailureKind;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;

@@ -4,8 +4,8 @@ import static io.weir.internal.store.ScriptedRemoteStore.await;
 import static io.weir.internal.store.ScriptedRemoteStore.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.internal.store.StoreException.StoreFailureKind;
 import io.weir.rule.StoreFailureFallback;
+import io.weir.store.StoreFailureKind;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;

@@ -6,7 +6,7 @@ import io.weir.http.CredentialVerifier;
 import io.weir.http.VerifiedCaller;
 import io.weir.http.jwt.TokenCache.CachedToken;
 import io.weir.http.jwt.TokenCache.TokenDigest;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.text.ParseException;
 import java.util.Date;
 import java.util.Optional;

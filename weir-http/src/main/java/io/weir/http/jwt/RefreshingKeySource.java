@@ -1,7 +1,7 @@
 package io.weir.http.jwt;
 
 import io.weir.internal.background.BackgroundTask;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -1,8 +1,8 @@
 package io.weir.cli.doctor;
 
 import io.weir.cli.doctor.DoctorFinding.FindingSeverity;
-import io.weir.internal.store.Clock;
 import io.weir.server.config.ServerConfig;
+import io.weir.store.Clock;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,7 +3,7 @@ package io.weir.cli.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.cli.doctor.DoctorFinding.FindingSeverity;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import io.weir.testkit.redis.FaultProxy;
 import io.weir.testkit.redis.RedisCluster;
 import io.weir.testkit.redis.RedisProcess;

@@ -10,7 +10,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.weir.Limiter;
 import io.weir.admin.metrics.ServerMetrics;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 

@@ -1,8 +1,8 @@
 package io.weir.lab.world;
 
-import io.weir.internal.store.Clock;
-import io.weir.rule.Fingerprint;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.rule.RuleSource;
+import io.weir.store.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

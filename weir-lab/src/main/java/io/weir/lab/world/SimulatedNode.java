@@ -2,12 +2,12 @@ package io.weir.lab.world;
 
 import io.weir.Limiter;
 import io.weir.Weir;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.Scheduler;
 import io.weir.internal.store.StoreFailureGuard;
-import io.weir.internal.store.StoreListener;
 import io.weir.internal.store.nodes.RoutingStore;
 import io.weir.rule.RuleSource;
+import io.weir.store.Clock;
+import io.weir.store.StoreListener;
 import java.time.Duration;
 
 /** A node with the production classes, but with a simulated clock, scheduler and store link. */

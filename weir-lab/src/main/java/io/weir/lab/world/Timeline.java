@@ -1,7 +1,7 @@
 package io.weir.lab.world;
 
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.Scheduler;
+import io.weir.store.Clock;
 import java.util.PriorityQueue;
 
 /**

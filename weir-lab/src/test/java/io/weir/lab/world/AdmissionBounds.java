@@ -2,7 +2,7 @@ package io.weir.lab.world;
 
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.Limit;
 import java.util.List;
 
 /** Computes by how many permits admissions exceed the bound of an algorithm. */

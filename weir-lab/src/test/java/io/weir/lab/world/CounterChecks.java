@@ -2,15 +2,15 @@ package io.weir.lab.world;
 
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
 import io.weir.internal.store.nodes.OvershootBound;
 import io.weir.lab.world.CounterHistory.CounterAdmission;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency.CountingMode;
-import io.weir.rule.Limit;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

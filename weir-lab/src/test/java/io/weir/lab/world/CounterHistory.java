@@ -1,7 +1,7 @@
 package io.weir.lab.world;
 
+import io.weir.internal.rule.Limit;
 import io.weir.rule.Consistency.CountingMode;
-import io.weir.rule.Limit;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,9 +2,9 @@ package io.weir.lab.world;
 
 import io.weir.Decision;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Consistency.CountingMode;
-import io.weir.rule.Limit;
 import io.weir.rule.StoreFailureFallback;
 import java.util.List;
 

@@ -1,12 +1,12 @@
 package io.weir.lab.world;
 
 import io.weir.Decision;
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.PendingDecision;
-import io.weir.internal.store.StoreOperation;
 import io.weir.internal.store.nodes.ClaimSubset;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency.CountingMode;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

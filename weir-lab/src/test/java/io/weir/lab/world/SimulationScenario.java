@@ -3,6 +3,7 @@ package io.weir.lab.world;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
@@ -68,7 +69,7 @@ record SimulationScenario(
     for (int i = 1 + random.nextInt(3); i > 0; i--) {
       Rule rule = randomRule("rule" + i, random, healthy);
       rules.add(rule);
-      tightest = Math.min(tightest, perSecond(rule.limits().get(0).rate()));
+      tightest = Math.min(tightest, perSecond(CompiledRule.of(rule).limits().get(0).rate()));
     }
     double load = healthy ? 0.3 + 0.35 * random.nextDouble() : 0.5 + 3 * random.nextDouble();
     double perSecond = Math.min(load * tightest, MAX_REQUESTS_PER_SECOND / callers);
@@ -113,7 +114,7 @@ record SimulationScenario(
     RuleBuilder rule =
         Rule.named(name)
             .per("user")
-            .algorithm(algorithm)
+            .algorithm(algorithm.name())
             .limit(List.of(new Rate(permits, Duration.ofMillis(period))))
             .consistency(consistency)
             .onStoreFailure(randomFallback(random))

@@ -3,6 +3,7 @@ package io.weir.lab.world;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
@@ -88,11 +89,11 @@ class SimulationSeedsTest {
       SimulationScenario scenario = SimulationScenario.of(seed);
       for (Rule rule : scenario.rules()) {
         String kind = rule.consistency().mode() + " " + scenario.healthy();
-        ways.add(rule.limits().get(0).algorithm().name() + " " + kind);
+        ways.add(CompiledRule.of(rule).limits().get(0).algorithm().name() + " " + kind);
         others.add(rule.fallback().action() + " " + rule.consistency().mode());
         for (SimulatedFault fault : scenario.faults()) {
           String how = " " + rule.consistency().mode() + " " + fault.kind();
-          faults.add(rule.limits().get(0).algorithm().name() + how);
+          faults.add(CompiledRule.of(rule).limits().get(0).algorithm().name() + how);
         }
       }
       others.add(

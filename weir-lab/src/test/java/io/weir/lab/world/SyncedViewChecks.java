@@ -4,11 +4,11 @@ import io.weir.Decision;
 import io.weir.Request;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency.CountingMode;
-import io.weir.rule.Limit;
+import io.weir.store.StoreOperation;
 import java.util.Map;
 import java.util.TreeMap;
 

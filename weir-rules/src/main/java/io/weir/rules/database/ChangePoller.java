@@ -1,7 +1,7 @@
 package io.weir.rules.database;
 
 import io.weir.internal.background.BackgroundTask;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;

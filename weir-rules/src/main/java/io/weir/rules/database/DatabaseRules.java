@@ -1,12 +1,12 @@
 package io.weir.rules.database;
 
-import io.weir.internal.store.Clock;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
 import io.weir.rules.Rules;
 import io.weir.rules.RulesListener;
 import io.weir.rules.RulesSizeLimit;
+import io.weir.store.Clock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;

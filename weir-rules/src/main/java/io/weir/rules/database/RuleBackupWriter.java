@@ -1,8 +1,8 @@
 package io.weir.rules.database;
 
-import io.weir.internal.store.Clock;
 import io.weir.rule.RuleSet;
 import io.weir.rules.database.ApiKeySecret.SecretDigest;
+import io.weir.store.Clock;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -155,7 +155,7 @@ final class EnvoyImport {
               .match(Selector.of(match))
               .per(per.toArray(new String[0]))
               .limit(List.of(rate))
-              .algorithm(Algorithms.FIXED_WINDOW)
+              .algorithm(Algorithms.FIXED_WINDOW.name())
               .shadow(one.lastDescriptor().shadow())
               .build());
     } catch (RuleException e) {

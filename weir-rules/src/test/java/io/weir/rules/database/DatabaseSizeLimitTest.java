@@ -3,8 +3,8 @@ package io.weir.rules.database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.internal.store.Clock;
 import io.weir.rules.text.InvalidConfigurationException;
+import io.weir.store.Clock;
 import io.weir.testkit.Await;
 import java.nio.file.Path;
 import java.time.Duration;

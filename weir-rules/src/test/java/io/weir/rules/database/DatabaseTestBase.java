@@ -1,9 +1,9 @@
 package io.weir.rules.database;
 
-import io.weir.internal.store.Clock;
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
 import io.weir.rules.RulesListener;
+import io.weir.store.Clock;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

@@ -1,6 +1,6 @@
 package io.weir.rules.database;
 
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.time.Duration;
 
 /** Measures the duration of some work. */

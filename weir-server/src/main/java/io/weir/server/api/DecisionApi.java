@@ -16,7 +16,7 @@ import io.weir.http.IdentityResolver;
 import io.weir.http.RateLimitHeaders;
 import io.weir.http.RefusalResponse;
 import io.weir.internal.JsonText;
-import io.weir.internal.store.StoreOperation;
+import io.weir.store.StoreOperation;
 import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.BodyField;
 import io.weir.web.ApiRouter;

@@ -1,7 +1,7 @@
 package io.weir.server.api;
 
 import io.weir.Reservation;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.weir.server.config;
 
+import io.weir.internal.Durations;
 import io.weir.redis.RedisStore;
-import io.weir.rule.Durations;
 import io.weir.server.api.AuthHeaderFormat;
 import io.weir.server.envoy.EnvoyStoreFailureMode;
 import java.net.URI;
@@ -16,11 +16,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Function;
 
 /** The parsers of setting values. They throw an IllegalArgumentException with the rule violated. */
 final class SettingParsers {
   private static final int MIN_TOKEN_LENGTH = 16;
+  private static final Set<String> WEB_SCHEMES = Set.of("http", "https", "http2");
 
   private SettingParsers() {}
 
@@ -164,7 +166,7 @@ final class SettingParsers {
   private static String httpUrl(String text) {
     try {
       URI uri = new URI(text);
-      boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+      boolean web = uri.getScheme() != null && WEB_SCHEMES.contains(uri.getScheme());
       return require(web && uri.getHost() != null, text, "must be a URL such as http://host:port");
     } catch (URISyntaxException e) {
       throw new IllegalArgumentException(

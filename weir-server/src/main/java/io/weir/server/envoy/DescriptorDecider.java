@@ -4,7 +4,7 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.TooManyLimitsException;
-import io.weir.internal.store.StoreOperation;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.weir.server.envoy;
 
 import io.weir.Request;
-import io.weir.internal.store.StoreOperation;
+import io.weir.store.StoreOperation;
 
 /**
  * One descriptor of a call as a request to the limiter.

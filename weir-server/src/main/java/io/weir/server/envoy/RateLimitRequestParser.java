@@ -4,10 +4,10 @@ import com.google.protobuf.UnknownFieldSet;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.weir.Request;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
 import io.weir.rule.Rate;
 import io.weir.rules.envoy.EnvoyDescriptor;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -13,8 +13,8 @@ import io.weir.Decision;
 import io.weir.http.RateLimitHeaders;
 import io.weir.http.RefusalResponse;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Limit;
 import java.util.List;
 
 /** Builds the response to Envoy: a status per descriptor, headers for the caller, and metadata. */

@@ -1,6 +1,6 @@
 package io.weir.testkit.redis;
 
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

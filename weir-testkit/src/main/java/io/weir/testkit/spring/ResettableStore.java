@@ -1,12 +1,12 @@
 package io.weir.testkit.spring;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletableFuture;
 
 /** A store in memory that can be reset, for applications that are shared between tests. */

@@ -2,7 +2,7 @@ package io.weir.internal.background;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import io.weir.testkit.Await;
 import io.weir.testkit.CapturedLogs;
 import io.weir.testkit.FakeClock;

@@ -2,7 +2,7 @@ package io.weir.testkit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import io.weir.testkit.Await;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package io.weir.internal.store.nodes;
 
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
+import io.weir.store.StoreOperation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

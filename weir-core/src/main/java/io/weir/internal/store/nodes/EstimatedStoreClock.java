@@ -1,7 +1,7 @@
 package io.weir.internal.store.nodes;
 
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import org.jspecify.annotations.Nullable;
 
 /**

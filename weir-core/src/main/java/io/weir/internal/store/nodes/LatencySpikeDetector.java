@@ -1,6 +1,6 @@
 package io.weir.internal.store.nodes;
 
-import io.weir.internal.store.Clock;
+import io.weir.store.Clock;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 

@@ -1,8 +1,8 @@
 package io.weir.internal.store.nodes;
 
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Limit;
 
 /**
  * A block of permits that was charged in the store and is spent on this node.

@@ -2,8 +2,8 @@ package io.weir.internal.store.nodes;
 
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.rule.Limit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,8 @@ package io.weir.internal.store.nodes;
 
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
-import io.weir.rule.Limit;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.Rule;
 
 /**
@@ -41,7 +42,10 @@ public final class OvershootBound {
 
   /** The largest value of any limit of a rule. */
   public static long of(Rule rule, int nodes) {
-    return rule.limits().stream().mapToLong(limit -> of(limit, nodes)).max().orElse(0);
+    return CompiledRule.of(rule).limits().stream()
+        .mapToLong(limit -> of(limit, nodes))
+        .max()
+        .orElse(0);
   }
 
   /** The maximum number of permits that one node may admit before another node learns of them. */

@@ -1,8 +1,8 @@
 package io.weir.internal.store.nodes;
 
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
-import io.weir.rule.Claim;
+import io.weir.store.Clock;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;

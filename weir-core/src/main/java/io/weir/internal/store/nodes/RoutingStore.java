@@ -1,16 +1,16 @@
 package io.weir.internal.store.nodes;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Scheduler;
 import io.weir.internal.store.Store;
 import io.weir.internal.store.StoreFailureGuard;
-import io.weir.internal.store.StoreHealth;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency.CountingMode;
-import io.weir.rule.Fingerprint;
+import io.weir.store.Clock;
+import io.weir.store.StoreHealth;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;

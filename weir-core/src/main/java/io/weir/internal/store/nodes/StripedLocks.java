@@ -1,6 +1,6 @@
 package io.weir.internal.store.nodes;
 
-import io.weir.rule.Claim;
+import io.weir.internal.rule.Claim;
 import java.util.Arrays;
 import java.util.function.Supplier;
 

@@ -1,10 +1,10 @@
 package io.weir.internal.store.nodes;
 
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.Store;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

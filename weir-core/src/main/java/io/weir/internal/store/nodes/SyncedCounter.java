@@ -1,7 +1,7 @@
 package io.weir.internal.store.nodes;
 
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.Store;
-import io.weir.rule.Limit;
 import java.util.ArrayList;
 import java.util.List;
 

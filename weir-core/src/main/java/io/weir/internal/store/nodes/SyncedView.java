@@ -2,12 +2,12 @@ package io.weir.internal.store.nodes;
 
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Store;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Limit;
+import io.weir.store.StoreOperation;
 
 /**
  * This node's view of counters that other nodes charge too.

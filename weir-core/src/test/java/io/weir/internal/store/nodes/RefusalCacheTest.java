@@ -3,11 +3,11 @@ package io.weir.internal.store.nodes;
 import static io.weir.internal.store.nodes.SimulatedNodes.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rule;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -5,12 +5,13 @@ import static io.weir.internal.store.nodes.SimulatedNodes.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -79,7 +80,9 @@ class RoutingStoreTest {
   @Test
   void lease_endsWithItsWindow() {
     Rule rule =
-        rule("a", "1000/second", Consistency.LEASED).algorithm(Algorithms.FIXED_WINDOW).build();
+        rule("a", "1000/second", Consistency.LEASED)
+            .algorithm(Algorithms.FIXED_WINDOW.name())
+            .build();
     RoutingStore one = cluster.node();
     RoutingStore two = cluster.node();
     cluster.advance(Duration.ofNanos(1000 * (1_000_000 - cluster.micros() % 1_000_000)));
@@ -97,7 +100,7 @@ class RoutingStoreTest {
   void leasedLeakyBucket_releasesRequestsOneByOne() {
     Rule rule =
         rule("a", "1000/second", Consistency.LEASED)
-            .algorithm(Algorithms.LEAKY_BUCKET)
+            .algorithm(Algorithms.LEAKY_BUCKET.name())
             .burst(1000)
             .build();
     RoutingStore node = cluster.node();
@@ -163,7 +166,7 @@ class RoutingStoreTest {
   void syncedNodes_stayWithinOvershootBound(String algorithm) {
     Rule rule = rule("a", "300/second", SYNCED).algorithm(algorithm).build();
     List<RoutingStore> nodes = List.of(cluster.node(), cluster.node(), cluster.node());
-    long bound = OvershootBound.of(rule.limits().get(0), 3);
+    long bound = OvershootBound.of(CompiledRule.of(rule).limits().get(0), 3);
     cluster.advance(Duration.ofNanos(1000 * (1_000_000 - cluster.micros() % 1_000_000)));
     int admitted = 0;
     for (int i = 0; i < 6000; i++) {
@@ -190,7 +193,7 @@ class RoutingStoreTest {
 
   @Test
   void usageInPastWindow_isNotChargedToNextWindow() {
-    Rule rule = rule("a", "100/second", SYNCED).algorithm(Algorithms.FIXED_WINDOW).build();
+    Rule rule = rule("a", "100/second", SYNCED).algorithm(Algorithms.FIXED_WINDOW.name()).build();
     RoutingStore node = cluster.node();
     take(node, rule);
     cluster.advance(Duration.ofNanos(1000 * (1_000_000 - cluster.micros() % 1_000_000)));

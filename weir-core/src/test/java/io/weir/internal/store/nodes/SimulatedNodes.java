@@ -1,16 +1,17 @@
 package io.weir.internal.store.nodes;
 
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Scheduler;
 import io.weir.internal.store.Store;
 import io.weir.internal.store.StoreFailureGuard;
-import io.weir.internal.store.StoreListener;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
-import io.weir.rule.Fingerprint;
 import io.weir.rule.Rule;
+import io.weir.store.Clock;
+import io.weir.store.StoreListener;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;
@@ -73,11 +74,11 @@ final class SimulatedNodes implements Clock, Scheduler {
   }
 
   static Claim claim(Rule rule, long cost) {
-    return Claim.of(rule.limits().get(0), FINGERPRINT.of("all"), cost);
+    return Claim.of(CompiledRule.of(rule).limits().get(0), FINGERPRINT.of("all"), cost);
   }
 
   static Claim claim(Rule rule, String caller) {
-    return Claim.of(rule.limits().get(0), FINGERPRINT.of(caller), 1);
+    return Claim.of(CompiledRule.of(rule).limits().get(0), FINGERPRINT.of(caller), 1);
   }
 
   /** Sends that many requests of a caller at once; returns how many are admitted. */

@@ -4,12 +4,12 @@ import static io.weir.internal.store.nodes.SimulatedNodes.take;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.Claim;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.StoreOperation;
-import io.weir.rule.Claim;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
+import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,7 +49,9 @@ class SyncedStoreTest {
   @Test
   void slidingCounterInDebt_admitsLittleMoreThanLimit() {
     Rule rule =
-        rule("6000/minute", Duration.ofMillis(100)).algorithm(Algorithms.SLIDING_COUNTER).build();
+        rule("6000/minute", Duration.ofMillis(100))
+            .algorithm(Algorithms.SLIDING_COUNTER.name())
+            .build();
     List<RoutingStore> nodes = nodes(4);
     Duration minute = Duration.ofMinutes(1);
     admitted(nodes, rule, 60_000, minute);
@@ -58,7 +60,7 @@ class SyncedStoreTest {
 
   @Test
   void hundredThousandCounters_areSyncedAndThenRemoved() {
-    Rule rule = rule("10/hour", SECOND).algorithm(Algorithms.FIXED_WINDOW).build();
+    Rule rule = rule("10/hour", SECOND).algorithm(Algorithms.FIXED_WINDOW.name()).build();
     List<RoutingStore> nodes = nodes(3);
     Claim[][] claims = new Claim[100_000][];
     Arrays.setAll(claims, i -> new Claim[] {SimulatedNodes.claim(rule, "caller" + i)});
@@ -150,7 +152,7 @@ class SyncedStoreTest {
 
   @Test
   void nodeWithStaleView_asksStore() {
-    Rule rule = rule("100/hour", SECOND).algorithm(Algorithms.FIXED_WINDOW).build();
+    Rule rule = rule("100/hour", SECOND).algorithm(Algorithms.FIXED_WINDOW.name()).build();
     List<RoutingStore> nodes = nodes(3);
     for (int caller = 0; caller < 100; caller++) {
       for (RoutingStore node : nodes) {
@@ -167,7 +169,8 @@ class SyncedStoreTest {
 
   @Test
   void admissionByStoreUnawareOfLocalUsage_isOverruled() {
-    Rule rule = rule("10/hour", Duration.ofMinutes(1)).algorithm(Algorithms.FIXED_WINDOW).build();
+    Rule rule =
+        rule("10/hour", Duration.ofMinutes(1)).algorithm(Algorithms.FIXED_WINDOW.name()).build();
     RoutingStore node = cluster.node();
     cluster.storeUnavailable = true;
     assertThat(take(node, rule, "caller", 8)).isEqualTo(8);

@@ -1,4 +1,4 @@
-package io.weir.internal.store;
+package io.weir.store;
 
 /** What a store does with the claims of a decision. */
 public enum StoreOperation {

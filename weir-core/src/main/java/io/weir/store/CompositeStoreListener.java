@@ -1,4 +1,4 @@
-package io.weir.internal.store;
+package io.weir.store;
 
 import java.time.Duration;
 
@@ -12,7 +12,7 @@ record CompositeStoreListener(StoreListener first, StoreListener second) impleme
   }
 
   @Override
-  public void onFailure(StoreException.StoreFailureKind kind, String reason) {
+  public void onFailure(StoreFailureKind kind, String reason) {
     first.onFailure(kind, reason);
     second.onFailure(kind, reason);
   }

@@ -1,4 +1,4 @@
-package io.weir.internal.store;
+package io.weir.store;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

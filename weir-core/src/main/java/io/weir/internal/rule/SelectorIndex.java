@@ -1,5 +1,9 @@
-package io.weir.rule;
+package io.weir.internal.rule;
 
+import io.weir.internal.glob.GlobTree;
+import io.weir.internal.glob.PatternExclusions;
+import io.weir.rule.Attributes;
+import io.weir.rule.Selector;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -31,7 +35,7 @@ final class SelectorIndex {
           .patterns()
           .forEach(
               (name, patterns) ->
-                  Selector.inclusions(patterns)
+                  PatternExclusions.inclusions(patterns)
                       .forEach(p -> postings(all, name, p).selectorCount++));
     }
     int[] emptySelectors = new int[selectors.size()];
@@ -40,11 +44,11 @@ final class SelectorIndex {
       Map<String, List<String>> patterns = selectors.get(i).patterns();
       anchorAttributes[i] = chooseAnchor(patterns, all);
       List<String> anchored = patterns.getOrDefault(anchorAttributes[i], List.of());
-      anchorIsSufficient[i] = patterns.size() <= 1 && !Selector.hasExclusions(anchored);
+      anchorIsSufficient[i] = patterns.size() <= 1 && !PatternExclusions.isPresent(anchored);
       if (anchorAttributes[i].isEmpty()) {
         emptySelectors[n++] = i;
       } else {
-        for (String pattern : Selector.inclusions(anchored)) {
+        for (String pattern : PatternExclusions.inclusions(anchored)) {
           postings(all, anchorAttributes[i], pattern).add(i);
         }
       }
@@ -110,7 +114,7 @@ final class SelectorIndex {
     long least = Long.MAX_VALUE;
     for (Map.Entry<String, List<String>> e : patterns.entrySet()) {
       long shared = 0;
-      for (String pattern : Selector.inclusions(e.getValue())) {
+      for (String pattern : PatternExclusions.inclusions(e.getValue())) {
         boolean literal = pattern.chars().anyMatch(c -> c != '*' && c != '/' && c != ' ');
         shared += literal ? postings(all, e.getKey(), pattern).selectorCount : Integer.MAX_VALUE;
       }

@@ -1,4 +1,4 @@
-package io.weir.rule;
+package io.weir.internal.rule;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.LimitParameters;

@@ -1,4 +1,4 @@
-package io.weir.internal.store;
+package io.weir.store;
 
 /** A clock in microseconds since the epoch, injected wherever Weir needs the time. */
 @FunctionalInterface

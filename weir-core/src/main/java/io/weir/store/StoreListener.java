@@ -1,5 +1,6 @@
-package io.weir.internal.store;
+package io.weir.store;
 
+import io.weir.internal.store.StoreFailureGuard;
 import java.time.Duration;
 
 /**
@@ -20,7 +21,7 @@ public interface StoreListener {
   default void onAnswer(StoreOperation operation, long micros) {}
 
   /** The store did not answer a decision; the rules' fallbacks did. */
-  default void onFailure(StoreException.StoreFailureKind kind, String reason) {}
+  default void onFailure(StoreFailureKind kind, String reason) {}
 
   /** The store is marked unavailable: it receives only periodic probes until it answers again. */
   default void onUnavailable(String reason) {}

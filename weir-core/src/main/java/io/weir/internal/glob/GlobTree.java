@@ -1,4 +1,4 @@
-package io.weir.rule;
+package io.weir.internal.glob;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,16 +10,17 @@ import org.jspecify.annotations.Nullable;
  * grow with the number of patterns.
  *
  * <p>Patterns and values are split at {@code /}. In a pattern, {@code *} matches any characters
- * within a segment and {@code **} matches any number of whole segments, including none, so that
- * {@code GET /orders/**} also matches {@code GET /orders}. Patterns with a common beginning share
- * nodes: literal segments are looked up by hash, segments with wildcards by their literal prefix.
- * Each pattern has a number; a search returns the numbers of the matching patterns in ascending
- * order.
+ * within a segment and {@code **} matches any number of whole segments, including none, so that a
+ * pattern that ends with it also matches the value without them. Patterns with a common beginning
+ * share nodes: literal segments are looked up by hash, segments with wildcards by their literal
+ * prefix. Each pattern has a number; a search returns the numbers of the matching patterns in
+ * ascending order.
  *
  * <p>Immutable once filled. A search allocates only if several patterns match.
  */
-final class GlobTree {
-  static final int[] NONE = {};
+public final class GlobTree {
+  /** Nothing found. */
+  public static final int[] NONE = {};
 
   private final GlobNode root = new GlobNode("");
 
@@ -28,7 +29,7 @@ final class GlobTree {
    *
    * @throws IllegalArgumentException if it is not; the message says what to write instead
    */
-  static void check(String pattern) {
+  public static void check(String pattern) {
     if (pattern.isBlank()) {
       throw new IllegalArgumentException("is blank; write a value, or * for any");
     }
@@ -49,7 +50,7 @@ final class GlobTree {
   }
 
   /** Adds a pattern with its numbers, which must be ascending. */
-  void add(String pattern, int... numbers) {
+  public void add(String pattern, int... numbers) {
     GlobNode node = root;
     String[] segments = pattern.split("/", -1);
     for (int i = 0; i < segments.length - 1; i++) {
@@ -65,11 +66,12 @@ final class GlobTree {
   }
 
   /** Returns the numbers of the matching patterns, ascending. The array must not be modified. */
-  int[] find(String value) {
+  public int[] find(String value) {
     return find(root, value, 0, NONE);
   }
 
-  boolean matches(String value) {
+  /** Returns whether any pattern matches. */
+  public boolean matches(String value) {
     return find(value).length > 0;
   }
 
@@ -120,7 +122,7 @@ final class GlobTree {
   }
 
   /** Returns the union of two ascending arrays; one of the arrays itself if the other is empty. */
-  static int[] merge(int[] a, int[] b) {
+  public static int[] merge(int[] a, int[] b) {
     if (a.length == 0 || b.length == 0 || a == b) {
       return a.length == 0 ? b : a;
     }

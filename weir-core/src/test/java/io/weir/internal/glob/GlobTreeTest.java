@@ -1,4 +1,4 @@
-package io.weir.rule;
+package io.weir.internal.glob;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

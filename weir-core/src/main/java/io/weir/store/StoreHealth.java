@@ -1,4 +1,4 @@
-package io.weir.internal.store;
+package io.weir.store;
 
 import java.time.Duration;
 

@@ -1,5 +1,6 @@
-package io.weir.rule;
+package io.weir.internal.rule;
 
+import io.weir.rule.Attributes;
 import java.security.SecureRandom;
 import java.util.List;
 

@@ -1,4 +1,4 @@
-package io.weir.rule;
+package io.weir.internal;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -60,7 +60,7 @@ public final class Durations {
   }
 
   /** Converts a duration to whole microseconds. */
-  static long toMicros(Duration duration) {
+  public static long toMicros(Duration duration) {
     return Math.addExact(
         Math.multiplyExact(duration.getSeconds(), 1_000_000L), duration.getNano() / 1000);
   }

@@ -1,9 +1,13 @@
-package io.weir.rule;
+package io.weir.internal.rule;
 
+import io.weir.internal.Durations;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
+import io.weir.rule.StoreFailureFallback;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,12 +67,12 @@ public final class Limit {
 
   private static Limit of(
       Rule rule, Algorithm algorithm, Rate rate, long burst, long coolDown, boolean shadow) {
-    boolean refusesAll = rate.permits() == 0 || rule.share().permille() == 0;
+    boolean refusesAll = rate.permits() == 0 || rule.share() == 0;
     Algorithm counted = refusesAll ? Algorithms.FIXED_WINDOW : algorithm;
     long size = burst == 0 ? rate.permits() : burst;
     LimitParameters whole =
         parameters(rate.permits() == 0 ? counted : algorithm, rate, size, coolDown);
-    LimitParameters regional = rule.share().of(counted, whole);
+    LimitParameters regional = new RegionShare(rule.share()).of(counted, whole);
     Limit share = null;
     if (rule.fallback().action() == StoreFailureFallback.FallbackAction.LOCAL) {
       Rate localRate = new Rate(rule.fallback().localShare(regional.permits()), rate.period());

@@ -1,11 +1,11 @@
-package io.weir.rule;
+package io.weir.internal.glob;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * A hash table keyed by strings that looks up a substring of a longer string without copying it.
  */
-final class SubstringTable<T extends SubstringTable.SubstringKey> {
+public final class SubstringTable<T extends SubstringTable.SubstringKey> {
 
   /** An entry of the table, with the string it is stored under. */
   abstract static class SubstringKey {

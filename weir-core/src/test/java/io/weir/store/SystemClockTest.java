@@ -1,4 +1,4 @@
-package io.weir.internal.store;
+package io.weir.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.weir.rule;
+package io.weir.internal.rule;
 
 /**
  * A request for permits of one limit from one counter.

@@ -1,0 +1,167 @@
+package io.weir.internal.rule;
+
+import io.weir.internal.Durations;
+import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.algorithm.WindowModel;
+import io.weir.rule.Attributes;
+import io.weir.rule.LimitOverride;
+import io.weir.rule.Rate;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleBuilder;
+import io.weir.rule.RuleException;
+import io.weir.rule.Selector;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A rule with its compiled limits: what the engine knows about a {@link Rule}. Every rule is one;
+ * the public class hides it. Immutable.
+ */
+public final class CompiledRule extends Rule {
+  /** Bounds the memory that requests with ever new limits can occupy. */
+  private static final int MAX_CACHED_REQUEST_LIMITS = 64;
+
+  private final Algorithm algorithm;
+  private final List<Limit> limits;
+  private final List<List<Limit>> overrideLimits = new ArrayList<>();
+  private final SelectorIndex overrideIndex;
+  private final Map<Rate, Limit> requestLimits = new ConcurrentHashMap<>();
+
+  /**
+   * Checks and compiles a rule.
+   *
+   * @throws RuleException if it is not valid
+   */
+  public CompiledRule(RuleBuilder spec) {
+    super(spec);
+    algorithm = Algorithms.named(algorithm());
+    limits = compile("limit", rates(), burst());
+    for (LimitOverride override : overrides()) {
+      overrideLimits.add(compile("overrides", override.rates(), override.burst()));
+    }
+    overrideIndex = new SelectorIndex(overrides().stream().map(LimitOverride::when).toList());
+    if (!regions().isEmpty()) {
+      allLimits()
+          .forEach(limit -> RuleException.runWithContext(id(), "regions", limit::checkShares));
+    }
+  }
+
+  /** Returns the compiled form of a rule. */
+  public static CompiledRule of(Rule rule) {
+    return (CompiledRule) rule;
+  }
+
+  /** Returns the limits of requests that match no override. */
+  public List<Limit> limits() {
+    return limits;
+  }
+
+  /**
+   * Returns the limit for a request that has this rate as a limit of its own. It is enforced even
+   * if the rule is a shadow rule. A rate that the algorithm of the rule cannot count exactly is
+   * counted in fixed windows.
+   *
+   * @throws IllegalArgumentException if the rate is not valid for any algorithm
+   */
+  public Limit limit(Rate rate) {
+    Limit known = requestLimits.get(rate);
+    if (known != null) {
+      return known;
+    }
+    long coolDown = Durations.toMicros(coolDown());
+    coolDown = coolDown < Durations.toMicros(rate.period()) ? coolDown : 0;
+    Limit limit;
+    try {
+      limit = Limit.ofRequest(this, algorithm, rate, coolDown);
+    } catch (IllegalArgumentException e) {
+      limit = Limit.ofRequest(this, Algorithms.FIXED_WINDOW, Limit.checkRate(rate), 0);
+    }
+    if (requestLimits.size() < MAX_CACHED_REQUEST_LIMITS) {
+      requestLimits.putIfAbsent(rate, limit);
+    }
+    return limit;
+  }
+
+  /** Returns all limits, those of overrides last. */
+  public List<Limit> allLimits() {
+    List<Limit> all = new ArrayList<>(limits);
+    overrideLimits.forEach(all::addAll);
+    return all;
+  }
+
+  /**
+   * Returns the limit that has replaced {@code earlier}, a limit of another version of this rule:
+   * the limit of the same override if it still exists, otherwise the limit of the rule itself.
+   * Returns {@code earlier} if none of these uses the same counters.
+   */
+  Limit successor(Limit earlier) {
+    CompiledRule other = CompiledRule.of(earlier.rule());
+    for (int i = 0; i < other.overrideLimits.size(); i++) {
+      if (other.overrideLimits.get(i).contains(earlier)) {
+        Selector when = other.overrides().get(i).when();
+        for (int k = 0; k < overrideLimits.size(); k++) {
+          if (overrides().get(k).when().equals(when)) {
+            return findWithSameCounters(overrideLimits.get(k), earlier);
+          }
+        }
+      }
+    }
+    boolean own = other.allLimits().contains(earlier);
+    return findWithSameCounters(own ? limits : List.of(limit(earlier.rate())), earlier);
+  }
+
+  private static Limit findWithSameCounters(List<Limit> candidates, Limit earlier) {
+    return candidates.stream()
+        .filter(limit -> limit.salt() == earlier.salt())
+        .findFirst()
+        .orElse(earlier);
+  }
+
+  /** Returns the limits that apply to a request. */
+  List<Limit> limits(Attributes request) {
+    int override = overrideLimits.isEmpty() ? -1 : overrideIndex.first(request);
+    return override < 0 ? limits : overrideLimits.get(override);
+  }
+
+  private List<Limit> compile(String field, List<Rate> rates, long burst) {
+    if (rates.isEmpty()) {
+      throw invalid(field, "is missing; write how many per how long, such as 100/minute");
+    }
+    if (burst != 0 && algorithm.windowModel() != WindowModel.CONTINUOUS) {
+      throw invalid("burst", "is not supported by " + algorithm() + "; leave it out");
+    }
+    if (burst != 0 && rates.size() > 1) {
+      throw invalid("burst", "is only allowed with a single limit; leave it out or split the rule");
+    }
+    Set<Duration> periods = new HashSet<>();
+    List<Limit> compiled = new ArrayList<>();
+    for (Rate rate : rates) {
+      if (!periods.add(rate.period())) {
+        throw invalid(field, "has two rates per " + Durations.format(rate.period()) + "; keep one");
+      }
+      if (burst != 0 && rate.permits() == 0) {
+        throw invalid("burst", "is not allowed with a limit of 0; leave it out");
+      }
+      RuleException.runWithContext(id(), field, () -> compiled.add(compile(rate, burst)));
+    }
+    return List.copyOf(compiled);
+  }
+
+  private Limit compile(Rate rate, long burst) {
+    try {
+      return Limit.of(this, algorithm, rate, burst, Durations.toMicros(coolDown()));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(rate + " " + e.getMessage(), e);
+    }
+  }
+
+  private RuleException invalid(String field, String reason) {
+    return new RuleException(id(), field, reason);
+  }
+}
