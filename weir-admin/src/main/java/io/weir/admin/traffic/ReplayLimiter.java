@@ -4,9 +4,9 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
-import io.weir.store.Clock;
 import io.weir.internal.store.MemoryStore;
 import io.weir.rule.RuleSet;
+import io.weir.store.Clock;
 
 /**
  * A real limiter that decides requests of the past, with a clock set to the time of each request.
