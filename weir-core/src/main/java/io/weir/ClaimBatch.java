@@ -1,5 +1,6 @@
 package io.weir;
 
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ final class ClaimBatch {
     int n = 0;
     for (Claim[] claims : claimsByRequest) {
       ClaimOutcome[] ofRequest = Arrays.copyOfRange(outcomes, n, n + claims.length);
-      decisions.add(new Decision(claims, ofRequest, revision));
+      decisions.add(new EvaluatedDecision(claims, ofRequest, revision));
       n += claims.length;
     }
     return decisions;

@@ -1,10 +1,11 @@
 package io.weir;
 
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.CompiledRuleSet;
 import io.weir.internal.rule.Fingerprint;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSource;
@@ -33,7 +34,7 @@ final class DefaultLimiter implements Limiter {
       CompiledRule.of(Rule.named("request-limit").limit("1/second").build());
 
   private final RuleSource rules;
-  private final Store store;
+  private final ClaimStore store;
   private final List<DecisionListener> listeners;
   private final Settlements settlements;
   private final ReservationRegistry reservations;
@@ -41,7 +42,7 @@ final class DefaultLimiter implements Limiter {
 
   DefaultLimiter(
       RuleSource rules,
-      Store store,
+      ClaimStore store,
       Clock clock,
       List<DecisionListener> listeners,
       CancellableScheduler scheduler) {
@@ -61,7 +62,7 @@ final class DefaultLimiter implements Limiter {
         store.apply(claims, operation),
         outcomes ->
             notifyListeners(
-                request, operation, new Decision(claims, outcomes, current.revision())));
+                request, operation, new EvaluatedDecision(claims, outcomes, current.revision())));
   }
 
   @Override
@@ -136,7 +137,7 @@ final class DefaultLimiter implements Limiter {
     Claim[] claims = current.allCounterClaims(request, store.fingerprint(), Claim.MAX_COST);
     return store
         .apply(claims, StoreOperation.REFUND)
-        .thenApply(outcomes -> new Decision(claims, outcomes, current.revision()));
+        .thenApply(outcomes -> new EvaluatedDecision(claims, outcomes, current.revision()));
   }
 
   @Override

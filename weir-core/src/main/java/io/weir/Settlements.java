@@ -1,10 +1,11 @@
 package io.weir;
 
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRuleSet;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.rule.RuleSource;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
@@ -34,7 +35,7 @@ final class Settlements {
   private static final int MAX_BATCH_SIZE = 250;
   private static final long RETRY_INTERVAL_MICROS = 500_000;
 
-  private final Store store;
+  private final ClaimStore store;
   private final RuleSource rules;
   private final Clock clock;
   private final SingleTimer retryTimer;
@@ -42,7 +43,7 @@ final class Settlements {
   private final AtomicBoolean overflowed = new AtomicBoolean();
   private volatile boolean closed;
 
-  Settlements(Store store, RuleSource rules, Clock clock, CancellableScheduler scheduler) {
+  Settlements(ClaimStore store, RuleSource rules, Clock clock, CancellableScheduler scheduler) {
     this.store = store;
     this.rules = rules;
     this.clock = clock;
@@ -54,9 +55,9 @@ final class Settlements {
     CompiledRuleSet current = CompiledRuleSet.of(rules.current());
     List<Claim> charges = new ArrayList<>();
     Map<Long, List<Claim>> refunds = new TreeMap<>();
-    for (int i = 0; i < decision.claimCount(); i++) {
-      Claim claim = decision.claim(i);
-      ClaimOutcome outcome = decision.outcome(i);
+    for (int i = 0; i < EvaluatedDecision.of(decision).claimCount(); i++) {
+      Claim claim = EvaluatedDecision.of(decision).claim(i);
+      ClaimOutcome outcome = EvaluatedDecision.of(decision).outcome(i);
       long charged = outcome.charged() ? claim.cost() : 0;
       if (charged > cost) {
         Claim refund = new Claim(claim.limit(), claim.key(), charged - cost);
@@ -69,7 +70,7 @@ final class Settlements {
     }
     List<Correction> corrections = new ArrayList<>(refunds.size() + 1);
     if (!charges.isEmpty()) {
-      corrections.add(new Correction(StoreOperation.FORCE, charges, Store.NOW));
+      corrections.add(new Correction(StoreOperation.FORCE, charges, ClaimStore.NOW));
     }
     refunds.forEach(
         (time, claims) -> corrections.add(new Correction(StoreOperation.REFUND, claims, time)));
@@ -191,7 +192,7 @@ final class Settlements {
     synchronized (pending) {
       if (pending.size() < MAX_PENDING) {
         correction.effectiveMicros =
-            correction.effectiveMicros == Store.NOW
+            correction.effectiveMicros == ClaimStore.NOW
                 ? correction.settledAtMicros
                 : correction.effectiveMicros;
         pending.add(correction);

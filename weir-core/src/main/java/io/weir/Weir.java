@@ -1,11 +1,14 @@
 package io.weir;
 
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
 import io.weir.store.Clock;
+import io.weir.store.Store;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,24 @@ public final class Weir {
     return limiter(rules).build();
   }
 
+  /**
+   * Creates a store in the memory of this JVM with the counters that {@link #saveCounters} wrote.
+   * Time goes on between the runs. The store is empty if there is no file, or if it cannot be read,
+   * which is logged as a warning.
+   */
+  public static Store loadCounters(Path file) {
+    return MemoryStore.load(file, Clock.system());
+  }
+
+  /**
+   * Writes all counters of a store in memory to a file, which is replaced atomically.
+   *
+   * @throws IOException if the file cannot be written; the old file stays
+   */
+  public static void saveCounters(Store store, Path file) throws IOException {
+    ((MemoryStore) store).save(file);
+  }
+
   /** Starts building a limiter with a store, clock or listeners other than the defaults. */
   public static LimiterBuilder limiter(RuleSource rules) {
     return new LimiterBuilder(rules);
@@ -42,7 +63,7 @@ public final class Weir {
     private final RuleSource rules;
     private final List<DecisionListener> listeners = new ArrayList<>();
     private Clock clock = Clock.system();
-    private @Nullable Store store;
+    private @Nullable ClaimStore store;
 
     private LimiterBuilder(RuleSource rules) {
       this.rules = rules;
@@ -50,7 +71,7 @@ public final class Weir {
 
     /** Sets the store that holds the counters; by default the memory of this JVM. */
     public LimiterBuilder store(Store one) {
-      store = one;
+      store = (ClaimStore) one;
       return this;
     }
 
@@ -66,7 +87,7 @@ public final class Weir {
     }
 
     public Limiter build() {
-      Store chosen = store == null ? new MemoryStore(clock) : store;
+      ClaimStore chosen = store == null ? new MemoryStore(clock) : store;
       return new DefaultLimiter(rules, chosen, clock, listeners, CancellableScheduler.SYSTEM);
     }
   }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.StoreOperation;
@@ -129,11 +129,11 @@ class ExecuteAllTest {
   }
 
   /** A store that answers when the test runs the pending replies. */
-  private static final class DeferredStore implements Store {
+  private static final class DeferredStore implements ClaimStore {
     final List<Runnable> pendingReplies = new ArrayList<>();
-    private final Store store;
+    private final ClaimStore store;
 
-    DeferredStore(Store store) {
+    DeferredStore(ClaimStore store) {
       this.store = store;
     }
 

@@ -3,8 +3,8 @@ package io.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.LiveRules;
 import io.weir.rule.Rule;
@@ -259,7 +259,7 @@ class LimiterTest {
   void uncommittedReservation_expiresWithoutOtherTraffic() {
     RuleSet rules = RuleSet.of(rule("tokens", "100/day"));
     Clock clock = Clock.system();
-    Store store = new MemoryStore(clock);
+    ClaimStore store = new MemoryStore(clock);
     Limiter holder = Weir.limiter(rules).store(store).build();
     Limiter observer = Weir.limiter(rules).store(store).build();
     Reservation held = holder.reserve(user("x").cost(50), Duration.ofMillis(20)).join();

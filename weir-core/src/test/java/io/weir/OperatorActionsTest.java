@@ -3,8 +3,8 @@ package io.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.LiveRules;
 import io.weir.rule.Rule;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class OperatorActionsTest {
   private final AtomicLong now = new AtomicLong(1_767_225_600_000_000L);
-  private final Store store = new MemoryStore(now::get);
+  private final ClaimStore store = new MemoryStore(now::get);
   private final LiveRules rules =
       new LiveRules(
           List.of(

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.internal.store.StoreFailureGuard;
 import io.weir.internal.store.nodes.RoutingStore;
 import io.weir.rule.Consistency;
@@ -86,8 +86,8 @@ class RefundTest {
     StoreFailureGuard guard =
         new StoreFailureGuard(
             ticking, Duration.ofMillis(5), 100, StoreListener.NONE, (after, task) -> {});
-    Store shared = new MemoryStore(ticking);
-    Store routed = new RoutingStore(shared, guard, (after, task) -> {}, Duration.ZERO);
+    ClaimStore shared = new MemoryStore(ticking);
+    ClaimStore routed = new RoutingStore(shared, guard, (after, task) -> {}, Duration.ZERO);
     for (Algorithm algorithm : Algorithms.all()) {
       for (Consistency consistency :
           List.of(Consistency.LOCAL, Consistency.LEASED, Consistency.EXACT)) {

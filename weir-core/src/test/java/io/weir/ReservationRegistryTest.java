@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.StoreOperation;
@@ -102,12 +102,12 @@ class ReservationRegistryTest {
   }
 
   /** A store that can delay the replies to refunds until the test releases them. */
-  private static final class DelayedRefundStore implements Store {
-    private final Store counters;
+  private static final class DelayedRefundStore implements ClaimStore {
+    private final ClaimStore counters;
     final List<Runnable> pendingReplies = new ArrayList<>();
     volatile boolean delaysRefunds;
 
-    DelayedRefundStore(Store counters) {
+    DelayedRefundStore(ClaimStore counters) {
       this.counters = counters;
     }
 

@@ -1,9 +1,9 @@
 package io.weir.admin;
 
 import io.weir.admin.regions.RegionShareService;
-import io.weir.internal.store.Store;
 import io.weir.rule.RuleSource;
 import io.weir.store.Clock;
+import io.weir.store.Store;
 import java.util.function.Supplier;
 
 /**

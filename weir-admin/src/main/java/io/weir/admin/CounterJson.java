@@ -3,6 +3,7 @@ package io.weir.admin;
 import io.weir.Decision;
 import io.weir.Request;
 import io.weir.internal.JsonObjectBuilder;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import java.util.ArrayList;
@@ -14,8 +15,11 @@ final class CounterJson {
 
   static String of(Request caller, Decision peeked) {
     List<String> counters = new ArrayList<>();
-    for (int i = 0; i < peeked.claimCount(); i++) {
-      counters.add(counterJson(peeked.claim(i).limit(), peeked.outcome(i)));
+    for (int i = 0; i < EvaluatedDecision.of(peeked).claimCount(); i++) {
+      counters.add(
+          counterJson(
+              EvaluatedDecision.of(peeked).claim(i).limit(),
+              EvaluatedDecision.of(peeked).outcome(i)));
     }
     return new JsonObjectBuilder()
         .textMap("caller", caller.attributes())

@@ -6,6 +6,7 @@ import io.weir.Request;
 import io.weir.admin.traffic.RecentRequests;
 import io.weir.admin.traffic.StoreLatency;
 import io.weir.admin.traffic.TrafficStats;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.RulesListener;
@@ -96,22 +97,22 @@ public final class NodeActivity {
   private void onDecision(Request request, Decision decision) {
     (decision.allowed() ? allowed : refused).increment();
     boolean anyDegraded = false;
-    for (int i = 0; i < decision.claimCount(); ) {
+    for (int i = 0; i < EvaluatedDecision.of(decision).claimCount(); ) {
       int first = i;
       int refusedIndex = -1;
       boolean fallback = false;
-      Rule rule = decision.claim(first).limit().rule();
-      for (; i < decision.claimCount() && belongsTo(rule, decision, i); i++) {
-        refusedIndex = decision.outcome(i).admitted() ? refusedIndex : i;
-        fallback |= decision.outcome(i).degraded();
+      Rule rule = EvaluatedDecision.of(decision).claim(first).limit().rule();
+      for (; i < EvaluatedDecision.of(decision).claimCount() && belongsTo(rule, decision, i); i++) {
+        refusedIndex = EvaluatedDecision.of(decision).outcome(i).admitted() ? refusedIndex : i;
+        fallback |= EvaluatedDecision.of(decision).outcome(i).degraded();
       }
       RuleStats stats = ruleStats.forRule(rule);
       stats.count(rule.shadow(), refusedIndex < 0, fallback);
       anyDegraded |= fallback;
       if (refusedIndex >= 0) {
-        long key = decision.claim(first).key();
+        long key = EvaluatedDecision.of(decision).claim(first).key();
         ruleStats.recordRefusal(stats, clock.micros(), key, rule, request);
-        events.publishRefusal(request, rule, decision.outcome(refusedIndex));
+        events.publishRefusal(request, rule, EvaluatedDecision.of(decision).outcome(refusedIndex));
       }
     }
     if (anyDegraded) {
@@ -142,6 +143,6 @@ public final class NodeActivity {
   }
 
   private static boolean belongsTo(Rule rule, Decision decision, int i) {
-    return decision.claim(i).limit().rule().id().equals(rule.id());
+    return EvaluatedDecision.of(decision).claim(i).limit().rule().id().equals(rule.id());
   }
 }

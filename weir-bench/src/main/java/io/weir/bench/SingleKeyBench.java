@@ -10,8 +10,8 @@ import io.weir.Weir;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRuleSet;
 import io.weir.internal.rule.Fingerprint;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.Clock;
@@ -38,7 +38,7 @@ public class SingleKeyBench {
   @Param({"allow", "refuse"})
   public String outcome;
 
-  private Store store;
+  private ClaimStore store;
   private Claim[] claims;
   private Limiter limiter;
   private Request request;

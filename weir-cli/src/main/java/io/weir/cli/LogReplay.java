@@ -13,6 +13,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ final class LogReplay implements AutoCloseable {
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneOffset.UTC);
 
   private final Map<String, RuleReplayStats> stats = new LinkedHashMap<>();
+  private final Map<String, List<String>> perAttributes = new HashMap<>();
   private final RefusalTimeline timeline = new RefusalTimeline();
   private final TreeSet<String> seenAttributes = new TreeSet<>();
   private final List<Rule> rules;
@@ -52,7 +54,10 @@ final class LogReplay implements AutoCloseable {
     this.rules = rules;
     this.constants = constants;
     limiter = new ReplayLimiter(RuleSet.of(rules.toArray(new Rule[0])));
-    rules.forEach(rule -> stats.put(rule.id(), new RuleReplayStats()));
+    for (Rule rule : rules) {
+      stats.put(rule.id(), new RuleReplayStats());
+      perAttributes.put(rule.id(), rule.per());
+    }
   }
 
   void accept(LoggedRequest logged) {
@@ -62,16 +67,14 @@ final class LogReplay implements AutoCloseable {
     seenAttributes.addAll(attributes.keySet());
     Request request = Request.of(attributes).cost(logged.cost());
     Decision decision = limiter.decideAt(micros, request);
-    decision.forEachRule(
-        (limit, outcome) -> {
-          Rule rule = limit.rule();
-          RuleReplayStats one = stats.computeIfAbsent(rule.id(), id -> new RuleReplayStats());
-          one.recordMatch();
-          if (!outcome.admitted()) {
-            one.recordRefusal(callerOf(rule, request), micros);
-            timeline.add(rule.id(), micros);
-          }
-        });
+    for (Decision.RuleOutcome outcome : decision.rules()) {
+      RuleReplayStats one = stats.computeIfAbsent(outcome.rule(), id -> new RuleReplayStats());
+      one.recordMatch();
+      if (!outcome.allowed()) {
+        one.recordRefusal(callerOf(outcome.rule(), request), micros);
+        timeline.add(outcome.rule(), micros);
+      }
+    }
     if (decision.allowed()) {
       timeline.add(ALLOWED, micros);
     } else {
@@ -97,10 +100,11 @@ final class LogReplay implements AutoCloseable {
     return lastMicros;
   }
 
-  private static String callerOf(Rule rule, Request request) {
-    return rule.per().isEmpty()
+  private String callerOf(String ruleId, Request request) {
+    List<String> per = perAttributes.getOrDefault(ruleId, List.of());
+    return per.isEmpty()
         ? "all callers"
-        : rule.per().stream()
+        : per.stream()
             .map(name -> name + "=" + (request.get(name) == null ? "(none)" : request.get(name)))
             .collect(Collectors.joining(" "));
   }

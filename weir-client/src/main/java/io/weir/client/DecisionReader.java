@@ -4,6 +4,7 @@ import io.weir.Decision;
 import io.weir.client.StructuredFieldParser.StructuredFieldItem;
 import io.weir.http.RateLimitHeaders;
 import io.weir.internal.JsonReader;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Limit;
@@ -72,7 +73,7 @@ final class DecisionReader {
       claims.add(new Claim(limit(row, policies), 0, cost));
       outcomes.add(outcome(row, degraded, delay));
     }
-    Decision decision = Decision.of(claims, outcomes, numberField(body, "revision"));
+    Decision decision = EvaluatedDecision.of(claims, outcomes, numberField(body, "revision"));
     if (decision.allowed() != booleanField(body, "allowed")) {
       throw new IllegalArgumentException("the rules contradict the field allowed");
     }

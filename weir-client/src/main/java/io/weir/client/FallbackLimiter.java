@@ -4,6 +4,7 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Reservation;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.ClaimOutcome;
@@ -39,7 +40,8 @@ final class FallbackLimiter implements Limiter {
 
   private Decision decision(Request request) {
     Claim claim = new Claim(CompiledRule.of(rule).limits().get(0), 0, request.cost());
-    return Decision.of(List.of(claim), List.of(ClaimOutcome.degraded(admits, CLOCK.micros())), 0);
+    return EvaluatedDecision.of(
+        List.of(claim), List.of(ClaimOutcome.degraded(admits, CLOCK.micros())), 0);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.weir.Reservation;
 import io.weir.client.DecisionReader.DecisionResponse;
 import io.weir.client.DecisionServiceClient.ServiceRequest;
 import io.weir.internal.JsonText;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.store.Clock;
@@ -154,17 +155,18 @@ public final class RemoteLimiter implements Limiter {
 
   /** Returns a copy that is marked as decided by a fallback. */
   private Decision markDegraded(Decision decision) {
+    EvaluatedDecision evaluated = EvaluatedDecision.of(decision);
     List<Claim> claims =
-        IntStream.range(0, decision.claimCount()).mapToObj(decision::claim).toList();
+        IntStream.range(0, evaluated.claimCount()).mapToObj(evaluated::claim).toList();
     List<ClaimOutcome> outcomes =
-        IntStream.range(0, decision.claimCount())
-            .mapToObj(decision::outcome)
+        IntStream.range(0, evaluated.claimCount())
+            .mapToObj(evaluated::outcome)
             .map(
                 o ->
                     new ClaimOutcome(
                         o.admitted(), true, o.remaining(), o.reset(), o.delayOrWait(), o.time()))
             .toList();
-    return Decision.of(claims, outcomes, decision.revision());
+    return EvaluatedDecision.of(claims, outcomes, decision.revision());
   }
 
   private static UnsupportedOperationException unsupported(String operation, String alternative) {

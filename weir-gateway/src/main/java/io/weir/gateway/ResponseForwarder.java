@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpVersion;
 import io.weir.Decision;
 import io.weir.gateway.grpc.GrpcRequestHeaders;
 import io.weir.http.RateLimitHeaders;
+import io.weir.internal.decision.EvaluatedDecision;
 
 /** Forwards the response of an upstream to the caller, no faster than the caller reads. */
 final class ResponseForwarder {
@@ -91,7 +92,7 @@ final class ResponseForwarder {
   private void writeHead(Decision decision) {
     MultiMap fields = upstreamResponse.headers();
     HeaderNames named = HopByHopHeaders.namedByConnection(fields);
-    boolean isLimited = decision.bindingIndex() >= 0;
+    boolean isLimited = EvaluatedDecision.of(decision).bindingIndex() >= 0;
     fields.forEach(
         (name, value) -> {
           if (!HopByHopHeaders.STANDARD.contains(name)

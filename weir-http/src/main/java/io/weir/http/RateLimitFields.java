@@ -2,6 +2,7 @@ package io.weir.http;
 
 import io.weir.Decision;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 
@@ -23,7 +24,7 @@ final class RateLimitFields {
     if (!hasSeveralLimits(decision, i)) {
       return id;
     }
-    String rate = decision.claim(i).limit().rate().toString();
+    String rate = EvaluatedDecision.of(decision).claim(i).limit().rate().toString();
     return id + rate.substring(rate.indexOf('/'));
   }
 
@@ -33,16 +34,18 @@ final class RateLimitFields {
   }
 
   private static boolean isOfSameRule(Decision decision, int i, int k) {
-    return k >= 0 && k < decision.claimCount() && ruleId(decision, k).equals(ruleId(decision, i));
+    return k >= 0
+        && k < EvaluatedDecision.of(decision).claimCount()
+        && ruleId(decision, k).equals(ruleId(decision, i));
   }
 
   private static String ruleId(Decision decision, int i) {
-    return decision.claim(i).limit().rule().id();
+    return EvaluatedDecision.of(decision).claim(i).limit().rule().id();
   }
 
   /** Appends the policy of a limit, such as {@code "orders";q=100;w=60}. */
   static void appendPolicy(StringBuilder out, Decision decision, int i) {
-    Limit limit = decision.claim(i).limit();
+    Limit limit = EvaluatedDecision.of(decision).claim(i).limit();
     LimitParameters terms = limit.parameters();
     appendName(out, decision, i);
     out.append(";q=").append(terms.permits());
@@ -59,7 +62,7 @@ final class RateLimitFields {
    * all permits are available again, or, after a refusal, until the request would be admitted.
    */
   static void appendRateLimit(StringBuilder out, Decision decision, int i) {
-    ClaimOutcome outcome = decision.outcome(i);
+    ClaimOutcome outcome = EvaluatedDecision.of(decision).outcome(i);
     long until =
         outcome.admitted() || outcome.costExceedsLimit() ? outcome.reset() : outcome.retryAfter();
     appendName(out, decision, i);

@@ -1,6 +1,7 @@
 package io.weir.http;
 
 import io.weir.Decision;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.store.ClaimOutcome;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -44,16 +45,17 @@ public final class RateLimitHeaders {
     for (Decision other : decisions) {
       tightest = other.isTighterThan(tightest) ? other : tightest;
     }
-    if (tightest.bindingIndex() >= 0) {
+    if (EvaluatedDecision.of(tightest).bindingIndex() >= 0) {
       writeBindingLimit(tightest, out);
       writeStructuredFields(decisions, out);
     }
   }
 
   private static void writeBindingLimit(Decision decision, BiConsumer<String, String> out) {
-    int binding = decision.bindingIndex();
-    ClaimOutcome bound = decision.outcome(binding);
-    out.accept(LIMIT, Long.toString(decision.claim(binding).limit().capacity()));
+    int binding = EvaluatedDecision.of(decision).bindingIndex();
+    ClaimOutcome bound = EvaluatedDecision.of(decision).outcome(binding);
+    out.accept(
+        LIMIT, Long.toString(EvaluatedDecision.of(decision).claim(binding).limit().capacity()));
     if (isRemainingKnown(bound)) {
       long back = bound.time() + Math.max(bound.reset(), bound.retryAfter());
       out.accept(REMAINING, Long.toString(bound.remaining()));
@@ -70,12 +72,12 @@ public final class RateLimitHeaders {
     StringBuilder policy = new StringBuilder(INITIAL_CAPACITY);
     StringBuilder service = new StringBuilder(INITIAL_CAPACITY);
     for (Decision decision : decisions) {
-      for (int i = 0; i < decision.claimCount(); i++) {
-        if (decision.claim(i).limit().shadow()) {
+      for (int i = 0; i < EvaluatedDecision.of(decision).claimCount(); i++) {
+        if (EvaluatedDecision.of(decision).claim(i).limit().shadow()) {
           continue;
         }
         RateLimitFields.appendPolicy(appendSeparator(policy), decision, i);
-        if (isRemainingKnown(decision.outcome(i))) {
+        if (isRemainingKnown(EvaluatedDecision.of(decision).outcome(i))) {
           RateLimitFields.appendRateLimit(appendSeparator(service), decision, i);
         }
       }

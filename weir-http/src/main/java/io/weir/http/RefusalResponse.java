@@ -2,6 +2,7 @@ package io.weir.http;
 
 import io.weir.Decision;
 import io.weir.internal.JsonText;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import org.jspecify.annotations.Nullable;
 
@@ -75,8 +76,9 @@ public record RefusalResponse(int status, String contentType, String body) {
   private static void appendViolatedPolicies(StringBuilder out, Decision decision) {
     out.append(",\"violated-policies\":[");
     boolean first = true;
-    for (int i = 0; i < decision.claimCount(); i++) {
-      if (!decision.claim(i).limit().shadow() && !decision.outcome(i).admitted()) {
+    for (int i = 0; i < EvaluatedDecision.of(decision).claimCount(); i++) {
+      if (!EvaluatedDecision.of(decision).claim(i).limit().shadow()
+          && !EvaluatedDecision.of(decision).outcome(i).admitted()) {
         JsonText.quote(first ? out : out.append(','), RateLimitFields.policyName(decision, i));
         first = false;
       }
@@ -97,6 +99,6 @@ public record RefusalResponse(int status, String contentType, String body) {
   }
 
   private static Claim bindingClaim(Decision decision) {
-    return decision.claim(decision.bindingIndex());
+    return EvaluatedDecision.of(decision).claim(EvaluatedDecision.of(decision).bindingIndex());
   }
 }

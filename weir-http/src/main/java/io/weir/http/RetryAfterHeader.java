@@ -1,6 +1,7 @@
 package io.weir.http;
 
 import io.weir.Decision;
+import io.weir.internal.decision.EvaluatedDecision;
 
 /** Computes the {@code Retry-After} header of a refusal, in whole seconds. */
 final class RetryAfterHeader {
@@ -18,6 +19,10 @@ final class RetryAfterHeader {
       return NONE;
     }
     return Math.max(
-        1, DurationRounding.ceilToSeconds(decision.outcome(decision.bindingIndex()).retryAfter()));
+        1,
+        DurationRounding.ceilToSeconds(
+            EvaluatedDecision.of(decision)
+                .outcome(EvaluatedDecision.of(decision).bindingIndex())
+                .retryAfter()));
   }
 }

@@ -4,8 +4,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonObject;
 import io.weir.admin.regions.RegionShareService;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.rule.RuleSource;
 import io.weir.server.RunningServer;
 import io.weir.store.Clock;
@@ -28,7 +28,7 @@ final class AdminTestServer implements AutoCloseable {
 
   final FakeClock clock = new FakeClock();
   final NodeActivity activity = new NodeActivity(clock);
-  final Store store;
+  final ClaimStore store;
   final AdminApi api;
   private final Vertx vertx = Vertx.vertx();
   private final HttpServer server;
@@ -39,7 +39,8 @@ final class AdminTestServer implements AutoCloseable {
     this(rules, (clock, activity) -> new MemoryStore(clock), "127.0.0.1");
   }
 
-  AdminTestServer(RuleSource rules, BiFunction<Clock, NodeActivity, Store> openStore, String host) {
+  AdminTestServer(
+      RuleSource rules, BiFunction<Clock, NodeActivity, ClaimStore> openStore, String host) {
     store = openStore.apply(clock, activity);
     RegionShareService regions = RegionShareService.unlinked(rules, "eu");
     AdministeredNode node =

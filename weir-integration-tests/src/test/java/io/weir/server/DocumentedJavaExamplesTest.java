@@ -38,7 +38,7 @@ class DocumentedJavaExamplesTest {
       import io.weir.rules.*;
       import io.weir.rules.database.ApiKeys;
       import io.weir.rules.database.DatabaseRules;
-      import io.weir.internal.store.*;
+      import io.weir.store.*;
       import io.weir.testkit.FakeClock;
       import java.nio.file.Path;
       import java.time.Duration;

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.Timer;
 import io.weir.Decision;
 import io.weir.DecisionListener;
 import io.weir.Request;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.store.Clock;
@@ -48,7 +49,7 @@ public final class DecisionMetrics implements DecisionListener {
   @Override
   public void onDecision(Request request, Decision decision) {
     (decision.allowed() ? allowed : refused).increment();
-    decision.forEachRule(countRule);
+    EvaluatedDecision.of(decision).forEachRule(countRule);
   }
 
   /** Returns the current time in microseconds, for {@link #recordLatencySince}. */

@@ -1,8 +1,8 @@
 package io.weir.metrics;
 
-import io.weir.internal.store.Store;
 import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
+import io.weir.store.Store;
 import io.weir.store.StoreHealth;
 import java.time.Duration;
 import java.util.function.IntSupplier;

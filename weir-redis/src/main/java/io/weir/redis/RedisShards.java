@@ -6,7 +6,7 @@ import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.StoreFailureGuard;
 import io.weir.internal.store.nodes.ClaimSubset;
 import io.weir.internal.store.nodes.RefusalCache;
@@ -34,7 +34,7 @@ final class RedisShards {
   final RedisLayout layout;
   private final Fingerprint fingerprint;
   private final BatchingQueue[] queues;
-  private final Store[] guardedShards;
+  private final ClaimStore[] guardedShards;
   private final RefusalCache refusals;
   private final BatchingQueue.BatchingContext context;
 
@@ -48,7 +48,7 @@ final class RedisShards {
     fingerprint = layout.fingerprint();
     refusals = context.refusals();
     queues = new BatchingQueue[layout.shards()];
-    guardedShards = new Store[queues.length];
+    guardedShards = new ClaimStore[queues.length];
     for (int i = 0; i < queues.length; i++) {
       String name = prefix + ":{" + Integer.toHexString(i) + "}";
       queues[i] = new BatchingQueue(name.getBytes(US_ASCII), layout, context);
@@ -77,7 +77,7 @@ final class RedisShards {
             WARM_UP_CONCURRENCY,
             StoreListener.NONE,
             context.connection().replyEventLoops())) {
-      Store store = warmUpGuard.wrap(queue);
+      ClaimStore store = warmUpGuard.wrap(queue);
       for (int round = 0;
           round < WARM_UP_ROUNDS && context.timer().micros() < untilMicros;
           round++) {
@@ -97,7 +97,7 @@ final class RedisShards {
 
   /** Stops counting for the health of the store; pending requests are still answered. */
   void retire() {
-    for (Store guardedShard : guardedShards) {
+    for (ClaimStore guardedShard : guardedShards) {
       guardedShard.close();
     }
   }

@@ -4,8 +4,8 @@ import io.weir.internal.background.TaskMonitor;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.Scheduler;
-import io.weir.internal.store.Store;
 import io.weir.internal.store.StoreFailureGuard;
 import io.weir.internal.store.nodes.RefusalCache;
 import io.weir.internal.store.nodes.RoutingStore;
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * Limiter limiter = Weir.limiter(rules).store(store).build();
  * }</pre>
  */
-public final class RedisStore implements Store {
+public final class RedisStore implements ClaimStore {
   private static final long UPKEEP_INTERVAL_MILLIS = 500;
   private static final long CONNECT_WAIT_MILLIS = 3000;
   private static final long MICROS_PER_MILLI = 1000;
@@ -115,7 +115,7 @@ public final class RedisStore implements Store {
   }
 
   /** Lets the server decide, except for requests whose refusal is already known. */
-  private final class ExactRedisStore implements Store {
+  private final class ExactRedisStore implements ClaimStore {
     @Override
     public CompletableFuture<ClaimOutcome[]> apply(
         Claim[] claims, StoreOperation operation, long when) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.redis.RedisLoadGenerator.RedisLoadSample;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
@@ -23,7 +23,7 @@ final class DistinguishableCallers implements AutoCloseable {
   private final List<Rule> rules;
   private final RedisLoadGenerator loadGenerator;
 
-  private DistinguishableCallers(Store store, int callers) {
+  private DistinguishableCallers(ClaimStore store, int callers) {
     rules =
         IntStream.range(0, callers)
             .mapToObj(
@@ -41,7 +41,7 @@ final class DistinguishableCallers implements AutoCloseable {
             i -> new Claim[] {RedisStoreTestSupport.claim(store, rules.get(i), "caller " + i, 1)});
   }
 
-  static DistinguishableCallers start(Store store, int callers) {
+  static DistinguishableCallers start(ClaimStore store, int callers) {
     return new DistinguishableCallers(store, callers);
   }
 

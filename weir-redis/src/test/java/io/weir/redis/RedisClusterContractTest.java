@@ -3,7 +3,7 @@ package io.weir.redis;
 import static io.weir.redis.RedisStoreTestSupport.LONG_DEADLINE;
 import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
 
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.store.Clock;
 import io.weir.testkit.StoreContract;
 import io.weir.testkit.redis.RedisCluster;
@@ -26,7 +26,7 @@ class RedisClusterContractTest extends StoreContract {
   }
 
   @Override
-  protected Store open(Clock clock) {
+  protected ClaimStore open(Clock clock) {
     cluster.primaries().forEach(primary -> primary.command("FLUSHALL"));
     return openAndAwait(RedisStore.at(cluster.uri()).deadline(LONG_DEADLINE).storeClock(clock));
   }

@@ -2,7 +2,7 @@ package io.weir.redis;
 
 import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
 import java.util.ArrayList;
@@ -53,7 +53,7 @@ final class RedisLoadGenerator implements AutoCloseable {
     }
   }
 
-  private final Store store;
+  private final ClaimStore store;
   private final List<Thread> threads = new ArrayList<>();
   private final List<List<RedisLoadSample>> samples = new ArrayList<>();
   private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
@@ -63,12 +63,12 @@ final class RedisLoadGenerator implements AutoCloseable {
   private final AtomicInteger admittedCount = new AtomicInteger();
   private volatile boolean stopped;
 
-  private RedisLoadGenerator(Store store) {
+  private RedisLoadGenerator(ClaimStore store) {
     this.store = store;
   }
 
   /** Starts the callers; the claims are computed anew for each request. */
-  static RedisLoadGenerator start(Store store, int callers, IntFunction<Claim[]> claims) {
+  static RedisLoadGenerator start(ClaimStore store, int callers, IntFunction<Claim[]> claims) {
     RedisLoadGenerator load = new RedisLoadGenerator(store);
     for (int i = 0; i < callers; i++) {
       int caller = i;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.store.StoreOperation;
 import io.weir.testkit.FakeClock;
 import io.weir.testkit.RandomHistory;
@@ -90,7 +90,7 @@ class RedisMatchesMemoryStoreTest {
       List<Limit> limits,
       FakeClock clock,
       RedisStore store,
-      Store memory,
+      ClaimStore memory,
       String context) {
     List<RecordedStoreCall> answered = Collections.synchronizedList(new ArrayList<>());
     List<CompletableFuture<?>> answers = new ArrayList<>();
@@ -103,7 +103,7 @@ class RedisMatchesMemoryStoreTest {
       boolean isDated =
           (operation == StoreOperation.REFUND || operation == StoreOperation.FORCE)
               && history.oneIn(2);
-      long when = isDated ? clock.micros() - history.upTo(120_000_000) : Store.NOW;
+      long when = isDated ? clock.micros() - history.upTo(120_000_000) : ClaimStore.NOW;
       CompletableFuture<ClaimOutcome[]> answer = store.apply(claims, operation, when);
       boolean answeredLocally = answer.isDone();
       answers.add(

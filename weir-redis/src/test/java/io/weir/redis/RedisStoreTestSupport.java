@@ -3,7 +3,7 @@ package io.weir.redis;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
 import io.weir.store.StoreOperation;
@@ -61,25 +61,25 @@ final class RedisStoreTestSupport {
     return "redis://plain:pw@127.0.0.1:" + redis.port();
   }
 
-  static Claim claim(Store store, Rule rule, String caller, long cost) {
+  static Claim claim(ClaimStore store, Rule rule, String caller, long cost) {
     return Claim.of(CompiledRule.of(rule).limits().get(0), store.fingerprint().of(caller), cost);
   }
 
-  static ClaimOutcome take(Store store, Rule rule, String caller, long cost) {
+  static ClaimOutcome take(ClaimStore store, Rule rule, String caller, long cost) {
     return apply(store, StoreOperation.TAKE, rule, caller, cost);
   }
 
-  static ClaimOutcome peek(Store store, Rule rule, String caller) {
+  static ClaimOutcome peek(ClaimStore store, Rule rule, String caller) {
     return apply(store, StoreOperation.PEEK, rule, caller, 1);
   }
 
   private static ClaimOutcome apply(
-      Store store, StoreOperation operation, Rule rule, String caller, long cost) {
+      ClaimStore store, StoreOperation operation, Rule rule, String caller, long cost) {
     return store.apply(new Claim[] {claim(store, rule, caller, cost)}, operation).join()[0];
   }
 
   /** Counts how many of a number of attempts are admitted; none may be degraded. */
-  static int countAdmitted(Store store, Rule rule, String caller, int attempts) {
+  static int countAdmitted(ClaimStore store, Rule rule, String caller, int attempts) {
     int admitted = 0;
     for (int i = 0; i < attempts; i++) {
       ClaimOutcome outcome = take(store, rule, caller, 1);
@@ -103,7 +103,7 @@ final class RedisStoreTestSupport {
   }
 
   /** Returns the permits a caller has used; waits until the store is available. */
-  static long usedPermits(Store store, Rule rule, String caller) {
+  static long usedPermits(ClaimStore store, Rule rule, String caller) {
     List<ClaimOutcome> outcomes = new ArrayList<>();
     Await.until(
         AWAIT_TIMEOUT,

@@ -11,7 +11,7 @@ import static io.weir.redis.RedisStoreTestSupport.usedPermits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.rule.Claim;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
 import io.weir.store.StoreOperation;
@@ -53,7 +53,7 @@ class RollingUpgradeTest {
   void oldAndNewNode_shareOneBudget(@TempDir Path folder) throws Exception {
     Rule rule = budget("r", 10, StoreFailureFallback.CLOSED);
     try (NextVersionClassLoader nextVersion = new NextVersionClassLoader(folder);
-        Store newNode = nextVersion.open(redis.uri())) {
+        ClaimStore newNode = nextVersion.open(redis.uri())) {
       try (RedisStore oldNode = openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE))) {
         assertThat(countAdmitted(oldNode, rule, "x", 4)).isEqualTo(4);
         assertThat(countAdmitted(newNode, rule, "x", 3)).isEqualTo(3);
@@ -111,12 +111,12 @@ class RollingUpgradeTest {
       return name.equals(CHANGED_RESOURCE) ? changedUrl : super.getResource(name);
     }
 
-    Store open(String uri) throws ReflectiveOperationException {
+    ClaimStore open(String uri) throws ReflectiveOperationException {
       Object builder =
           loadClass(OWN_PACKAGE + "RedisStore").getMethod("at", String.class).invoke(null, uri);
       builder =
           builder.getClass().getMethod("deadline", Duration.class).invoke(builder, LONG_DEADLINE);
-      Store store = (Store) builder.getClass().getMethod("open").invoke(builder);
+      ClaimStore store = (ClaimStore) builder.getClass().getMethod("open").invoke(builder);
       Await.until(AWAIT_TIMEOUT, "the new node is available", () -> store.health().available());
       return store;
     }

@@ -1,9 +1,9 @@
 package io.weir.spring;
 
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.redis.RedisStore;
 import io.weir.store.Clock;
+import io.weir.store.Store;
 import io.weir.store.StoreListener;
 import java.util.List;
 import java.util.Optional;

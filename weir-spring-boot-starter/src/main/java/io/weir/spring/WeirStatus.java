@@ -1,8 +1,8 @@
 package io.weir.spring;
 
-import io.weir.internal.store.Store;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.store.Store;
 import io.weir.store.StoreHealth;
 import java.util.List;
 import java.util.Optional;

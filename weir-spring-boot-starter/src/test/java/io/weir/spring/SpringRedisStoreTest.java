@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Limiter;
 import io.weir.Request;
-import io.weir.internal.store.Store;
 import io.weir.spring.app.TestApplication;
+import io.weir.store.Store;
 import io.weir.testkit.Await;
 import io.weir.testkit.redis.RedisProcess;
 import java.time.Duration;

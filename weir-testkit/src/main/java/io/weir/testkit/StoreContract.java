@@ -9,7 +9,7 @@ import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
@@ -37,10 +37,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 public abstract class StoreContract {
   private final FakeClock clock = new FakeClock();
-  private Store store;
+  private ClaimStore store;
 
   /** Opens a new, empty store that runs by this clock. */
-  protected abstract Store open(Clock clock);
+  protected abstract ClaimStore open(Clock clock);
 
   @BeforeEach
   void openStore() {

@@ -11,7 +11,7 @@ import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.store.StoreOperation;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.IOException;
@@ -43,7 +43,7 @@ class LuaEquivalenceTest {
     redis = RedisProcess.start("busy-reply-threshold 60000");
     String script =
         Algorithms.lua()
-            + resource(Store.class, "decide.lua")
+            + resource(ClaimStore.class, "decide.lua")
             + resource(LuaEquivalenceTest.class, "replay.lua");
     replay = String.valueOf(redis.command("SCRIPT", "LOAD", script));
   }

@@ -1,6 +1,7 @@
 package io.weir.admin.traffic;
 
 import io.weir.Decision;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import java.util.ArrayList;
@@ -94,9 +95,14 @@ public final class RuleReplay {
 
   private static ReplayOutcome outcomeOf(Decision decision, String ruleId) {
     ReplayOutcome outcome = ReplayOutcome.NOT_MATCHED;
-    for (int i = 0; i < decision.claimCount() && outcome != ReplayOutcome.REFUSED; i++) {
-      if (decision.claim(i).limit().rule().id().equals(ruleId)) {
-        outcome = decision.outcome(i).admitted() ? ReplayOutcome.ALLOWED : ReplayOutcome.REFUSED;
+    for (int i = 0;
+        i < EvaluatedDecision.of(decision).claimCount() && outcome != ReplayOutcome.REFUSED;
+        i++) {
+      if (EvaluatedDecision.of(decision).claim(i).limit().rule().id().equals(ruleId)) {
+        outcome =
+            EvaluatedDecision.of(decision).outcome(i).admitted()
+                ? ReplayOutcome.ALLOWED
+                : ReplayOutcome.REFUSED;
       }
     }
     return outcome;

@@ -3,7 +3,7 @@ package io.weir.bench.nodes;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.redis.RedisStore;
 import io.weir.rule.Consistency;
 import io.weir.rule.Rule;
@@ -19,14 +19,14 @@ import java.util.concurrent.locks.LockSupport;
 final class HotKeyLoad {
   private static final int MAX_IN_FLIGHT = 1024;
 
-  private final Store store;
+  private final ClaimStore store;
   private final Claim[] claims;
 
   /**
    * @param mode exact, leased, local, or synced:100 with the interval in milliseconds
    * @param burst the size of the bucket; 0 for the permits of the limit
    */
-  HotKeyLoad(Store store, String mode, String limit, long burst) {
+  HotKeyLoad(ClaimStore store, String mode, String limit, long burst) {
     this.store = store;
     var rule =
         Rule.named("hot-" + mode.replace(':', '-')).limit(limit).consistency(consistency(mode));

@@ -3,14 +3,14 @@ package io.weir.bench.redis;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.redis.RedisStore;
 import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletionStage;
 
 /** Weir's Redis store, with one or several rules per caller. */
 final class WeirCandidate implements LimiterCandidate {
-  private final Store store;
+  private final ClaimStore store;
   private final Limit[] limits;
   private final long cost;
 

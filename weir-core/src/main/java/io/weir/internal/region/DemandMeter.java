@@ -4,6 +4,7 @@ import io.weir.Decision;
 import io.weir.DecisionListener;
 import io.weir.Request;
 import io.weir.internal.algorithm.LimitParameters;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.rule.Rule;
 import java.util.Map;
@@ -36,11 +37,11 @@ final class DemandMeter implements DecisionListener {
 
   @Override
   public void onDecision(Request request, Decision decision) {
-    for (int i = 0; i < decision.claimCount(); ) {
-      Rule rule = decision.claim(i).limit().rule();
+    for (int i = 0; i < EvaluatedDecision.of(decision).claimCount(); ) {
+      Rule rule = EvaluatedDecision.of(decision).claim(i).limit().rule();
       int next = i + 1;
-      while (next < decision.claimCount()
-          && decision.claim(next).limit().rule().id().equals(rule.id())) {
+      while (next < EvaluatedDecision.of(decision).claimCount()
+          && EvaluatedDecision.of(decision).claim(next).limit().rule().id().equals(rule.id())) {
         next++;
       }
       if (!rule.regions().isEmpty()) {
@@ -56,16 +57,17 @@ final class DemandMeter implements DecisionListener {
     double used = 0;
     boolean admitted = decision.allowed();
     for (int i = from; i < to; i++) {
-      Claim claim = decision.claim(i);
+      Claim claim = EvaluatedDecision.of(decision).claim(i);
       LimitParameters whole = claim.limit().configuredParameters();
       if (whole.permits() > 0) {
         asked = Math.max(asked, (double) claim.cost() * whole.periodMicros() / whole.permits());
         used = Math.max(used, (double) claim.cost() / whole.burst());
       }
-      admitted &= decision.outcome(i).admitted();
+      admitted &= EvaluatedDecision.of(decision).outcome(i).admitted();
     }
     RuleDemand meter =
-        meters.computeIfAbsent(decision.claim(from).limit().rule().id(), id -> new RuleDemand());
+        meters.computeIfAbsent(
+            EvaluatedDecision.of(decision).claim(from).limit().rule().id(), id -> new RuleDemand());
     meter.demandMicros.add(asked);
     if (admitted) {
       meter.usedFraction.add(used);

@@ -49,7 +49,7 @@ final class FallbackDecider {
       boolean charged =
           operation == StoreOperation.TAKE
               ? !closed
-              : operation != StoreOperation.LEASE && when == Store.NOW;
+              : operation != StoreOperation.LEASE && when == ClaimStore.NOW;
       StoreOperation effective = charged ? operation : StoreOperation.PEEK;
       ClaimOutcome[] ofShares = localShares().apply(local.toArray(new Claim[0]), effective).join();
       for (int i = 0, k = 0; i < claims.length; i++) {

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** One remote store behind a {@link StoreFailureGuard}: always answers in time. */
-final class GuardedStore implements Store {
+final class GuardedStore implements ClaimStore {
   private static final long PROBE_INTERVAL_MICROS = 100_000;
   private static final long OPEN_AFTER_DEADLINES = 2;
 

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * is evaluated by its state however full the store is; only a charge that cannot be written, such
  * as one of a new key, is answered by its rule's fallback, as degraded.
  */
-public final class MemoryStore implements Store {
+public final class MemoryStore implements ClaimStore {
   private static final Logger LOG = System.getLogger(MemoryStore.class.getName());
   private static final int SEGMENT_WORDS = 32 * 1024;
   private static final int MIN_SEGMENTS = 256;

@@ -4,7 +4,7 @@ import io.weir.internal.rule.Fingerprint;
 
 /**
  * A store that may be late, fail or never answer. A {@link StoreFailureGuard} turns it into a
- * {@link Store} that always answers in time.
+ * {@link ClaimStore} that always answers in time.
  *
  * <p>Safe for any number of threads; submitting a decision never blocks.
  */

@@ -63,7 +63,7 @@ public final class StoreFailureGuard implements AutoCloseable {
   }
 
   /** Returns a store that always answers, backed by the remote one. */
-  public Store wrap(RemoteStore remote) {
+  public ClaimStore wrap(RemoteStore remote) {
     return new GuardedStore(remote, this);
   }
 

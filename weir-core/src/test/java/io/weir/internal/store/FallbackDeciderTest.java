@@ -118,7 +118,7 @@ class FallbackDeciderTest {
   }
 
   private ClaimOutcome[] decide(StoreOperation operation, Claim... claims) {
-    return decider.decide(claims, operation, Store.NOW);
+    return decider.decide(claims, operation, ClaimStore.NOW);
   }
 
   private static List<Boolean> admitted(ClaimOutcome[] outcomes) {

@@ -72,13 +72,13 @@ final class ScriptedRemoteStore implements RemoteStore {
   }
 
   /** Takes one permit of a rule with that fallback and a limit of 10. */
-  static CompletableFuture<ClaimOutcome[]> take(Store store, StoreFailureFallback fallback) {
+  static CompletableFuture<ClaimOutcome[]> take(ClaimStore store, StoreFailureFallback fallback) {
     return take(store, fallback, 1);
   }
 
   /** As above, with a cost. */
   static CompletableFuture<ClaimOutcome[]> take(
-      Store store, StoreFailureFallback fallback, long cost) {
+      ClaimStore store, StoreFailureFallback fallback, long cost) {
     Rule rule = Rule.named("a").limit("10/minute").onStoreFailure(fallback).build();
     Claim claim =
         Claim.of(CompiledRule.of(rule).limits().get(0), store.fingerprint().of("x"), cost);

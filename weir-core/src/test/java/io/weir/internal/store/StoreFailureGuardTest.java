@@ -23,7 +23,7 @@ class StoreFailureGuardTest {
   private final ScriptedRemoteStore remote = new ScriptedRemoteStore(time);
   private final EventRecordingListener listener = new EventRecordingListener();
   private StoreFailureGuard guard = new StoreFailureGuard(time, DEADLINE, 100, listener, time);
-  private Store store = guard.wrap(remote);
+  private ClaimStore store = guard.wrap(remote);
 
   @AfterEach
   void close() {

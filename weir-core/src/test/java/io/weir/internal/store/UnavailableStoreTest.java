@@ -19,7 +19,7 @@ class UnavailableStoreTest {
   private final ScriptedRemoteStore remote = new ScriptedRemoteStore(time);
   private EventRecordingListener listener = new EventRecordingListener();
   private StoreFailureGuard guard = new StoreFailureGuard(time, DEADLINE, 100, listener, time);
-  private Store store = guard.wrap(remote);
+  private ClaimStore store = guard.wrap(remote);
 
   @AfterEach
   void close() {

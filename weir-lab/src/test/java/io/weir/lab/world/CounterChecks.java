@@ -5,8 +5,8 @@ import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.internal.store.nodes.OvershootBound;
 import io.weir.lab.world.CounterHistory.CounterAdmission;
 import io.weir.rule.Consistency.CountingMode;
@@ -313,7 +313,7 @@ final class CounterChecks {
   }
 
   private static ClaimOutcome applyTo(
-      Store store, CounterHistory counter, long cost, StoreOperation mode) {
+      ClaimStore store, CounterHistory counter, long cost, StoreOperation mode) {
     Claim[] claim = {new Claim(counter.limit, counter.key, cost)};
     return store.apply(claim, mode).join()[0];
   }

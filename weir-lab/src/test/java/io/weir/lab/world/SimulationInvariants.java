@@ -2,6 +2,7 @@ package io.weir.lab.world;
 
 import io.weir.Decision;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Consistency.CountingMode;
@@ -81,9 +82,9 @@ final class SimulationInvariants {
 
   private void checkFallback(SimulationJournal.TimedDecision made) {
     Decision d = made.decision();
-    for (int i = 0; i < d.claimCount(); i++) {
-      ClaimOutcome o = d.outcome(i);
-      Limit limit = d.claim(i).limit();
+    for (int i = 0; i < EvaluatedDecision.of(d).claimCount(); i++) {
+      ClaimOutcome o = EvaluatedDecision.of(d).outcome(i);
+      Limit limit = EvaluatedDecision.of(d).claim(i).limit();
       CountingMode kind = limit.rule().consistency().mode();
       StoreFailureFallback.FallbackAction answer = limit.rule().fallback().action();
       if (!o.degraded() || (kind == CountingMode.EXACT && scenario.toleratesSpikes())) {

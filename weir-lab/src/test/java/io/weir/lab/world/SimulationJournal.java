@@ -1,6 +1,7 @@
 package io.weir.lab.world;
 
 import io.weir.Decision;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.PendingDecision;
@@ -78,11 +79,11 @@ final class SimulationJournal {
     Decision d = made.decision;
     addToHash(
         made.decidedMicros, made.node, d.allowed() ? 1 : 0, d.remaining(), d.degraded() ? 1 : 0);
-    for (int i = 0; i < d.claimCount() && d.allowed(); i++) {
-      ClaimOutcome o = d.outcome(i);
+    for (int i = 0; i < EvaluatedDecision.of(d).claimCount() && d.allowed(); i++) {
+      ClaimOutcome o = EvaluatedDecision.of(d).outcome(i);
       if (o.admitted()) {
-        CounterHistory counter = counter(d.claim(i));
-        long cost = d.claim(i).cost();
+        CounterHistory counter = counter(EvaluatedDecision.of(d).claim(i));
+        long cost = EvaluatedDecision.of(d).claim(i).cost();
         counter.admissions.add(
             new CounterHistory.CounterAdmission(
                 made.decidedMicros, made.node, cost, o.time(), o.degraded(), immediate));

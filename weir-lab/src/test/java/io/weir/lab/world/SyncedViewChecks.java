@@ -4,6 +4,7 @@ import io.weir.Decision;
 import io.weir.Request;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
@@ -80,17 +81,18 @@ final class SyncedViewChecks {
 
   private static void compare(
       SimulationRun run, Decision d, int node, long step, Map<String, ViewDivergence> seen) {
-    for (int i = 0; i < d.claimCount(); i++) {
-      Limit limit = d.claim(i).limit();
+    for (int i = 0; i < EvaluatedDecision.of(d).claimCount(); i++) {
+      Limit limit = EvaluatedDecision.of(d).claim(i).limit();
       if (limit.rule().consistency().mode() == CountingMode.SYNCED) {
-        Claim[] claim = {d.claim(i)};
+        Claim[] claim = {EvaluatedDecision.of(d).claim(i)};
         ClaimOutcome inStore =
             run.cluster.storeServer().counters().apply(claim, StoreOperation.PEEK).join()[0];
         String what = limit + " " + limit.algorithm().name() + " on node " + node;
-        long moves = 1 + allowedDrift(run, d.claim(i), step);
+        long moves = 1 + allowedDrift(run, EvaluatedDecision.of(d).claim(i), step);
         seen.computeIfAbsent(
-                what + ", counter " + Long.toHexString(d.claim(i).key()), w -> new ViewDivergence())
-            .update(d.outcome(i).remaining(), inStore.remaining(), moves);
+                what + ", counter " + Long.toHexString(EvaluatedDecision.of(d).claim(i).key()),
+                w -> new ViewDivergence())
+            .update(EvaluatedDecision.of(d).outcome(i).remaining(), inStore.remaining(), moves);
       }
     }
   }

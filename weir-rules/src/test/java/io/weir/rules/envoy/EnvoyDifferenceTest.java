@@ -7,6 +7,7 @@ import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.store.MemoryStore;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -54,7 +55,7 @@ class EnvoyDifferenceTest {
                 .join();
         List<Boolean> expected = model.decide(descriptors, hits, clock.micros());
         List<Boolean> allowed = decisions.stream().map(Decision::allowed).toList();
-        boolean once = decisions.stream().allMatch(d -> d.claimCount() <= 1);
+        boolean once = decisions.stream().allMatch(d -> EvaluatedDecision.of(d).claimCount() <= 1);
         if (!once || !allowed.equals(expected)) {
           throw new AssertionError(
               "-Dweir.seed=%d: %s of %d hits: %s instead of %s under%n%s%s"
@@ -68,7 +69,8 @@ class EnvoyDifferenceTest {
                       Rules.toYaml(rules)));
         }
         refused += expected.contains(false) ? 1 : 0;
-        matched += decisions.stream().anyMatch(d -> d.claimCount() == 1) ? 1 : 0;
+        matched +=
+            decisions.stream().anyMatch(d -> EvaluatedDecision.of(d).claimCount() == 1) ? 1 : 0;
         if (history.oneIn(10)) {
           clock.advance(Duration.ofSeconds(history.pick(List.of(1, 61, 3601, 86_401, 2_600_000))));
         }

@@ -3,6 +3,7 @@ package io.weir.server.envoy;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.weir.Decision;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.rule.StoreFailureFallback;
 import java.util.List;
 
@@ -24,11 +25,13 @@ public enum EnvoyStoreFailureMode {
   }
 
   private static boolean isAdmittedByOpenFallback(Decision decision) {
-    for (int i = 0; i < decision.claimCount(); i++) {
+    for (int i = 0; i < EvaluatedDecision.of(decision).claimCount(); i++) {
       boolean open =
-          decision.claim(i).limit().rule().fallback().action()
+          EvaluatedDecision.of(decision).claim(i).limit().rule().fallback().action()
               == StoreFailureFallback.FallbackAction.OPEN;
-      if (open && decision.outcome(i).degraded() && !decision.claim(i).limit().shadow()) {
+      if (open
+          && EvaluatedDecision.of(decision).outcome(i).degraded()
+          && !EvaluatedDecision.of(decision).claim(i).limit().shadow()) {
         return true;
       }
     }

@@ -13,6 +13,7 @@ import io.weir.Decision;
 import io.weir.http.RateLimitHeaders;
 import io.weir.http.RefusalResponse;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import java.util.List;
@@ -64,11 +65,13 @@ final class RateLimitResponseBuilder {
 
   private static DescriptorStatus descriptorStatus(Decision decision, Code code) {
     DescriptorStatus.Builder status = DescriptorStatus.newBuilder().setCode(code);
-    if (decision.bindingIndex() < 0) {
+    if (EvaluatedDecision.of(decision).bindingIndex() < 0) {
       return status.build();
     }
-    Limit limit = decision.claim(decision.bindingIndex()).limit();
-    ClaimOutcome outcome = decision.outcome(decision.bindingIndex());
+    Limit limit =
+        EvaluatedDecision.of(decision).claim(EvaluatedDecision.of(decision).bindingIndex()).limit();
+    ClaimOutcome outcome =
+        EvaluatedDecision.of(decision).outcome(EvaluatedDecision.of(decision).bindingIndex());
     // in whole seconds, rounded up: Envoy truncates fractions, and derives Retry-After from it
     long until = microsUntilReset(limit, outcome);
     long seconds = (until + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND;

@@ -6,6 +6,7 @@ import io.weir.Decision;
 import io.weir.DecisionListener;
 import io.weir.Request;
 import io.weir.internal.background.BackgroundTask;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.store.Clock;
@@ -88,12 +89,13 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
       return;
     }
     long now = clock.micros();
-    decision.forEachRule(
-        (limit, outcome) -> {
-          if (!outcome.admitted()) {
-            enqueue(now, request, limit, outcome, decision.revision());
-          }
-        });
+    EvaluatedDecision.of(decision)
+        .forEachRule(
+            (limit, outcome) -> {
+              if (!outcome.admitted()) {
+                enqueue(now, request, limit, outcome, decision.revision());
+              }
+            });
   }
 
   private void enqueue(

@@ -3,18 +3,18 @@ package io.weir.testkit.spring;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletableFuture;
 
 /** A store in memory that can be reset, for applications that are shared between tests. */
-final class ResettableStore implements Store {
+final class ResettableStore implements ClaimStore {
   private static final long MAX_BYTES = 8 << 20;
 
   private final Clock clock;
-  private volatile Store counters;
+  private volatile ClaimStore counters;
 
   ResettableStore(Clock clock) {
     this.clock = clock;

@@ -2,8 +2,8 @@ package io.weir.internal.store.nodes;
 
 import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.Scheduler;
-import io.weir.internal.store.Store;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ final class CounterSynchronizer {
   private static final long MIN_SLACK_MICROS = 20_000;
 
   private final long intervalMicros;
-  private final Store shared;
+  private final ClaimStore shared;
   private final SyncContext context;
   private final Map<Long, SyncedCounter> counters = new ConcurrentHashMap<>();
   private volatile boolean isStoreUnavailable;
@@ -53,7 +53,7 @@ final class CounterSynchronizer {
       SyncedView view,
       StripedLocks locks) {}
 
-  CounterSynchronizer(long interval, Store shared, SyncContext context) {
+  CounterSynchronizer(long interval, ClaimStore shared, SyncContext context) {
     this.intervalMicros = interval;
     this.shared = shared;
     this.context = context;

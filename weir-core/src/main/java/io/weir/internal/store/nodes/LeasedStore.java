@@ -3,8 +3,8 @@ package io.weir.internal.store.nodes;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.Scheduler;
-import io.weir.internal.store.Store;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
 import java.util.ArrayList;
@@ -28,14 +28,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for any number of threads.
  */
-final class LeasedStore implements Store {
+final class LeasedStore implements ClaimStore {
   private static final int ACCOUNT_SLOTS = 1 << 14;
   private static final long LEASE_CHECK_INTERVAL_MICROS = LeaseAccount.LEASE_LIFE_MICROS / 5;
 
   /** How long borrowing may take once the pause of an exhausted counter is over. */
   private static final long LOAN_GRACE_MICROS = 2_000;
 
-  private final Store shared;
+  private final ClaimStore shared;
   private final Clock clock;
   private final Scheduler scheduler;
   private final RefusalCache refusalCache;
@@ -45,7 +45,7 @@ final class LeasedStore implements Store {
   private final AtomicBoolean checkScheduled = new AtomicBoolean();
   private volatile boolean closed;
 
-  LeasedStore(Store shared, Clock clock, Scheduler scheduler) {
+  LeasedStore(ClaimStore shared, Clock clock, Scheduler scheduler) {
     this.shared = shared;
     this.clock = clock;
     this.scheduler = scheduler;

@@ -3,9 +3,9 @@ package io.weir.internal.store.nodes;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Scheduler;
-import io.weir.internal.store.Store;
 import io.weir.internal.store.StoreFailureGuard;
 import io.weir.rule.Consistency.CountingMode;
 import io.weir.store.Clock;
@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  * <p>A request whose rules have different consistencies is evaluated by the cheapest store first;
  * its charges are refunded if a later store refuses. Safe for any number of threads.
  */
-public final class RoutingStore implements Store {
+public final class RoutingStore implements ClaimStore {
   private static final long MAX_LOCAL_BYTES = 256L << 20;
   private static final long BYTES_PER_SYNCED_COUNTER = 256;
   private static final long CLOSE_TIMEOUT_MILLIS = 500;
@@ -32,13 +32,13 @@ public final class RoutingStore implements Store {
       List.of(CountingMode.LOCAL, CountingMode.SYNCED, CountingMode.LEASED, CountingMode.EXACT);
   private static final int FIRST_REMOTE_INDEX = CHEAPEST_FIRST.indexOf(CountingMode.LEASED);
 
-  private final Store shared;
+  private final ClaimStore shared;
   private final StoreFailureGuard guard;
   private final Clock clock;
   private final SyncedStore syncedStore;
   private final LeasedStore leasedStore;
   private final RefusalCache refusalCache;
-  private final Map<CountingMode, Store> stores = new EnumMap<>(CountingMode.class);
+  private final Map<CountingMode, ClaimStore> stores = new EnumMap<>(CountingMode.class);
 
   /**
    * @param shared decides exactly, for all nodes
@@ -47,7 +47,7 @@ public final class RoutingStore implements Store {
    *     by its synced view and reports the usage afterwards; zero for never
    */
   public RoutingStore(
-      Store shared, StoreFailureGuard guard, Scheduler scheduler, Duration spikeThreshold) {
+      ClaimStore shared, StoreFailureGuard guard, Scheduler scheduler, Duration spikeThreshold) {
     this.shared = shared;
     this.guard = guard;
     clock = guard.clock();
@@ -99,11 +99,11 @@ public final class RoutingStore implements Store {
     return claim.limit().rule().consistency().mode();
   }
 
-  private Store storeFor(CountingMode kind) {
+  private ClaimStore storeFor(CountingMode kind) {
     return stores.getOrDefault(kind, shared);
   }
 
-  private Store storeFor(ClaimSubset partition) {
+  private ClaimStore storeFor(ClaimSubset partition) {
     return storeFor(CHEAPEST_FIRST.get(partition.index()));
   }
 

@@ -3,7 +3,7 @@ package io.weir.internal.store.nodes;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletableFuture;
@@ -12,13 +12,14 @@ import java.util.concurrent.CompletableFuture;
  * Decides in the shared store, and while that is slow, by this node's synced view of the counters,
  * marked as degraded. Permits admitted by the view are reported to the store afterwards.
  */
-final class SpikeTolerantStore implements Store {
-  private final Store shared;
+final class SpikeTolerantStore implements ClaimStore {
+  private final ClaimStore shared;
   private final SyncedStore syncedStore;
   private final Clock clock;
   private final LatencySpikeDetector spikeDetector;
 
-  SpikeTolerantStore(Store shared, SyncedStore known, Clock clock, LatencySpikeDetector spikes) {
+  SpikeTolerantStore(
+      ClaimStore shared, SyncedStore known, Clock clock, LatencySpikeDetector spikes) {
     this.shared = shared;
     this.syncedStore = known;
     this.clock = clock;

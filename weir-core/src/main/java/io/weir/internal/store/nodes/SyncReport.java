@@ -4,7 +4,7 @@ import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +37,8 @@ final class SyncReport {
     /** The latest date that does not count in another window, or noticeably longer. */
     long latestDate() {
       Limit limit = report.counter.limit();
-      if (limit.windowModel() == WindowModel.CONTINUOUS || charge.usedAt() == Store.NOW) {
-        return Store.NOW;
+      if (limit.windowModel() == WindowModel.CONTINUOUS || charge.usedAt() == ClaimStore.NOW) {
+        return ClaimStore.NOW;
       }
       long period = limit.parameters().periodMicros();
       long windowEnds = limit.parameters().windowEnd(charge.usedAt()) - 1;

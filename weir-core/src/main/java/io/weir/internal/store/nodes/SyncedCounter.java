@@ -1,7 +1,7 @@
 package io.weir.internal.store.nodes;
 
 import io.weir.internal.rule.Limit;
-import io.weir.internal.store.Store;
+import io.weir.internal.store.ClaimStore;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -72,7 +72,7 @@ final class SyncedCounter {
         Lease.isTrailing(limit) && when <= reportedUntil; // newer ones expire later
     for (int i = isReported ? -1 : unreported.size() - 1; i >= 0 && rest > 0; i--) {
       DatedCharge one = unreported.get(i);
-      if (when == Store.NOW || limit.isSameWindow(one.usedAt(), when)) {
+      if (when == ClaimStore.NOW || limit.isSameWindow(one.usedAt(), when)) {
         long canceled = Math.min(rest, one.permits());
         rest -= canceled;
         unreported.set(i, new DatedCharge(one.permits() - canceled, one.usedAt()));

@@ -4,8 +4,8 @@ import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.Scheduler;
-import io.weir.internal.store.Store;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
 import java.util.ArrayList;
@@ -31,14 +31,14 @@ import org.jspecify.annotations.Nullable;
  * the shared store decides, and while it is unavailable, the rule's fallback. Safe for any number
  * of threads.
  */
-final class SyncedStore implements Store {
+final class SyncedStore implements ClaimStore {
   /** The sync interval of exact rules that are decided here while the store is slow. */
   private static final long SPIKE_SYNC_INTERVAL_MICROS = 100_000;
 
   /** How long a store that did not answer is not called again for the same counter. */
   private static final long RETRY_MICROS = 100_000;
 
-  private final Store shared;
+  private final ClaimStore shared;
   private final Clock clock;
   private final EstimatedStoreClock storeClock;
   private final SyncedView view;
@@ -52,7 +52,7 @@ final class SyncedStore implements Store {
    * @param maxCounters how many synced counters are kept at most
    */
   SyncedStore(
-      Store shared,
+      ClaimStore shared,
       Clock clock,
       EstimatedStoreClock storeClock,
       Scheduler scheduler,

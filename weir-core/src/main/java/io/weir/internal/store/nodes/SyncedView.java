@@ -5,8 +5,8 @@ import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
-import io.weir.internal.store.Store;
 import io.weir.store.StoreOperation;
 
 /**
@@ -62,7 +62,7 @@ final class SyncedView {
     }
     long excess = netRemaining(seen) - (netRemaining(answer) - unconfirmed);
     if (excess > 0) {
-      applyOne(claim, StoreOperation.FORCE, excess, Store.NOW);
+      applyOne(claim, StoreOperation.FORCE, excess, ClaimStore.NOW);
     } else if (excess < 0) {
       refundOldestFirst(claim, -excess, seen);
     }
@@ -90,7 +90,7 @@ final class SyncedView {
           claim,
           permits > 0 ? StoreOperation.FORCE : StoreOperation.REFUND,
           Math.abs(permits),
-          Store.NOW);
+          ClaimStore.NOW);
     }
   }
 
@@ -111,7 +111,7 @@ final class SyncedView {
         given = applyOne(claim, StoreOperation.FORCE, kept, oldest);
       }
       if (netRemaining(given) == netRemaining(seen)) {
-        given = applyOne(claim, StoreOperation.REFUND, rest, Store.NOW);
+        given = applyOne(claim, StoreOperation.REFUND, rest, ClaimStore.NOW);
       }
       if (netRemaining(given) <= netRemaining(seen)) {
         return;
@@ -127,7 +127,7 @@ final class SyncedView {
   }
 
   private ClaimOutcome peek(Claim claim, long cost) {
-    return applyOne(claim, StoreOperation.PEEK, cost, Store.NOW);
+    return applyOne(claim, StoreOperation.PEEK, cost, ClaimStore.NOW);
   }
 
   private ClaimOutcome applyOne(Claim claim, StoreOperation operation, long permits, long when) {

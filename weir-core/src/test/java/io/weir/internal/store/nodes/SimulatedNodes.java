@@ -4,9 +4,9 @@ import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.Scheduler;
-import io.weir.internal.store.Store;
 import io.weir.internal.store.StoreFailureGuard;
 import io.weir.rule.Rule;
 import io.weir.store.Clock;
@@ -82,7 +82,7 @@ final class SimulatedNodes implements Clock, Scheduler {
   }
 
   /** Sends that many requests of a caller at once; returns how many are admitted. */
-  static int take(Store store, Rule rule, String caller, int requests) {
+  static int take(ClaimStore store, Rule rule, String caller, int requests) {
     Claim[] claim = {claim(rule, caller)};
     int admitted = 0;
     for (int i = 0; i < requests; i++) {
@@ -91,12 +91,12 @@ final class SimulatedNodes implements Clock, Scheduler {
     return admitted;
   }
 
-  static ClaimOutcome take(Store store, Rule rule) {
+  static ClaimOutcome take(ClaimStore store, Rule rule) {
     return store.apply(new Claim[] {claim(rule, 1)}, StoreOperation.TAKE).join()[0];
   }
 
   /** Sends that many requests evenly over a time; returns how many are admitted. */
-  int sendEvenly(Store store, Rule rule, int requests, Duration time) {
+  int sendEvenly(ClaimStore store, Rule rule, int requests, Duration time) {
     int admitted = 0;
     for (int i = 0; i < requests; i++) {
       admitted += take(store, rule).admitted() ? 1 : 0;
@@ -111,7 +111,7 @@ final class SimulatedNodes implements Clock, Scheduler {
   }
 
   /** The shared store as a node sees it: it may be slow, or unavailable with fallback answers. */
-  final class SharedStoreStub implements Store {
+  final class SharedStoreStub implements ClaimStore {
     @Override
     public CompletableFuture<ClaimOutcome[]> apply(
         Claim[] claims, StoreOperation operation, long when) {

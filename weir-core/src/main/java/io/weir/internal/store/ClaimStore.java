@@ -2,19 +2,20 @@ package io.weir.internal.store;
 
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Fingerprint;
-import io.weir.store.StoreHealth;
+import io.weir.store.Store;
 import io.weir.store.StoreOperation;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Holds the counters. It evaluates the claims of one decision and charges them in one atomic step.
+ * The store as the engine sees it: holds the counters, evaluates the claims of one decision and
+ * charges them in one atomic step.
  *
  * <p>An implementation is safe for any number of threads and never completes exceptionally: where
  * it has no answer, the outcome is the rule's fallback, with {@link ClaimOutcome#degraded} set. A
  * store that may be late or fail is a {@link RemoteStore} behind a {@link StoreFailureGuard}, which
  * ensures that.
  */
-public interface Store extends AutoCloseable {
+public interface ClaimStore extends Store {
   /** Stands for the store's time at which the decision is made. */
   long NOW = Long.MAX_VALUE;
 
@@ -44,18 +45,4 @@ public interface Store extends AutoCloseable {
 
   /** The hash that turns callers into keys; all nodes that share a store use the same one. */
   Fingerprint fingerprint();
-
-  /** Whether this node expects the store to answer now; cheap to call. */
-  default boolean isAvailable() {
-    return health().available();
-  }
-
-  /** The health of this store, as this node sees it. */
-  default StoreHealth health() {
-    return StoreHealth.ALWAYS_AVAILABLE;
-  }
-
-  /** Releases the resources of this store, which must not be used afterwards. */
-  @Override
-  default void close() {}
 }

@@ -1,0 +1,2 @@
+/** Decisions with their claims, for the engine and the endpoints of Weir. */
+package io.weir.internal.decision;
