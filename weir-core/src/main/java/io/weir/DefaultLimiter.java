@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class DefaultLimiter implements Limiter {
   private static final Logger LOG = System.getLogger(Limiter.class.getName());
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+  private static final CompletableFuture<Boolean> COMPLETED =
+      CompletableFuture.completedFuture(true);
 
   /** The rule for requests that have a limit of their own and match no other rule. */
   private static final CompiledRule REQUEST_LIMIT_RULE =
@@ -144,6 +146,16 @@ final class DefaultLimiter implements Limiter {
   public CompletableFuture<Boolean> refund(Decision decision) {
     Settlements.Settlement refund = settlements.settle(decision, 0);
     return mapResult(refund.attempted(), done -> refund.state() == Reservation.State.SETTLED);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> complete(Decision decision, int status) {
+    if (!EvaluatedDecision.of(decision).countsByResponse()) {
+      return COMPLETED;
+    }
+    Settlements.Settlement settlement = settlements.complete(decision, status);
+    return mapResult(
+        settlement.attempted(), done -> settlement.state() == Reservation.State.SETTLED);
   }
 
   @Override

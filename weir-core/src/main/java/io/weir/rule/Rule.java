@@ -101,6 +101,31 @@ public abstract class Rule {
     return spec.overrides;
   }
 
+  /** Returns the statuses of responses that are charged; empty if all requests are charged. */
+  public List<String> chargeWhen() {
+    return spec.chargeWhen.patterns();
+  }
+
+  /** Returns the statuses of responses whose requests are refunded. */
+  public List<String> refundWhen() {
+    return spec.refundWhen.patterns();
+  }
+
+  /** Returns whether the rule charges or refunds requests by the status of the response. */
+  public boolean countsByResponse() {
+    return !spec.chargeWhen.isEmpty() || !spec.refundWhen.isEmpty();
+  }
+
+  /** Returns whether a request is charged because of the status of its response. */
+  public boolean isChargedOn(int status) {
+    return spec.chargeWhen.contains(status);
+  }
+
+  /** Returns whether a request is refunded because of the status of its response. */
+  public boolean isRefundedOn(int status) {
+    return spec.refundWhen.contains(status);
+  }
+
   /** Returns whether the counters must survive a restart of the store. */
   public boolean durable() {
     return spec.durable;
@@ -129,8 +154,19 @@ public abstract class Rule {
     }
     spec.per.forEach(name -> spec.runWithContext("per", () -> Selector.checkName(name)));
     checkRegions();
+    checkResponseStatuses();
     if (!spec.coolDown.isZero() && !spec.algorithm.hasCoolDown()) {
       throw invalid("cool-down", "is not supported by " + algorithm() + "; leave it out");
+    }
+  }
+
+  private void checkResponseStatuses() {
+    if (!spec.chargeWhen.isEmpty() && !spec.refundWhen.isEmpty()) {
+      throw invalid("refund-when", "must not be combined with charge-when; keep one");
+    }
+    if (!spec.chargeWhen.isEmpty() && spec.consistency.mode() == Consistency.CountingMode.LEASED) {
+      throw invalid(
+          "charge-when", "must not be combined with consistency: leased; write consistency: exact");
     }
   }
 

@@ -25,6 +25,8 @@ public final class RuleBuilder {
   StoreFailureFallback fallback = StoreFailureFallback.OPEN;
   Map<String, Integer> regions = Map.of();
   List<LimitOverride> overrides = List.of();
+  StatusSet chargeWhen = StatusSet.EMPTY;
+  StatusSet refundWhen = StatusSet.EMPTY;
   boolean durable;
   boolean shadow;
   boolean enabled = true;
@@ -46,6 +48,8 @@ public final class RuleBuilder {
     fallback = other.fallback;
     regions = other.regions;
     overrides = other.overrides;
+    chargeWhen = other.chargeWhen;
+    refundWhen = other.refundWhen;
     durable = other.durable;
     shadow = other.shadow;
     enabled = other.enabled;
@@ -119,6 +123,22 @@ public final class RuleBuilder {
     return this;
   }
 
+  /**
+   * Counts only requests whose response has one of these statuses, such as {@code 401} or {@code
+   * 5xx}. They are checked before they proceed and charged by {@link io.weir.Limiter#complete}.
+   */
+  public RuleBuilder chargeWhen(String... statuses) {
+    return runWithContext("charge-when", () -> chargeWhen = StatusSet.of(List.of(statuses)));
+  }
+
+  /**
+   * Refunds requests whose response has one of these statuses, such as {@code 503} or {@code 4xx},
+   * in {@link io.weir.Limiter#complete}.
+   */
+  public RuleBuilder refundWhen(String... statuses) {
+    return runWithContext("refund-when", () -> refundWhen = StatusSet.of(List.of(statuses)));
+  }
+
   public RuleBuilder durable(boolean value) {
     durable = value;
     return this;
@@ -161,6 +181,8 @@ public final class RuleBuilder {
         fallback,
         regions,
         overrides,
+        chargeWhen.patterns(),
+        refundWhen.patterns(),
         durable,
         shadow,
         enabled,

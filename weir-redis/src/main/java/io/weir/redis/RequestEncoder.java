@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /** Encodes a batch as the arguments of the script, in the format that {@code shard.lua} reads. */
 final class RequestEncoder {
   private static final int INDEPENDENT_FLAG = 8;
+  private static final int SHADOW_FLAG = 1;
+  private static final int DEFERRED_FLAG = 2;
 
   private final RedisBatch batch;
   private final ByteWriter bytes = new ByteWriter();
@@ -152,7 +154,8 @@ final class RequestEncoder {
     if (limit != null) {
       LimitParameters t = limit.parameters();
       byte[] name = limit.algorithm().name().getBytes(US_ASCII);
-      bytes.putNumber(name.length, 1).putBytes(name).putNumber(limit.shadow() ? 1 : 0, 1);
+      int flags = (limit.shadow() ? SHADOW_FLAG : 0) + (limit.deferred() ? DEFERRED_FLAG : 0);
+      bytes.putNumber(name.length, 1).putBytes(name).putNumber(flags, 1);
       bytes.putNumber(t.permits(), 7).putNumber(t.periodMicros(), 7).putNumber(t.burst(), 7);
       bytes
           .putNumber(t.coolDownMicros(), 7)

@@ -23,11 +23,13 @@ local function remember(cache, bytes, value)
 end
 local limit_cache, limits_cache = {of = {}, size = 0}, {of = {}, size = 0}
 
--- A limit: the name of its algorithm (1 for the length, then the name), whether it is a shadow (1), its parameters (7 each).
+-- A limit: the name of its algorithm (1 for the length, then the name), whether it is a shadow (1) or deferred (2) or both (3), its
+-- parameters (7 each).
 local function read_limit(bytes)
   local length = byte(bytes)
   local parameters = limit_parameters(unp('>I7I7I7I7I7I7I7I7', bytes, length + 3))
-  return remember(limit_cache, bytes, new_limit(sub(bytes, 2, length + 1), parameters, byte(bytes, length + 2) == 1))
+  local flags = byte(bytes, length + 2)
+  return remember(limit_cache, bytes, new_limit(sub(bytes, 2, length + 1), parameters, flags % 2 == 1, flags >= 2))
 end
 
 local function read_limits(bytes)

@@ -44,6 +44,8 @@ final class RuleFields {
     fallback(fields, rule.fallback());
     putIf(fields, !rule.regions().isEmpty(), "regions", regions(rule));
     putIf(fields, !rule.overrides().isEmpty(), "overrides", overrides(rule));
+    putIf(fields, !rule.chargeWhen().isEmpty(), "charge-when", statuses(rule.chargeWhen()));
+    putIf(fields, !rule.refundWhen().isEmpty(), "refund-when", statuses(rule.refundWhen()));
     putIf(fields, rule.durable(), "durable", true);
     putIf(fields, rule.shadow(), "shadow", true);
     putIf(fields, !rule.enabled(), "enabled", false);
@@ -89,6 +91,10 @@ final class RuleFields {
     Map<String, Object> fields = new LinkedHashMap<>();
     selector.patterns().forEach((name, values) -> fields.put(name, oneOrMany(values)));
     return fields;
+  }
+
+  private static Map<String, Object> statuses(List<String> patterns) {
+    return Map.of("status", oneOrMany(patterns.stream().map(UnquotedText::new).toList()));
   }
 
   private static Object rates(List<Rate> rates) {

@@ -39,6 +39,8 @@ final class RuleReader {
           "local-share",
           "regions",
           "overrides",
+          "charge-when",
+          "refund-when",
           "durable",
           "shadow",
           "enabled");
@@ -145,6 +147,8 @@ final class RuleReader {
       case "cool-down" -> steps.add(name, in.duration(value), RuleBuilder::coolDown);
       case "regions" -> steps.add(name, readRegions(in, value), RuleBuilder::regions);
       case "overrides" -> overrides = new OverridesReader(in).read(value).orElse(List.of());
+      case "charge-when" -> steps.add(name, readStatuses(in, value), RuleBuilder::chargeWhen);
+      case "refund-when" -> steps.add(name, readStatuses(in, value), RuleBuilder::refundWhen);
       case "durable" -> steps.add(name, in.booleanValue(value), RuleBuilder::durable);
       case "shadow" -> steps.add(name, in.booleanValue(value), RuleBuilder::shadow);
       case "enabled" -> steps.add(name, in.booleanValue(value), RuleBuilder::enabled);
@@ -162,6 +166,20 @@ final class RuleReader {
         .flatMap(
             several ->
                 in.readAll(several, item -> in.text(item, "an attribute, for example user")));
+  }
+
+  /** Reads a map with the single field {@code status}. */
+  private static Optional<String[]> readStatuses(FieldReader in, ParsedValue value) {
+    String example = "a map with the one field status, for example {status: [401, 403]}";
+    Optional<MapValue> map = in.fields(value, example);
+    List<MapEntry> fields = map.map(MapValue::fields).orElse(List.of());
+    if (map.isPresent() && (fields.size() != 1 || !fields.get(0).name().equals("status"))) {
+      in.report(value.position(), FieldReader.mustBe(example, "other fields"));
+      return Optional.empty();
+    }
+    return map.flatMap(m -> in.oneOrMany(fields.get(0).value(), "a status, for example 401"))
+        .flatMap(list -> in.readAll(list, item -> in.text(item, "a status, for example 401")))
+        .map(statuses -> statuses.toArray(new String[0]));
   }
 
   private static Optional<Map<String, Integer>> readRegions(FieldReader in, ParsedValue value) {

@@ -172,6 +172,7 @@ public final class DecisionServer implements AutoCloseable {
   /** Sends the listeners their first requests; a failure does not prevent the server's start. */
   private void warmUp() {
     List<Future<?>> warmups = new ArrayList<>();
+    warmups.add(Warmup.warmUpStore(context.store));
     listener("http").ifPresent(http -> warmups.add(Warmup.warmUpDecisionApi(vertx, http)));
     listener("grpc").ifPresent(grpc -> warmups.add(Warmup.warmUpRateLimitService(vertx, grpc)));
     try {

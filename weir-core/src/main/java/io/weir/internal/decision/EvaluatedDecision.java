@@ -182,6 +182,16 @@ public final class EvaluatedDecision extends Decision {
     }
   }
 
+  /** Returns whether a rule charges or refunds the request by the status of its response. */
+  public boolean countsByResponse() {
+    for (Claim claim : claims) {
+      if (claim.limit().rule().countsByResponse()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns the number of claims, one per limit of every matching rule, including shadow rules. */
   public int claimCount() {
     return claims.length;

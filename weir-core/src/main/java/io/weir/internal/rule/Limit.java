@@ -24,6 +24,7 @@ public final class Limit {
   private final LimitParameters parameters;
   private final long salt;
   private final boolean shadow;
+  private final boolean deferred;
   private final @Nullable Limit localFallback;
 
   /**
@@ -46,6 +47,7 @@ public final class Limit {
     this.algorithm = algorithm;
     this.shadow = shadow;
     this.localFallback = share;
+    this.deferred = !rule.chargeWhen().isEmpty();
     String name = rule.id() + "\n" + algorithm.name() + "\n" + terms.periodMicros();
     this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unitsPerPermit());
   }
@@ -121,6 +123,14 @@ public final class Limit {
   /** Returns whether the limit is evaluated but not enforced. */
   public boolean shadow() {
     return shadow;
+  }
+
+  /**
+   * Returns whether the charge is deferred: a decision only checks whether the cost is available,
+   * and charges nothing, because the status of the response determines whether it is charged.
+   */
+  public boolean deferred() {
+    return deferred;
   }
 
   /** Returns the parameters that are enforced in this region. */

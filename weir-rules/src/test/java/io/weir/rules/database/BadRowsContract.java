@@ -38,6 +38,8 @@ abstract class BadRowsContract extends DatabaseTestBase {
           "local-share",
           "regions",
           "overrides",
+          "charge-when",
+          "refund-when",
           "durable",
           "shadow",
           "enabled");
