@@ -2,7 +2,6 @@ package io.weir.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.rules.Rules;
 import io.weir.rules.database.DatabaseRules;
@@ -11,6 +10,7 @@ import io.weir.server.DocumentationExample;
 import io.weir.server.RunningServer;
 import io.weir.server.config.ServerConfig;
 import io.weir.testkit.Await;
+import io.weir.testkit.ToolRequirement;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.File;
 import java.io.IOException;
@@ -95,7 +95,7 @@ class DocsCommandsTest {
 
   @BeforeAll
   static void start() {
-    assumeTrue(
+    ToolRequirement.require(
         isInstalled("bash") && isInstalled("curl"),
         "bash or curl is missing: commands are not run");
     redis = RedisProcess.start();
