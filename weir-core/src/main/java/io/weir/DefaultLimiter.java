@@ -14,6 +14,7 @@ import io.weir.store.StoreOperation;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class DefaultLimiter implements Limiter {
   private static final Logger LOG = System.getLogger(Limiter.class.getName());
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+  private static final CompletableFuture<Boolean> COMPLETED =
+      CompletableFuture.completedFuture(true);
 
   /** The rule for requests that have a limit of their own and match no other rule. */
   private static final CompiledRule REQUEST_LIMIT_RULE =
@@ -35,6 +38,7 @@ final class DefaultLimiter implements Limiter {
 
   private final RuleSource rules;
   private final ClaimStore store;
+  private final Clock clock;
   private final List<DecisionListener> listeners;
   private final Settlements settlements;
   private final ReservationRegistry reservations;
@@ -48,6 +52,7 @@ final class DefaultLimiter implements Limiter {
       CancellableScheduler scheduler) {
     this.rules = rules;
     this.store = store;
+    this.clock = clock;
     this.listeners = List.copyOf(listeners);
     settlements = new Settlements(store, rules, clock, scheduler);
     reservations = new ReservationRegistry(settlements, clock, scheduler);
@@ -59,7 +64,7 @@ final class DefaultLimiter implements Limiter {
     CompiledRuleSet current = CompiledRuleSet.of(rules.current());
     Claim[] claims = checkClaimCount(claimsFor(request, current));
     return mapResult(
-        store.apply(claims, operation),
+        CountedClaims.apply(store, clock, claims, operation),
         outcomes ->
             notifyListeners(
                 request, operation, new EvaluatedDecision(claims, outcomes, current.revision())));
@@ -79,7 +84,7 @@ final class DefaultLimiter implements Limiter {
     }
     List<Request> copy = List.copyOf(requests);
     return mapResult(
-        store.apply(checkClaimCount(batch.allClaims()), operation),
+        CountedClaims.apply(store, clock, checkClaimCount(batch.allClaims()), operation),
         outcomes -> {
           List<Decision> decisions = batch.decisions(outcomes, current.revision());
           for (int i = 0; i < copy.size(); i++) {
@@ -106,11 +111,15 @@ final class DefaultLimiter implements Limiter {
       return current.claims(request, fingerprint, request.cost());
     }
     Claim[] claims = current.claims(request, fingerprint, request.cost(), rate);
-    if (claims.length > 0) {
-      return claims;
+    for (Claim claim : claims) {
+      if (!claim.limit().shadow()) {
+        return claims;
+      }
     }
     long caller = fingerprint.of(request.canonicalForm());
-    return new Claim[] {Claim.of(REQUEST_LIMIT_RULE.limit(rate), caller, request.cost())};
+    Claim[] all = Arrays.copyOf(claims, claims.length + 1);
+    all[claims.length] = Claim.of(REQUEST_LIMIT_RULE.limit(rate), caller, request.cost());
+    return all;
   }
 
   /**
@@ -144,6 +153,16 @@ final class DefaultLimiter implements Limiter {
   public CompletableFuture<Boolean> refund(Decision decision) {
     Settlements.Settlement refund = settlements.settle(decision, 0);
     return mapResult(refund.attempted(), done -> refund.state() == Reservation.State.SETTLED);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> complete(Decision decision, int status) {
+    if (!EvaluatedDecision.of(decision).countsByResponse()) {
+      return COMPLETED;
+    }
+    Settlements.Settlement settlement = settlements.complete(decision, status);
+    return mapResult(
+        settlement.attempted(), done -> settlement.state() == Reservation.State.SETTLED);
   }
 
   @Override

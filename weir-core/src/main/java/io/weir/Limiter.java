@@ -17,6 +17,8 @@ import java.util.concurrent.CompletableFuture;
  * TooManyLimitsException#MAX_LIMITS} limits apply.
  */
 public interface Limiter extends AutoCloseable {
+  /** The status of a request that ended without a response, for example because it was aborted. */
+  int NO_RESPONSE = 0;
 
   /** Evaluates a request and applies the operation to the counters of all matching rules. */
   CompletableFuture<Decision> execute(Request request, StoreOperation operation);
@@ -66,6 +68,22 @@ public interface Limiter extends AutoCloseable {
    *     store was unavailable, in which case refunds that were not sent yet are sent later
    */
   CompletableFuture<Boolean> refund(Decision decision);
+
+  /**
+   * Ends a decided request: charges the rules that count responses of this status ({@code
+   * charge-when}), and refunds those that do not ({@code refund-when}). Call it exactly once per
+   * decision, whether allowed or refused, when the response has ended. A decision of other rules
+   * costs nothing to complete.
+   *
+   * <p>Rules with {@code charge-when} are checked before a request and charged here, beyond the
+   * limit if necessary. So they admit at most as many requests beyond the limit as are in flight at
+   * the same time.
+   *
+   * @param status the HTTP status of the response; {@value #NO_RESPONSE} if there was none
+   * @return true if the store has applied it or there was nothing to do; false if the store was
+   *     unavailable, in which case charges, and refunds that were not sent yet, are sent later
+   */
+  CompletableFuture<Boolean> complete(Decision decision, int status);
 
   /**
    * Refunds permits to the counters that the request matches now, never more than was used. For

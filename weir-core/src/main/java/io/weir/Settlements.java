@@ -6,6 +6,7 @@ import io.weir.internal.rule.CompiledRuleSet;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.ClaimStore;
+import io.weir.rule.Rule;
 import io.weir.rule.RuleSource;
 import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.ToLongBiFunction;
 
 /**
  * Corrects what decisions charged: to zero for a refund, or to the actual cost of a reservation.
@@ -52,6 +54,30 @@ final class Settlements {
 
   /** Corrects the cost of a decision to {@code cost}, which must be 0 or more. */
   Settlement settle(Decision decision, long cost) {
+    return settle(
+        decision,
+        (claim, outcome) -> {
+          boolean isDeferred = claim.limit().deferred(); // only complete() charges it
+          return isCounted(decision, outcome) && !isDeferred ? cost : 0;
+        });
+  }
+
+  /** Charges or refunds the claims of the rules that count by the status of the response. */
+  Settlement complete(Decision decision, int status) {
+    return settle(
+        decision,
+        (claim, outcome) -> {
+          Rule rule = claim.limit().rule();
+          if (claim.limit().deferred()) {
+            boolean isCharged = outcome.admitted() && rule.isChargedOn(status);
+            return decision.allowed() && isCharged ? claim.cost() : 0;
+          }
+          return outcome.charged() && !rule.isRefundedOn(status) ? claim.cost() : 0;
+        });
+  }
+
+  /** Corrects the cost of each claim to what the function returns. */
+  private Settlement settle(Decision decision, ToLongBiFunction<Claim, ClaimOutcome> actualCost) {
     CompiledRuleSet current = CompiledRuleSet.of(rules.current());
     List<Claim> charges = new ArrayList<>();
     Map<Long, List<Claim>> refunds = new TreeMap<>();
@@ -59,12 +85,13 @@ final class Settlements {
       Claim claim = EvaluatedDecision.of(decision).claim(i);
       ClaimOutcome outcome = EvaluatedDecision.of(decision).outcome(i);
       long charged = outcome.charged() ? claim.cost() : 0;
+      long cost = actualCost.applyAsLong(claim, outcome);
       if (charged > cost) {
         Claim refund = new Claim(claim.limit(), claim.key(), charged - cost);
         refunds
             .computeIfAbsent(outcome.chargedAt(refund), time -> new ArrayList<>())
             .add(new Claim(current.successor(claim.limit()), refund.key(), refund.cost()));
-      } else if (charged < cost && isCounted(decision, outcome)) {
+      } else if (charged < cost) {
         charges.add(new Claim(current.successor(claim.limit()), claim.key(), cost - charged));
       }
     }

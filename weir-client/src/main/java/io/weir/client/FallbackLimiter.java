@@ -49,6 +49,12 @@ final class FallbackLimiter implements Limiter {
     return CompletableFuture.completedFuture(requests.stream().map(this::decision).toList());
   }
 
+  /** Does nothing, since its rule does not count by responses. */
+  @Override
+  public CompletableFuture<Boolean> complete(Decision decision, int status) {
+    return CompletableFuture.completedFuture(true);
+  }
+
   /** Does nothing, since nothing was charged. */
   @Override
   public CompletableFuture<Boolean> refund(Decision decision) {

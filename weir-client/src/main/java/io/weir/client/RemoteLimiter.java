@@ -78,6 +78,12 @@ public final class RemoteLimiter implements Limiter {
                         () -> fallback.execute(request, mode).thenApply(this::markDegraded)));
   }
 
+  /** Does nothing: the rules are known to the server only, and its decisions do not name them. */
+  @Override
+  public CompletableFuture<Boolean> complete(Decision decision, int status) {
+    return CompletableFuture.completedFuture(true);
+  }
+
   @Override
   public CompletableFuture<Boolean> refund(Decision decision) {
     throw unsupported("refund a decision", "reserve and commit");

@@ -5,6 +5,7 @@ import io.weir.internal.rule.CompiledRule;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,10 @@ public abstract class Rule {
     return spec.id;
   }
 
+  public RuleAction action() {
+    return spec.action;
+  }
+
   /** Returns the selector of the requests that the rule matches. */
   public Selector match() {
     return spec.match;
@@ -66,6 +71,12 @@ public abstract class Rule {
     return spec.per;
   }
 
+  /** Returns what happens to a request that lacks an attribute to count per. */
+  public MissingAttributePolicy missing() {
+    return spec.missing;
+  }
+
+  /** Returns the rates; none if the rule allows or blocks. */
   public List<Rate> rates() {
     return spec.rates;
   }
@@ -118,6 +129,31 @@ public abstract class Rule {
     return spec.overrides;
   }
 
+  /** Returns the statuses of responses that are charged; empty if all requests are charged. */
+  public List<String> chargeWhen() {
+    return spec.chargeWhen.patterns();
+  }
+
+  /** Returns the statuses of responses whose requests are refunded. */
+  public List<String> refundWhen() {
+    return spec.refundWhen.patterns();
+  }
+
+  /** Returns whether the rule charges or refunds requests by the status of the response. */
+  public boolean countsByResponse() {
+    return !spec.chargeWhen.isEmpty() || !spec.refundWhen.isEmpty();
+  }
+
+  /** Returns whether a request is charged because of the status of its response. */
+  public boolean isChargedOn(int status) {
+    return spec.chargeWhen.contains(status);
+  }
+
+  /** Returns whether a request is refunded because of the status of its response. */
+  public boolean isRefundedOn(int status) {
+    return spec.refundWhen.contains(status);
+  }
+
   /** Returns whether the counters must survive a restart of the store. */
   public boolean durable() {
     return spec.durable;
@@ -146,6 +182,10 @@ public abstract class Rule {
     }
     spec.per.forEach(name -> spec.runWithContext("per", () -> Selector.checkName(name)));
     checkRegions();
+    if (spec.action != RuleAction.LIMIT) {
+      checkNothingIsCounted();
+    }
+    checkResponseStatuses();
     if (spec.calendar != null) {
       checkCalendar();
     }
@@ -171,6 +211,48 @@ public abstract class Rule {
               + spec.rates
               + "; write a limit per hour, day, week, month, quarter or year, for example"
               + " 1000/month");
+    }
+  }
+
+  /** A rule that allows or blocks only has a selector; other fields would have no effect. */
+  private void checkNothingIsCounted() {
+    RuleBuilder plain =
+        new RuleBuilder(spec.id)
+            .action(spec.action)
+            .match(spec.match)
+            .shadow(spec.shadow)
+            .enabled(spec.enabled);
+    plain.share = spec.share;
+    checkUnset("per", spec.per.isEmpty());
+    checkUnset("missing", spec.missing == plain.missing);
+    checkUnset("limit", spec.rates.isEmpty());
+    checkUnset("algorithm", spec.algorithm().equals(plain.algorithm()));
+    checkUnset("calendar", spec.calendar == null);
+    checkUnset("burst", spec.burst == 0);
+    checkUnset("consistency", spec.consistency.equals(plain.consistency));
+    checkUnset("on-store-failure", spec.fallback.equals(plain.fallback));
+    checkUnset("regions", spec.regions.isEmpty());
+    checkUnset("overrides", spec.overrides.isEmpty());
+    checkUnset("durable", !spec.durable);
+    if (!spec.values().equals(plain.values())) {
+      throw invalid("action", "must be limit with fields that concern a limit; leave them out");
+    }
+  }
+
+  private void checkUnset(String field, boolean unset) {
+    if (!unset) {
+      String action = spec.action.name().toLowerCase(Locale.ROOT);
+      throw invalid(field, "has no effect with action: " + action + "; leave it out");
+    }
+  }
+
+  private void checkResponseStatuses() {
+    if (!spec.chargeWhen.isEmpty() && !spec.refundWhen.isEmpty()) {
+      throw invalid("refund-when", "must not be combined with charge-when; keep one");
+    }
+    if (!spec.chargeWhen.isEmpty() && spec.consistency.mode() == Consistency.CountingMode.LEASED) {
+      throw invalid(
+          "charge-when", "must not be combined with consistency: leased; write consistency: exact");
     }
   }
 

@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
 /** Builds a {@link Rule}. Setters check single values, {@link #build} checks the whole rule. */
 public final class RuleBuilder {
   final String id;
+  RuleAction action = RuleAction.LIMIT;
   Selector match = Selector.ANY;
   List<String> per = List.of();
+  MissingAttributePolicy missing = MissingAttributePolicy.ADDRESS;
   List<Rate> rates = List.of();
   @Nullable Algorithm algorithm;
   long burst;
@@ -30,6 +32,8 @@ public final class RuleBuilder {
   StoreFailureFallback fallback = StoreFailureFallback.OPEN;
   Map<String, Integer> regions = Map.of();
   List<LimitOverride> overrides = List.of();
+  StatusSet chargeWhen = StatusSet.EMPTY;
+  StatusSet refundWhen = StatusSet.EMPTY;
   boolean durable;
   boolean shadow;
   boolean enabled = true;
@@ -41,8 +45,10 @@ public final class RuleBuilder {
 
   RuleBuilder(RuleBuilder other) {
     id = other.id;
+    action = other.action;
     match = other.match;
     per = other.per;
+    missing = other.missing;
     rates = other.rates;
     algorithm = other.algorithm;
     burst = other.burst;
@@ -53,10 +59,18 @@ public final class RuleBuilder {
     fallback = other.fallback;
     regions = other.regions;
     overrides = other.overrides;
+    chargeWhen = other.chargeWhen;
+    refundWhen = other.refundWhen;
     durable = other.durable;
     shadow = other.shadow;
     enabled = other.enabled;
     share = other.share;
+  }
+
+  /** Sets what the rule does with the requests that it matches; by default it limits them. */
+  public RuleBuilder action(RuleAction value) {
+    action = value;
+    return this;
   }
 
   /** Adds a condition: the attribute must match one of the patterns. */
@@ -71,6 +85,12 @@ public final class RuleBuilder {
 
   public RuleBuilder per(String... attributes) {
     per = List.of(attributes);
+    return this;
+  }
+
+  /** Sets what the rule does with requests that lack an attribute it counts per. */
+  public RuleBuilder missing(MissingAttributePolicy value) {
+    missing = value;
     return this;
   }
 
@@ -160,6 +180,22 @@ public final class RuleBuilder {
     return this;
   }
 
+  /**
+   * Counts only requests whose response has one of these statuses, such as {@code 401} or {@code
+   * 5xx}. They are checked before they proceed and charged by {@link io.weir.Limiter#complete}.
+   */
+  public RuleBuilder chargeWhen(String... statuses) {
+    return runWithContext("charge-when", () -> chargeWhen = StatusSet.of(List.of(statuses)));
+  }
+
+  /**
+   * Refunds requests whose response has one of these statuses, such as {@code 503} or {@code 4xx},
+   * in {@link io.weir.Limiter#complete}.
+   */
+  public RuleBuilder refundWhen(String... statuses) {
+    return runWithContext("refund-when", () -> refundWhen = StatusSet.of(List.of(statuses)));
+  }
+
   public RuleBuilder durable(boolean value) {
     durable = value;
     return this;
@@ -192,8 +228,10 @@ public final class RuleBuilder {
   List<Object> values() {
     return List.of(
         id,
+        action,
         match,
         per,
+        missing,
         rates,
         algorithm(),
         burst,
@@ -203,6 +241,8 @@ public final class RuleBuilder {
         fallback,
         regions,
         overrides,
+        chargeWhen.patterns(),
+        refundWhen.patterns(),
         durable,
         shadow,
         enabled,

@@ -2,7 +2,10 @@ package io.weir.store;
 
 /** What a store does with the claims of a decision. */
 public enum StoreOperation {
-  /** Charges all claims if every enforcing one is admitted, else none. */
+  /**
+   * Charges all claims if every enforcing one is admitted, else none. Claims of deferred limits are
+   * checked, but not charged.
+   */
   TAKE,
   /** Returns the outcomes of {@link #TAKE} without charging anything. */
   PEEK,

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class RequestEncoder {
   private static final int INDEPENDENT_FLAG = 8;
   private static final int SHADOW_FLAG = 1;
-  private static final int TIMELINE_FLAG = 2;
+  private static final int DEFERRED_FLAG = 2;
+  private static final int TIMELINE_FLAG = 4;
 
   private final RedisBatch batch;
   private final ByteWriter bytes = new ByteWriter();
@@ -163,7 +164,10 @@ final class RequestEncoder {
     }
     LimitTimeline timeline = limit.timeline();
     byte[] name = limit.algorithm().name().getBytes(US_ASCII);
-    int flags = (limit.shadow() ? SHADOW_FLAG : 0) + (timeline == null ? 0 : TIMELINE_FLAG);
+    int flags =
+        (limit.shadow() ? SHADOW_FLAG : 0)
+            + (limit.deferred() ? DEFERRED_FLAG : 0)
+            + (timeline == null ? 0 : TIMELINE_FLAG);
     bytes.putNumber(name.length, 1).putBytes(name).putNumber(flags, 1);
     if (timeline == null) {
       writeParameters(limit.parameters());

@@ -24,26 +24,28 @@ end
 local limit_cache, limits_cache = {of = {}, size = 0}, {of = {}, size = 0}
 
 -- A limit: the name of its algorithm (1 for the length, then the name), flags (1), its parameters (7 each). Flags: 1, a shadow;
--- 2, it changes with time: then follow the number of stretches of time (1) and, per stretch, the time (7) until which it lasts,
+-- 2, deferred; 4, it changes with time: then follow the number of stretches of time (1) and, per stretch, the time (7) until which it lasts,
 -- the start (7, or UNLIMITED if there is no calendar) and the earliest start (7) of its calendar window, and the parameters.
 local PARAMETERS, PARAMETERS_SIZE, STRETCH_SIZE = '>I7I7I7I7I7I7I7I7', 56, 77
 
-local function read_stretch(bytes, at, name, shadow)
+local function read_stretch(bytes, at, name, shadow, deferred)
   local past, start, since = unp('>I7I7I7', bytes, at)
   local parameters = limit_parameters(unp(PARAMETERS, bytes, at + 21))
   if start < UNLIMITED then parameters.window_start, parameters.window_since = start, since end
-  return {past = past, limit = new_limit(name, parameters, shadow)}
+  return {past = past, limit = new_limit(name, parameters, shadow, deferred)}
 end
 
 -- Returns a limit, or a list of its stretches.
 local function read_limit(bytes)
   local length = byte(bytes)
   local name, flags = sub(bytes, 2, length + 1), byte(bytes, length + 2)
-  local shadow, stretches = flags % 2 == 1, {}
-  if flags < 2 then
-    return remember(limit_cache, bytes, new_limit(name, limit_parameters(unp(PARAMETERS, bytes, length + 3)), shadow))
+  local shadow, deferred, stretches = flags % 2 == 1, flags % 4 >= 2, {}
+  if flags < 4 then
+    return remember(limit_cache, bytes, new_limit(name, limit_parameters(unp(PARAMETERS, bytes, length + 3)), shadow, deferred))
   end
-  for at = length + 4, #bytes, STRETCH_SIZE do stretches[#stretches + 1] = read_stretch(bytes, at, name, shadow) end
+  for at = length + 4, #bytes, STRETCH_SIZE do
+    stretches[#stretches + 1] = read_stretch(bytes, at, name, shadow, deferred)
+  end
   return remember(limit_cache, bytes, stretches)
 end
 
@@ -51,7 +53,7 @@ local function read_limits(bytes)
   local limits, at = {}, 1
   while at <= #bytes do
     local flags_at = at + byte(bytes, at) + 1
-    local changes_with_time = byte(bytes, flags_at) >= 2
+    local changes_with_time = byte(bytes, flags_at) >= 4
     local past = flags_at + 1 + (changes_with_time and 1 + byte(bytes, flags_at + 1) * STRETCH_SIZE or PARAMETERS_SIZE)
     local one = sub(bytes, at, past - 1)
     limits[#limits + 1] = limit_cache.of[one] or read_limit(one)

@@ -5,8 +5,10 @@ import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.CalendarSettings;
 import io.weir.rule.Consistency;
 import io.weir.rule.LimitOverride;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.Selector;
 import io.weir.rule.StoreFailureFallback;
 import java.time.DayOfWeek;
@@ -36,9 +38,13 @@ final class RuleFields {
   static Map<String, Object> of(Rule rule) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("id", rule.id());
+    boolean counts = rule.action() == RuleAction.LIMIT;
+    putIf(fields, !counts, "action", lowerCaseName(rule.action()));
     putIf(fields, !rule.match().patterns().isEmpty(), "match", selector(rule.match()));
     putIf(fields, !rule.per().isEmpty(), "per", List.copyOf(rule.per()));
-    fields.put("limit", rates(rule.rates()));
+    boolean byAddress = rule.missing() == MissingAttributePolicy.ADDRESS;
+    putIf(fields, !byAddress, "missing", lowerCaseName(rule.missing()));
+    putIf(fields, counts, "limit", rates(rule.rates()));
     String algorithm = rule.algorithm();
     putIf(fields, !algorithm.equals(Algorithms.TOKEN_BUCKET.name()), "algorithm", algorithm);
     putIf(fields, rule.burst() != 0, "burst", rule.burst());
@@ -48,6 +54,8 @@ final class RuleFields {
     fallback(fields, rule.fallback());
     putIf(fields, !rule.regions().isEmpty(), "regions", regions(rule));
     putIf(fields, !rule.overrides().isEmpty(), "overrides", overrides(rule));
+    putIf(fields, !rule.chargeWhen().isEmpty(), "charge-when", statuses(rule.chargeWhen()));
+    putIf(fields, !rule.refundWhen().isEmpty(), "refund-when", statuses(rule.refundWhen()));
     putIf(fields, rule.durable(), "durable", true);
     putIf(fields, rule.shadow(), "shadow", true);
     putIf(fields, !rule.enabled(), "enabled", false);
@@ -121,6 +129,10 @@ final class RuleFields {
     Map<String, Object> fields = new LinkedHashMap<>();
     selector.patterns().forEach((name, values) -> fields.put(name, oneOrMany(values)));
     return fields;
+  }
+
+  private static Map<String, Object> statuses(List<String> patterns) {
+    return Map.of("status", oneOrMany(patterns.stream().map(UnquotedText::new).toList()));
   }
 
   private static Object rates(List<Rate> rates) {

@@ -2,8 +2,10 @@ package io.weir.rules;
 
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.LimitOverride;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.RuleBuilder;
 import io.weir.rules.text.NameSuggestion;
 import io.weir.rules.text.ParsedValue;
@@ -28,8 +30,10 @@ final class RuleReader {
   static final List<String> FIELD_NAMES =
       List.of(
           "id",
+          "action",
           "match",
           "per",
+          "missing",
           "limit",
           "algorithm",
           "burst",
@@ -45,11 +49,21 @@ final class RuleReader {
           "local-share",
           "regions",
           "overrides",
+          "charge-when",
+          "refund-when",
           "durable",
           "shadow",
           "enabled");
 
   private static final Map<String, String> ALGORITHMS = new LinkedHashMap<>();
+
+  private static final Map<String, RuleAction> ACTIONS =
+      DependentFieldReader.byLowerCaseName(RuleAction.values());
+  private static final Map<String, MissingAttributePolicy> MISSING_POLICIES =
+      DependentFieldReader.byLowerCaseName(MissingAttributePolicy.values());
+
+  /** The actions that need no limit. */
+  private static final List<String> UNCOUNTED_ACTIONS = List.of("allow", "block");
 
   static {
     Algorithms.all().forEach(algorithm -> ALGORITHMS.put(algorithm.name(), algorithm.name()));
@@ -69,11 +83,14 @@ final class RuleReader {
     for (MapEntry field : map.fields()) {
       values.put(field.name(), field.value());
     }
-    id =
-        values.get("id") instanceof ParsedValue.ScalarValue text && !text.isNull()
-            ? text.value()
-            : "";
+    id = scalar("id");
     steps = new RuleAssembly(id.isEmpty() ? "unnamed" : id);
+  }
+
+  private String scalar(String field) {
+    return values.get(field) instanceof ParsedValue.ScalarValue text && !text.isNull()
+        ? text.value()
+        : "";
   }
 
   /** Returns the id as written, or an empty string if there is none. */
@@ -120,9 +137,12 @@ final class RuleReader {
         RuleBuilder::onStoreFailure);
     steps.add("calendar", new CalendarReader(problems, id).read(values), RuleBuilder::calendar);
     requireField("id", "for example api");
-    requireField("limit", "for example 100/minute");
+    boolean counts = !UNCOUNTED_ACTIONS.contains(scalar("action"));
+    if (!values.containsKey("action") || scalar("action").equals("limit")) {
+      requireField("limit", "for example 100/minute");
+    }
     boolean known = !values.containsKey("algorithm") || steps.hasField("algorithm");
-    if (!known || !steps.hasField("limit")) {
+    if (!known || (counts && !steps.hasField("limit"))) {
       steps.usePlaceholderLimit();
       overrides = List.of();
     }
@@ -148,6 +168,8 @@ final class RuleReader {
     FieldReader in = fieldReader(name);
     switch (name) {
       case "id" -> in.text(value, "a name, for example api");
+      case "action" -> steps.add(name, in.oneOf(value, ACTIONS), RuleBuilder::action);
+      case "missing" -> steps.add(name, in.oneOf(value, MISSING_POLICIES), RuleBuilder::missing);
       case "match" -> steps.add(name, new SelectorReader(in).read(value), RuleBuilder::match);
       case "per" ->
           steps.add(
@@ -160,6 +182,8 @@ final class RuleReader {
       case "cool-down" -> steps.add(name, in.duration(value), RuleBuilder::coolDown);
       case "regions" -> steps.add(name, readRegions(in, value), RuleBuilder::regions);
       case "overrides" -> overrides = new OverridesReader(in).read(value).orElse(List.of());
+      case "charge-when" -> steps.add(name, readStatuses(in, value), RuleBuilder::chargeWhen);
+      case "refund-when" -> steps.add(name, readStatuses(in, value), RuleBuilder::refundWhen);
       case "durable" -> steps.add(name, in.booleanValue(value), RuleBuilder::durable);
       case "shadow" -> steps.add(name, in.booleanValue(value), RuleBuilder::shadow);
       case "enabled" -> steps.add(name, in.booleanValue(value), RuleBuilder::enabled);
@@ -177,6 +201,20 @@ final class RuleReader {
         .flatMap(
             several ->
                 in.readAll(several, item -> in.text(item, "an attribute, for example user")));
+  }
+
+  /** Reads a map with the single field {@code status}. */
+  private static Optional<String[]> readStatuses(FieldReader in, ParsedValue value) {
+    String example = "a map with the one field status, for example {status: [401, 403]}";
+    Optional<MapValue> map = in.fields(value, example);
+    List<MapEntry> fields = map.map(MapValue::fields).orElse(List.of());
+    if (map.isPresent() && (fields.size() != 1 || !fields.get(0).name().equals("status"))) {
+      in.report(value.position(), FieldReader.mustBe(example, "other fields"));
+      return Optional.empty();
+    }
+    return map.flatMap(m -> in.oneOrMany(fields.get(0).value(), "a status, for example 401"))
+        .flatMap(list -> in.readAll(list, item -> in.text(item, "a status, for example 401")))
+        .map(statuses -> statuses.toArray(new String[0]));
   }
 
   private static Optional<Map<String, Integer>> readRegions(FieldReader in, ParsedValue value) {

@@ -38,6 +38,11 @@ final class TimedLimiter implements Limiter {
   }
 
   @Override
+  public CompletableFuture<Boolean> complete(Decision decision, int status) {
+    return limiter.complete(decision, status);
+  }
+
+  @Override
   public CompletableFuture<Boolean> refund(Decision decision) {
     return limiter.refund(decision);
   }

@@ -86,17 +86,20 @@ public final class RandomHistory {
         .resetDay(1 + below(31));
   }
 
+  /** The limit of a random rule of that algorithm, which may be shadow or deferred. */
+  public Limit limit(String id, Algorithm algorithm) {
+    RuleBuilder rule = rule(id, algorithm).shadow(oneIn(4));
+    return CompiledRule.of((oneIn(6) ? rule.chargeWhen("401") : rule).build()).limits().get(0);
+  }
+
   /**
-   * A limit for every algorithm, some of shadow rules, one of 0 permits and one of the calendar.
+   * A limit for every algorithm, some of shadow or deferred rules, one of 0 permits and one of the
+   * calendar.
    */
   public List<Limit> limits() {
     List<Limit> limits = new ArrayList<>();
     for (Algorithm algorithm : Algorithms.all()) {
-      boolean shadow = oneIn(4);
-      limits.add(
-          CompiledRule.of(rule("r" + limits.size(), algorithm).shadow(shadow).build())
-              .limits()
-              .get(0));
+      limits.add(limit("r" + limits.size(), algorithm));
     }
     limits.add(CompiledRule.of(calendarRule("calendar").build()).limits().get(0));
     limits.add(CompiledRule.of(Rule.named("none").limit("0/second").build()).limits().get(0));

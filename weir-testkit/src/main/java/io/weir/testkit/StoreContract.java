@@ -366,6 +366,25 @@ public abstract class StoreContract {
   }
 
   @Test
+  void deferredRule_isCheckedButNotChargedByTake() {
+    Rule failures = rule("failures", Algorithms.TOKEN_BUCKET, 2).chargeWhen("401").build();
+    Rule all = rule("all", Algorithms.TOKEN_BUCKET, 9).build();
+    for (int i = 0; i < 3; i++) {
+      ClaimOutcome[] o = apply(StoreOperation.TAKE, claim(failures, "x", 1), claim(all, "x", 1));
+      assertThat(o).allMatch(ClaimOutcome::admitted);
+      assertThat(o[0].charged()).isFalse();
+      assertThat(o[0].remaining()).isEqualTo(2);
+      assertThat(o[1].remaining()).isEqualTo(8 - i);
+    }
+    apply(StoreOperation.FORCE, claim(failures, "x", 3));
+    ClaimOutcome[] refused =
+        apply(StoreOperation.TAKE, claim(failures, "x", 1), claim(all, "x", 1));
+    assertThat(refused[0].admitted()).isFalse();
+    assertThat(refused[1].charged()).isFalse();
+    assertThat(apply(StoreOperation.PEEK, claim(all, "x", 1))[0].remaining()).isEqualTo(6);
+  }
+
+  @Test
   void refusedRequest_doesNotChargeShadowRule() {
     Rule shadow = rule("shadow", Algorithms.TOKEN_BUCKET, 5).shadow(true).build();
     Rule real = rule("real", Algorithms.TOKEN_BUCKET, 1).build();

@@ -68,11 +68,11 @@ class LuaEquivalenceTest {
     while (steps < RandomHistory.steps()) {
       List<Limit> limits = new ArrayList<>();
       for (Algorithm algorithm : mix) {
-        boolean shadow = mix.size() > 1 && history.oneIn(4);
+        String id = "r" + limits.size();
         limits.add(
-            CompiledRule.of(history.rule("r" + limits.size(), algorithm).shadow(shadow).build())
-                .limits()
-                .get(0));
+            mix.size() > 1
+                ? history.limit(id, algorithm)
+                : CompiledRule.of(history.rule(id, algorithm).build()).limits().get(0));
       }
       StringBuilder words = new StringBuilder(limits.size() + " ");
       limits.forEach(limit -> words.append(describe(limit)));
@@ -144,7 +144,7 @@ class LuaEquivalenceTest {
     return String.format(
         "%s %d %d %d %d %d %d %d %d %d ",
         limit.rule().algorithm(),
-        limit.rule().shadow() ? 1 : 0,
+        (limit.shadow() ? 1 : 0) + (limit.deferred() ? 2 : 0),
         t.permits(),
         t.periodMicros(),
         t.burst(),

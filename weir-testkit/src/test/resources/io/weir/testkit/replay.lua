@@ -1,5 +1,5 @@
 -- Replays a whole history in one call: limits, then decisions on them. States live only during this call.
--- ARGV[1] is a list of words: the number of limits; per limit its algorithm, shadow (1 or 0) and parameters; then per decision
+-- ARGV[1] is a list of words: the number of limits; per limit its algorithm, flags (1 for shadow, plus 2 for deferred) and parameters; then per decision
 -- the operation, now, when, the number of equal requests, the number of claims, and per claim limit, key, cost.
 -- Replies per claim with the permits available afterwards and the time until all of them are back.
 local words, at = {}, 0
@@ -9,10 +9,10 @@ local function next_number() return tonumber(next_word()) end
 
 local limits = {}
 for i = 1, next_number() do
-  local algorithm, shadow = next_word(), next_number() == 1
+  local algorithm, flags = next_word(), next_number()
   limits[i] = new_limit(algorithm,
     limit_parameters(next_number(), next_number(), next_number(), next_number(), next_number(), next_number(),
-      next_number(), next_number()), shadow)
+      next_number(), next_number()), flags % 2 == 1, flags >= 2)
 end
 
 local function copy_log(log) -- as it would be stored

@@ -20,15 +20,17 @@ local function limit_parameters(permits, period, burst, cool_down, units_per_per
           capacity_units = burst * units_per_permit, max_debt_level = 2 * burst * units_per_permit + rate_units}
 end
 
--- Creates a limit from the name of its algorithm and its parameters.
-local function new_limit(algorithm, parameters, shadow)
+-- Creates a limit from the name of its algorithm and its parameters. A take checks a deferred limit but does not charge it.
+local function new_limit(algorithm, parameters, shadow, deferred)
   local advance, charge, take = algorithms[algorithm](parameters)
   local function advance_and_charge(now, cost, time, used, extra)
     local available, t, u, e = advance(now, time, used, extra)
     if cost > available then return nil end
     return charge(now, now, cost, t, u, e)
   end
-  return {advance = advance, charge = charge, take = take or advance_and_charge, shadow = shadow, permits = parameters.permits}
+  if deferred then take = function() return nil end end -- not a simple case
+  return {advance = advance, charge = charge, take = take or advance_and_charge, shadow = shadow, deferred = deferred,
+          permits = parameters.permits}
 end
 
 local function ceildiv(a, b)

@@ -8,6 +8,7 @@ import io.weir.rule.Attributes;
 import io.weir.rule.CalendarSettings;
 import io.weir.rule.CalendarUnit;
 import io.weir.rule.LimitOverride;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
@@ -36,6 +37,7 @@ public final class CompiledRule extends Rule {
   private final SelectorIndex overrideIndex;
   private final @Nullable CallerCalendars callerCalendars;
   private final Map<Rate, Limit> requestLimits = new ConcurrentHashMap<>();
+  private final @Nullable Limit missingRefusal;
 
   /**
    * Checks and compiles a rule.
@@ -50,7 +52,11 @@ public final class CompiledRule extends Rule {
         calendar == null || !calendar.dependsOnCaller()
             ? null
             : new CallerCalendars(id(), calendar, this::countInvalidCalendarValue);
-    limits = compile("limit", rates(), burst());
+    limits = compileOwnLimits();
+    missingRefusal =
+        missing() == MissingAttributePolicy.REFUSE
+            ? Limit.ofVerdict(this, Verdict.REFUSE_MISSING)
+            : null;
     for (LimitOverride override : overrides()) {
       overrideLimits.add(compile("overrides", override.rates(), override.burst()));
     }
@@ -66,7 +72,10 @@ public final class CompiledRule extends Rule {
     return (CompiledRule) rule;
   }
 
-  /** Returns the limits of requests that match no override. */
+  /**
+   * Returns the limits of requests that match no override. A rule that allows or blocks has one
+   * that decides without a counter.
+   */
   public List<Limit> limits() {
     return limits;
   }
@@ -157,6 +166,19 @@ public final class CompiledRule extends Rule {
     CalendarSettings calendar = rule.calendar();
     CalendarUnit unit = calendar == null ? null : rate.inCalendar().unit();
     return calendar == null || unit == null ? null : CalendarWindows.of(calendar, unit);
+  }
+
+  /** Returns the limit that refuses a request without an attribute, if the rule does so. */
+  @Nullable Limit missingRefusal() {
+    return missingRefusal;
+  }
+
+  private List<Limit> compileOwnLimits() {
+    return switch (action()) {
+      case ALLOW -> List.of(Limit.ofVerdict(this, Verdict.ALLOW));
+      case BLOCK -> List.of(Limit.ofVerdict(this, Verdict.BLOCK));
+      case LIMIT -> compile("limit", rates(), burst());
+    };
   }
 
   private List<Limit> compile(String field, List<Rate> rates, long burst) {

@@ -7,7 +7,9 @@ import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.StoreFailureFallback;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,8 @@ public final class Limit {
   private final LimitParameters parameters;
   private final long salt;
   private final boolean shadow;
+  private final Verdict verdict;
+  private final boolean deferred;
   private final @Nullable Limit localFallback;
   private final @Nullable LimitTimeline timeline;
   private final Limit origin;
@@ -40,6 +44,7 @@ public final class Limit {
       Rate rate,
       Algorithm algorithm,
       boolean shadow,
+      Verdict verdict,
       LimitParameters whole,
       LimitParameters terms,
       @Nullable Limit share,
@@ -51,9 +56,11 @@ public final class Limit {
     this.parameters = terms;
     this.algorithm = algorithm;
     this.shadow = shadow;
+    this.verdict = verdict;
     this.localFallback = share;
     this.timeline = windows == null ? null : new LimitTimeline(terms, windows);
     this.origin = origin == null ? this : origin;
+    this.deferred = !rule.chargeWhen().isEmpty();
     String name = rule.id() + "\n" + algorithm.name() + "\n" + terms.periodMicros();
     this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unitsPerPermit());
   }
@@ -87,9 +94,38 @@ public final class Limit {
       Rate localRate = new Rate(rule.fallback().localShare(regional.permits()), rate.period());
       LimitParameters terms =
           parameters(counted, localRate, rule.fallback().localShare(regional.burst()), coolDown);
-      share = new Limit(rule, rate, counted, shadow, whole, terms, null, windows, null);
+      share =
+          new Limit(rule, rate, counted, shadow, Verdict.COUNT, whole, terms, null, windows, null);
     }
-    return new Limit(rule, rate, counted, shadow, whole, regional, share, windows, null);
+    return new Limit(
+        rule, rate, counted, shadow, Verdict.COUNT, whole, regional, share, windows, null);
+  }
+
+  /**
+   * Creates the limit of a rule of another process that decides without a counter.
+   *
+   * @param rule the id of the rule
+   */
+  public static Limit withoutCounter(String rule, Verdict verdict, boolean shadow) {
+    RuleAction action = verdict == Verdict.ALLOW ? RuleAction.ALLOW : RuleAction.BLOCK;
+    return ofVerdict(Rule.named(rule).action(action).shadow(shadow).build(), verdict);
+  }
+
+  /** Creates the limit of a rule that decides without a counter; it has no permits. */
+  static Limit ofVerdict(Rule rule, Verdict verdict) {
+    Rate none = new Rate(0, Duration.ofSeconds(1));
+    LimitParameters terms = parameters(Algorithms.FIXED_WINDOW, none, 0, 0);
+    return new Limit(
+        rule,
+        none,
+        Algorithms.FIXED_WINDOW,
+        rule.shadow(),
+        verdict,
+        terms,
+        terms,
+        null,
+        null,
+        null);
   }
 
   /** Checks that at least the fixed window algorithm supports a rate, and returns the rate. */
@@ -132,6 +168,24 @@ public final class Limit {
     return shadow;
   }
 
+  /** Returns whether a counter decides, or the rule itself does. */
+  public Verdict verdict() {
+    return verdict;
+  }
+
+  /** Returns whether a counter decides. */
+  public boolean isCounted() {
+    return verdict == Verdict.COUNT;
+  }
+
+  /**
+   * Returns whether the charge is deferred: a decision only checks whether the cost is available,
+   * and charges nothing, because the status of the response determines whether it is charged.
+   */
+  public boolean deferred() {
+    return deferred;
+  }
+
   /**
    * Returns the parameters that are enforced in this region. If they change with time, the period
    * is the nominal one; see {@link #parametersAt}.
@@ -162,6 +216,7 @@ public final class Limit {
         rate,
         algorithm,
         shadow,
+        verdict,
         configuredParameters,
         parameters,
         localFallback == null ? null : localFallback.variant(callers),

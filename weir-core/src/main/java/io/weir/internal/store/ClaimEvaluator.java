@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Evaluates the claims of a decision on the states of their counters, for every algorithm: first
- * computes what is available for each claim, then charges all or none. {@code decide.lua} is the
- * Lua version of this class and decides identically.
+ * computes what is available for each claim, then charges all or none. A take checks the claims of
+ * deferred limits like the others, but never charges them. {@code decide.lua} is the Lua version of
+ * this class and decides identically.
  */
 public final class ClaimEvaluator {
 
@@ -112,8 +113,9 @@ public final class ClaimEvaluator {
     } else {
       delayOrWait = requested > a.capacity(t) ? -1 : a.waitTime(t, s, now, requested);
     }
-    boolean isCharged = charged && (admitted || operation != StoreOperation.TAKE);
-    if (!charged) {
+    boolean isDeferred = operation == StoreOperation.TAKE && claim.limit().deferred();
+    boolean isCharged = charged && !isDeferred && (admitted || operation != StoreOperation.TAKE);
+    if (!charged || isDeferred) {
       s.takenCost = requested;
     } else if (isCharged) {
       s.changed = true;

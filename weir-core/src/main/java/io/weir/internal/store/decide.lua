@@ -1,5 +1,5 @@
 -- The decision, common to all algorithms: checks all claims, then charges all or none. The Lua counterpart of ClaimEvaluator.java.
--- A claim asks for a cost from a state under a limit {advance, charge, shadow}. Several equal requests may be decided at once:
+-- A claim asks for a cost from a state under a limit {advance, charge, shadow, deferred}. Several equal requests may be decided at once:
 -- as many of them are granted as would be one after the other. Operations: take | peek | force | lease | refund.
 
 -- A state is {time, used, extra} plus scratch fields of the decision in progress:
@@ -33,7 +33,9 @@ local function check_claim(limit, s, cost, wanted, now)
   total_cost = total_cost + cost
   s.pending_cost = total_cost
   local available = s.available
-  if wanted * total_cost <= available or limit.shadow then return wanted end
+  if limit.shadow then return wanted end
+  if limit.deferred then return total_cost <= available and wanted or 0 end
+  if wanted * total_cost <= available then return wanted end
   return (available - available % total_cost) / total_cost
 end
 
@@ -51,6 +53,7 @@ end
 local function charge_claim(limit, s, cost, granted, count, operation, now, when)
   if s.limit ~= limit then advance(limit, s, now) end
   local charged = charged_amount(operation, cost, granted, count, s.available)
+  if operation == 'take' and limit.deferred then charged = 0 end
   s.pending_cost = false
   if charged ~= 0 or s.must_store then
     s.available = s.available - charged

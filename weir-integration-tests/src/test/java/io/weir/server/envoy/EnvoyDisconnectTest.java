@@ -175,6 +175,11 @@ class EnvoyDisconnectTest {
     }
 
     @Override
+    public CompletableFuture<Boolean> complete(Decision decision, int status) {
+      return real.complete(decision, status);
+    }
+
+    @Override
     public CompletableFuture<Boolean> refund(Decision decision) {
       return real.refund(decision);
     }

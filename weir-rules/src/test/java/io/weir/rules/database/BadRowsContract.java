@@ -26,8 +26,10 @@ abstract class BadRowsContract extends DatabaseTestBase {
   private static final List<String> FIELD_NAMES =
       List.of(
           "id",
+          "action",
           "match",
           "per",
+          "missing",
           "limit",
           "algorithm",
           "burst",
@@ -38,6 +40,8 @@ abstract class BadRowsContract extends DatabaseTestBase {
           "local-share",
           "regions",
           "overrides",
+          "charge-when",
+          "refund-when",
           "durable",
           "shadow",
           "enabled");

@@ -115,10 +115,15 @@ public final class ClaimSubset {
     return true;
   }
 
-  /** Whether claims with these outcomes were charged, at least the admitted ones. */
-  static boolean isCharged(Claim[] claims, StoreOperation operation, ClaimOutcome[] outcomes) {
-    return operation == StoreOperation.FORCE
-        || (operation == StoreOperation.TAKE && isAdmitted(claims, outcomes));
+  /** Returns the permits that were charged for each claim of a request with these outcomes. */
+  static long[] chargedPermits(Claim[] claims, StoreOperation operation, ClaimOutcome[] outcomes) {
+    long[] charged = new long[claims.length];
+    boolean isTake = operation == StoreOperation.TAKE && isAdmitted(claims, outcomes);
+    for (int i = 0; i < claims.length; i++) {
+      boolean isTaken = isTake && outcomes[i].admitted() && !claims[i].limit().deferred();
+      charged[i] = isTaken || operation == StoreOperation.FORCE ? claims[i].cost() : 0;
+    }
+    return charged;
   }
 
   Claim[] claims() {

@@ -113,12 +113,10 @@ final class SyncedStore implements ClaimStore {
   private ClaimOutcome[] decideByView(
       Claim[] claims, SyncedCounter[] countersOfClaims, StoreOperation operation, long when) {
     ClaimOutcome[] outcomes = view.apply(claims, operation, when);
-    boolean charged = ClaimSubset.isCharged(claims, operation, outcomes);
+    long[] charged = ClaimSubset.chargedPermits(claims, operation, outcomes);
     for (int i = 0; i < claims.length; i++) {
-      boolean isCharged = charged && (outcomes[i].admitted() || operation == StoreOperation.FORCE);
-      long used = isCharged ? claims[i].cost() : 0;
       long dated = storeClock.hasEstimate() ? Math.min(when, outcomes[i].time()) : when;
-      countersOfClaims[i].recordUsage(claims[i].limit(), used, dated);
+      countersOfClaims[i].recordUsage(claims[i].limit(), charged[i], dated);
     }
     return outcomes;
   }
@@ -151,7 +149,8 @@ final class SyncedStore implements ClaimStore {
   }
 
   private static long requestedPermits(Claim claim, StoreOperation operation) {
-    return operation == StoreOperation.PEEK ? 0 : claim.cost();
+    boolean isDeferred = operation == StoreOperation.TAKE && claim.limit().deferred();
+    return operation == StoreOperation.PEEK || isDeferred ? 0 : claim.cost();
   }
 
   private void update(
@@ -164,13 +163,10 @@ final class SyncedStore implements ClaimStore {
       countersOfClaims[i].endRequest(requestedPermits(claims[i], operation));
       storeClock.update(answers[i], sent);
     }
-    boolean charged = ClaimSubset.isCharged(claims, operation, answers);
+    long[] charged = ClaimSubset.chargedPermits(claims, operation, answers);
     for (int i = 0; i < claims.length; i++) {
       boolean known = !answers[i].degraded();
-      if (known
-          && charged
-          && (answers[i].admitted()
-              || operation == StoreOperation.FORCE)) { // with the store's date
+      if (known && charged[i] > 0) { // with the store's date
         view.apply(new Claim[] {claims[i]}, StoreOperation.FORCE, answers[i].time());
       }
       if (known) {
@@ -209,7 +205,7 @@ final class SyncedStore implements ClaimStore {
     ClaimOutcome[] outcomes = answers.clone();
     for (int i = 0; i < claims.length && admitted; i++) {
       boolean charged = answers[i].admitted() && !answers[i].degraded();
-      if (charged && (degraded || refused || over[i])) {
+      if (charged && !claims[i].limit().deferred() && (degraded || refused || over[i])) {
         Claim[] claim = {claims[i]};
         var unused = shared.apply(claim, StoreOperation.REFUND, answers[i].time());
         view.apply(claim, StoreOperation.REFUND, NOW);
