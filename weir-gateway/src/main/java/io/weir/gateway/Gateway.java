@@ -6,6 +6,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.Decision;
+import io.weir.Limiter;
 import io.weir.TooManyLimitsException;
 import io.weir.http.BadRequestException;
 import io.weir.http.IdentifiedRequest;
@@ -27,7 +28,7 @@ public final class Gateway {
   private final WebSocketBridge webSocketBridge;
   private final UpstreamHeaderWriter headerWriter;
   private final MeterRegistry meterRegistry;
-  private final List<RequestEndListener> endListeners = List.of();
+  private final List<RequestEndListener> endListeners;
 
   /**
    * @throws IllegalArgumentException if an upstream or a route is invalid
@@ -40,6 +41,7 @@ public final class Gateway {
     settings = gatewaySettings.upstreams();
     delayedRequests =
         new DelayedRequests(vertx, decisionHandler.limiter(), gatewaySettings.maxDelayedRequests());
+    endListeners = List.of(new DecisionCompletion(decisionHandler.limiter()));
     meterRegistry = context.meterRegistry();
     Gauge.builder("weir.gateway.held", delayedRequests, DelayedRequests::count)
         .description("Requests held for their delay")
@@ -111,6 +113,7 @@ public final class Gateway {
     proxied.decide(decision);
     if (proxied.http().response().closed()) {
       delayedRequests.refundIfDelayed(decision);
+      var unused = decisionHandler.limiter().complete(decision, Limiter.NO_RESPONSE);
     } else if (!decision.allowed()) {
       GatewayResponses.refuse(proxied, decision);
     } else if (proxied.call().unauthorized()) {
