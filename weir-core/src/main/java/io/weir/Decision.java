@@ -12,6 +12,10 @@ import java.util.Optional;
  * listed in {@link #rules} but are never binding.
  */
 public abstract class Decision {
+
+  /** Creates a decision; only for the evaluated decisions that limiters return. */
+  protected Decision() {}
+
   /** The outcome of one rule. */
   public record RuleOutcome(
       String rule,

@@ -50,7 +50,11 @@ class JavadocPresenceTest {
     Path sources = module.resolve("src/main/java");
     List<String> without = new ArrayList<>();
     for (Path folder :
-        SourceTree.below(sources, ".java").stream().map(Path::getParent).distinct().toList()) {
+        SourceTree.below(sources, ".java").stream()
+            .filter(file -> !file.endsWith("module-info.java"))
+            .map(Path::getParent)
+            .distinct()
+            .toList()) {
       Path info = folder.resolve("package-info.java");
       if (!Files.exists(info)
           || !hasJavadocSentence(textBefore(SourceTree.read(info), "package "))) {

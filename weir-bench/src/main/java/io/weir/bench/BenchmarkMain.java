@@ -7,6 +7,7 @@ import io.weir.bench.report.BenchmarkSuite;
 import io.weir.bench.report.MeasurementPlan;
 import io.weir.bench.report.ResultTable;
 import io.weir.bench.server.GatewaySuite;
+import io.weir.bench.server.ServerFootprintSuite;
 import io.weir.bench.server.ServerSuite;
 import java.util.Arrays;
 import java.util.List;
@@ -25,6 +26,7 @@ final class BenchmarkMain {
           "redis", new RedisSuite(),
           "redis-memory", new RedisMemorySuite(),
           "server", new ServerSuite(),
+          "footprint", new ServerFootprintSuite(),
           "nodes", new NodesSuite(),
           "gateway", new GatewaySuite(),
           "spring", new SpringSuite());

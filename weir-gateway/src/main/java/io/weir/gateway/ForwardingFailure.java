@@ -2,6 +2,7 @@ package io.weir.gateway;
 
 import io.netty.channel.ConnectTimeoutException;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
+import java.util.Locale;
 import java.util.concurrent.TimeoutException;
 
 /** Why an admitted request has no response from its upstream; the names are metric labels. */
@@ -22,6 +23,11 @@ enum ForwardingFailure {
     this.status = status;
     this.error = error;
     this.message = message;
+  }
+
+  /** The name in metrics, logs and headers. */
+  String label() {
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** Maps the cause of a failed connection attempt. */

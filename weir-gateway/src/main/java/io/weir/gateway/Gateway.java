@@ -11,9 +11,11 @@ import io.weir.TooManyLimitsException;
 import io.weir.http.BadRequestException;
 import io.weir.http.IdentifiedRequest;
 import io.weir.http.IdentityResolver;
+import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
 import io.weir.web.DecisionHandler;
 import io.weir.web.VertxHeaders;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +30,7 @@ public final class Gateway {
   private final WebSocketBridge webSocketBridge;
   private final UpstreamHeaderWriter headerWriter;
   private final MeterRegistry meterRegistry;
-  private final List<RequestEndListener> endListeners;
+  private final RequestLifecycle lifecycle;
 
   /**
    * @throws IllegalArgumentException if an upstream or a route is invalid
@@ -41,8 +43,12 @@ public final class Gateway {
     settings = gatewaySettings.upstreams();
     delayedRequests =
         new DelayedRequests(vertx, decisionHandler.limiter(), gatewaySettings.maxDelayedRequests());
-    endListeners = List.of(new DecisionCompletion(decisionHandler.limiter()));
     meterRegistry = context.meterRegistry();
+    Clock clock = Clock.system();
+    List<RequestEndListener> endListeners = new ArrayList<>();
+    endListeners.add(new DecisionCompletion(decisionHandler.limiter()));
+    context.accessLog().ifPresent(log -> endListeners.add(new AccessLogListener(log, clock)));
+    lifecycle = new RequestLifecycle(clock, endListeners, gatewaySettings.reasonHeader());
     Gauge.builder("weir.gateway.held", delayedRequests, DelayedRequests::count)
         .description("Requests held for their delay")
         .strongReference(true)
@@ -83,7 +89,7 @@ public final class Gateway {
     if (validator.isConnectionRejected(http)) {
       return;
     }
-    ProxiedRequest proxied = new ProxiedRequest(http, endListeners);
+    ProxiedRequest proxied = new ProxiedRequest(http, lifecycle);
     String problem = RequestSmugglingFilter.findProblem(http);
     if (problem != null) {
       validator.reject(http, problem);

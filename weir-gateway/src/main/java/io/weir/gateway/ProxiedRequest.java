@@ -6,7 +6,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.http.IdentifiedRequest;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,19 +19,26 @@ final class ProxiedRequest {
   private static final int CALLER_LEFT = 499;
 
   private final HttpServerRequest http;
-  private final List<RequestEndListener> endListeners;
+  private final RequestLifecycle lifecycle;
+  private final String id;
+  private final long startedMicros;
   private @Nullable IdentifiedRequest call;
   private @Nullable RequestBodyForwarder requestBody;
   private @Nullable Decision decision;
   private @Nullable ForwardingFailure failure;
+  private @Nullable String failureDetail;
+  private @Nullable String upstream;
+  private long upstreamMicros = -1;
   private @Nullable Runnable onCallerClosed;
   private boolean refunded;
   private boolean upgraded;
   private boolean ended;
 
-  ProxiedRequest(HttpServerRequest http, List<RequestEndListener> endListeners) {
+  ProxiedRequest(HttpServerRequest http, RequestLifecycle lifecycle) {
     this.http = http;
-    this.endListeners = endListeners;
+    this.lifecycle = lifecycle;
+    startedMicros = lifecycle.clock().micros();
+    id = RequestId.of(http.getHeader(RequestId.HEADER));
     http.response().endHandler(v -> onResponseEnd()).closeHandler(v -> onConnectionClosed());
   }
 
@@ -46,9 +52,59 @@ final class ProxiedRequest {
     decision = made;
   }
 
+  /** Records where the request is forwarded. */
+  void recordUpstream(Upstream target) {
+    upstream = target.authority();
+  }
+
+  /** Records that the upstream's response begins. */
+  void recordResponse() {
+    upstreamMicros = lifecycle.clock().micros() - startedMicros;
+  }
+
   /** Records why the request has no complete response from its upstream. */
   void recordFailure(ForwardingFailure reason) {
     failure = reason;
+    if (lifecycle.reasonHeader() && !http.response().headWritten()) {
+      http.response().putHeader(RequestLifecycle.REASON_HEADER, reason.label());
+    }
+  }
+
+  /** Records the cause of a failure, for the log. */
+  void recordCause(@Nullable Throwable cause) {
+    failureDetail = cause == null ? null : cause.getMessage();
+  }
+
+  /** The caller's {@code X-Request-ID}, or a new one; the upstream gets it too. */
+  String id() {
+    return id;
+  }
+
+  long startedMicros() {
+    return startedMicros;
+  }
+
+  /** The time until the head of the upstream's response; negative if there is none. */
+  long upstreamMicros() {
+    return upstreamMicros;
+  }
+
+  /** The authority of the upstream; null if the request was not forwarded. */
+  @Nullable String upstream() {
+    return upstream;
+  }
+
+  @Nullable String failureDetail() {
+    return failureDetail;
+  }
+
+  /** Whether the caller and the target are known; not if the request was malformed. */
+  boolean isIdentified() {
+    return call != null;
+  }
+
+  boolean isUpgraded() {
+    return upgraded;
   }
 
   HttpServerRequest http() {
@@ -125,7 +181,7 @@ final class ProxiedRequest {
   void end() {
     if (!ended) {
       ended = true;
-      endListeners.forEach(listener -> listener.onRequestEnd(this));
+      lifecycle.endListeners().forEach(listener -> listener.onRequestEnd(this));
     }
   }
 }

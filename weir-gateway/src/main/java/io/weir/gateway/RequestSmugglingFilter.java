@@ -34,9 +34,11 @@ final class RequestSmugglingFilter {
     if (http.version() != HttpVersion.HTTP_2) {
       rejectedConnections.add(http.connection());
       http.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-      http.response().endHandler(v -> http.connection().close());
     }
     ResponseWriter.writeError(http, BAD_REQUEST, "bad_request", reason);
+    if (http.version() != HttpVersion.HTTP_2) {
+      http.connection().close();
+    }
   }
 
   /** Returns the problem of a request; null if it is valid. */

@@ -65,6 +65,7 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   }
 
   void start() {
+    proxiedRequest.recordUpstream(connections.upstream());
     if (callTimeoutMillis <= 0) {
       fail(ForwardingFailure.LATE);
     } else {
@@ -84,8 +85,13 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
     if (!finished) {
       connections
           .request(call.endpoint().method(), call.endpoint().target())
-          .onComplete(this::send, cause -> onNotSent(ForwardingFailure.fromConnectFailure(cause)));
+          .onComplete(this::send, this::onNotConnected);
     }
+  }
+
+  private void onNotConnected(Throwable cause) {
+    proxiedRequest.recordCause(cause);
+    onNotSent(ForwardingFailure.fromConnectFailure(cause));
   }
 
   private void send(HttpClientRequest request) {
@@ -94,13 +100,13 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
       return;
     }
     upstreamRequest = request;
-    headerWriter.write(http, call, connections.upstream(), request);
+    headerWriter.write(proxiedRequest, connections.upstream(), request);
     if (requestBody.isGrpc() && !decision.delay().isZero()) {
       request.putHeader(
           GrpcRequestHeaders.TIMEOUT, GrpcRequestHeaders.formatTimeout(callTimeoutMillis));
     }
     startTimeouts();
-    request.response().onComplete(this::onResponse, cause -> onNoResponse());
+    request.response().onComplete(this::onResponse, this::onNoResponse);
     requestBody.sendTo(request).onSuccess(v -> requestWritten = true);
   }
 
@@ -109,7 +115,8 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
     connections.timeoutWheel().add(this);
   }
 
-  private void onNoResponse() {
+  private void onNoResponse(Throwable cause) {
+    proxiedRequest.recordCause(cause);
     if (requestWritten) {
       fail(ForwardingFailure.BROKEN);
     } else {
@@ -138,7 +145,11 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
     if (finished) {
       return;
     }
-    response.exceptionHandler(cause -> fail(ForwardingFailure.BROKEN));
+    response.exceptionHandler(
+        cause -> {
+          proxiedRequest.recordCause(cause);
+          fail(ForwardingFailure.BROKEN);
+        });
     if (response.statusCode() < FIRST_FINAL_STATUS) {
       fail(ForwardingFailure.BROKEN);
       return;
@@ -146,6 +157,7 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
     progress.startResponse(connections.timeoutWheel().nowMillis());
     try {
       responseForwarder = new ResponseForwarder(http, response, decision, this::onForwarded);
+      proxiedRequest.recordResponse();
       connections.metrics().countAnswered();
     } catch (IllegalArgumentException e) { // an invalid header field
       fail(ForwardingFailure.BROKEN);

@@ -70,11 +70,9 @@ final class UpstreamHeaderWriter {
     return http.headers().contains("Via") && viaPrefix(http.headers()).contains(" " + viaName);
   }
 
-  void write(
-      HttpServerRequest http,
-      IdentifiedRequest call,
-      Upstream upstream,
-      HttpClientRequest request) {
+  void write(ProxiedRequest proxied, Upstream upstream, HttpClientRequest request) {
+    HttpServerRequest http = proxied.http();
+    IdentifiedRequest call = proxied.call();
     MultiMap in = http.headers();
     MultiMap out = request.headers();
     boolean isHttp2 = request.version() == HttpVersion.HTTP_2;
@@ -106,6 +104,7 @@ final class UpstreamHeaderWriter {
     } else {
       out.set(HttpHeaders.HOST, host);
     }
+    out.set(RequestId.HEADER, proxied.id());
     out.set("Via", viaPrefix(in) + "1.1 " + viaName);
     new ForwardedHeaders(identity.forwardingHeader(), trusted)
         .write(in, peer, call.address(), http.isSSL() ? "https" : "http", requestedHost, out);

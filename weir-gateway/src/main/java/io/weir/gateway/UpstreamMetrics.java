@@ -1,6 +1,5 @@
 package io.weir.gateway;
 
-import static java.util.Locale.ROOT;
 import static java.util.Objects.requireNonNull;
 
 import io.micrometer.core.instrument.Counter;
@@ -16,7 +15,7 @@ final class UpstreamMetrics {
   UpstreamMetrics(MeterRegistry registry, Upstream upstream) {
     answered = counter(registry, upstream, "answered");
     for (ForwardingFailure failure : ForwardingFailure.values()) {
-      failed.put(failure, counter(registry, upstream, failure.name().toLowerCase(ROOT)));
+      failed.put(failure, counter(registry, upstream, failure.label()));
     }
   }
 

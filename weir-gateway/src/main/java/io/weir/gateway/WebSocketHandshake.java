@@ -61,6 +61,7 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
   }
 
   void start() {
+    proxiedRequest.recordUpstream(connections.upstream());
     connections
         .webSocketRequest(proxiedRequest.call().endpoint().target())
         .onComplete(this::send, cause -> fail(ForwardingFailure.fromConnectFailure(cause)));
@@ -72,8 +73,7 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
       return;
     }
     upstreamRequest = request;
-    headerWriter.write(
-        proxiedRequest.http(), proxiedRequest.call(), connections.upstream(), request);
+    headerWriter.write(proxiedRequest, connections.upstream(), request);
     request.putHeader(HttpHeaders.CONNECTION, "Upgrade").putHeader(HttpHeaders.UPGRADE, WEBSOCKET);
     sentAtMillis = connections.timeoutWheel().nowMillis();
     connections.timeoutWheel().add(this);
@@ -98,6 +98,7 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
       answer.exceptionHandler(cause -> fail(ForwardingFailure.BROKEN));
       boolean isAccepted = WEBSOCKET.equalsIgnoreCase(answer.getHeader(HttpHeaders.UPGRADE));
       if (isAccepted) {
+        proxiedRequest.recordResponse();
         connections.metrics().countAnswered();
         openWebSocket(answer);
       } else {

@@ -6,8 +6,16 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.PemKeyCertOptions;
+import io.weir.internal.rule.Claim;
+import io.weir.internal.rule.Fingerprint;
+import io.weir.internal.store.ClaimOutcome;
+import io.weir.internal.store.ClaimStore;
+import io.weir.internal.store.MemoryStore;
+import io.weir.store.Clock;
+import io.weir.store.StoreOperation;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -43,6 +51,28 @@ class WarmupTest {
       assertThat(server.post("/v1/check", RunningServer.checkBody("anna", 1)).body())
           .contains("\"remaining\":4");
     }
+  }
+
+  @Test
+  void storeWithoutAnyRule_receivesPeeksBeforeTheServerIsReady() throws Exception {
+    List<StoreOperation> operations = new CopyOnWriteArrayList<>();
+    MemoryStore memory = new MemoryStore(Clock.system());
+    await(
+        Warmup.warmUpStore(
+            new ClaimStore() {
+              @Override
+              public CompletableFuture<ClaimOutcome[]> apply(
+                  Claim[] claims, StoreOperation operation, long when) {
+                operations.add(operation);
+                return memory.apply(claims, operation, when);
+              }
+
+              @Override
+              public Fingerprint fingerprint() {
+                return memory.fingerprint();
+              }
+            }));
+    assertThat(operations).hasSizeBetween(8, 8 * 40).containsOnly(StoreOperation.PEEK);
   }
 
   private void warmUp(String host, HttpServerOptions options) throws Exception {

@@ -10,6 +10,7 @@ import io.weir.admin.AdministeredNode;
 import io.weir.admin.TokenAuth;
 import io.weir.gateway.Gateway;
 import io.weir.gateway.GatewayContext;
+import io.weir.gateway.log.AccessLog;
 import io.weir.server.api.DecisionApi;
 import io.weir.server.api.OpenReservations;
 import io.weir.server.config.ServerConfig;
@@ -130,7 +131,10 @@ public final class DecisionServer implements AutoCloseable {
 
   private void openGateway() {
     try {
-      GatewayContext gatewayContext = context.gatewayContext();
+      Optional<AccessLog> accessLog =
+          GatewaySettingsReader.openAccessLog(config, context.metrics.registry());
+      accessLog.ifPresent(closeSequence::add);
+      GatewayContext gatewayContext = context.gatewayContext(accessLog);
       closeSequence.add(gatewayContext.messageLimiter());
       Gateway gateway =
           new Gateway(vertx, GatewaySettingsReader.read(config, EVENT_LOOPS), gatewayContext);
@@ -172,6 +176,7 @@ public final class DecisionServer implements AutoCloseable {
   /** Sends the listeners their first requests; a failure does not prevent the server's start. */
   private void warmUp() {
     List<Future<?>> warmups = new ArrayList<>();
+    warmups.add(Warmup.warmUpStore(context.store));
     listener("http").ifPresent(http -> warmups.add(Warmup.warmUpDecisionApi(vertx, http)));
     listener("grpc").ifPresent(grpc -> warmups.add(Warmup.warmUpRateLimitService(vertx, grpc)));
     try {

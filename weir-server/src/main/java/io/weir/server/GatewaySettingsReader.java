@@ -1,9 +1,14 @@
 package io.weir.server;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.weir.gateway.GatewaySettings;
 import io.weir.gateway.UpstreamSettings;
+import io.weir.gateway.log.AccessLog;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSettings;
+import io.weir.store.Clock;
+import io.weir.web.LineWriter;
+import java.util.Optional;
 
 /** Reads the gateway's settings from the server's configuration. */
 final class GatewaySettingsReader {
@@ -16,6 +21,7 @@ final class GatewaySettingsReader {
         config.get(ServerSettings.ROUTES),
         config.get(ServerSettings.KEEP_HOST),
         config.get(ServerSettings.MAX_WAITING),
+        config.get(ServerSettings.REASON_HEADER),
         new UpstreamSettings(
             config.get(ServerSettings.CONNECT_TIMEOUT).toMillis(),
             config.get(ServerSettings.UPSTREAM_TIMEOUT).toMillis(),
@@ -24,6 +30,24 @@ final class GatewaySettingsReader {
             perEventLoop(config.get(ServerSettings.MAX_WEBSOCKETS), loops),
             perEventLoop(config.get(ServerSettings.MAX_WAITING), loops),
             config.get(ServerSettings.UPSTREAM_CA)));
+  }
+
+  /**
+   * Opens the access log; empty if it is off.
+   *
+   * @throws IllegalArgumentException if its target cannot be written
+   */
+  static Optional<AccessLog> openAccessLog(ServerConfig config, MeterRegistry registry) {
+    return config
+        .get(ServerSettings.ACCESS_LOG)
+        .map(
+            format ->
+                new AccessLog(
+                    LineWriter.open("access log", config.get(ServerSettings.ACCESS_LOG_TARGET)),
+                    format,
+                    config.get(ServerSettings.ACCESS_LOG_SAMPLE),
+                    registry,
+                    Clock.system()));
   }
 
   private static int perEventLoop(int total, int loops) {

@@ -10,6 +10,7 @@ import io.weir.admin.metrics.ServerMetrics;
 import io.weir.admin.regions.RegionShareService;
 import io.weir.gateway.GatewayContext;
 import io.weir.gateway.WebSocketMessageRules;
+import io.weir.gateway.log.AccessLog;
 import io.weir.http.IdentityResolver;
 import io.weir.internal.store.MemoryStore;
 import io.weir.metrics.NodeHealth;
@@ -95,10 +96,16 @@ final class ServerContext {
     return limiters.stream().mapToInt(Limiter::pendingSettlements).sum();
   }
 
-  GatewayContext gatewayContext() {
+  GatewayContext gatewayContext(Optional<AccessLog> accessLog) {
     WebSocketMessageRules messages = new WebSocketMessageRules(regions.rules());
     return new GatewayContext(
-        nodeName, decisionHandler, identity, messages, newLimiter(messages), metrics.registry());
+        nodeName,
+        decisionHandler,
+        identity,
+        messages,
+        newLimiter(messages),
+        metrics.registry(),
+        accessLog);
   }
 
   private RegionShareService openRegions(ServerConfig config, CloseSequence closeSequence) {

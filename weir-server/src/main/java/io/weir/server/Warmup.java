@@ -13,7 +13,13 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
+import io.weir.Limiter;
+import io.weir.Request;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
 import io.weir.store.Clock;
+import io.weir.store.Store;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -27,7 +33,8 @@ import java.util.List;
 final class Warmup {
   private static final int CONNECTIONS = 8;
   private static final int MAX_REQUESTS_PER_CONNECTION = 80;
-  private static final long MAX_DURATION_MICROS = 800_000;
+  private static final int STORE_REQUESTS_PER_CALLER = 40;
+  private static final long MAX_DURATION_MICROS = 400_000;
   private static final long REQUEST_TIMEOUT_MILLIS = 2000;
   private static final String WARMUP_USER = "weir-warm-up";
 
@@ -94,6 +101,35 @@ final class Warmup {
     Buffer body =
         Buffer.buffer().appendByte((byte) 0).appendInt(message.length).appendBytes(message);
     return new Warmup(vertx, listener, HttpVersion.HTTP_2, call, body).run();
+  }
+
+  /**
+   * Warms up the path to the store, whatever rules the node has: peeks at counters of a rule of its
+   * own. No listener sees these decisions.
+   */
+  static Future<?> warmUpStore(Store store) {
+    Limiter limiter =
+        Weir.limiter(
+                RuleSet.of(Rule.named(WARMUP_USER).per("user").limit("1000000/second").build()))
+            .store(store)
+            .build();
+    long deadlineMicros = Clock.system().micros() + MAX_DURATION_MICROS;
+    List<Future<?>> callers = new ArrayList<>();
+    for (int i = 0; i < CONNECTIONS; i++) {
+      Request request = Request.of("user", WARMUP_USER + i);
+      callers.add(peekRepeatedly(limiter, request, STORE_REQUESTS_PER_CALLER, deadlineMicros));
+    }
+    return Future.join(callers);
+  }
+
+  private static Future<?> peekRepeatedly(
+      Limiter limiter, Request request, int requests, long deadlineMicros) {
+    return Future.fromCompletionStage(limiter.peek(request))
+        .compose(
+            decision ->
+                requests > 1 && Clock.system().micros() < deadlineMicros
+                    ? peekRepeatedly(limiter, request, requests - 1, deadlineMicros)
+                    : Future.succeededFuture());
   }
 
   private Future<?> run() {

@@ -21,6 +21,7 @@ import java.util.List;
  */
 final class ConnectionLoad implements AutoCloseable {
   private static final int NO_RATE = 0;
+  private static final long MAX_MILLIS = 60_000;
   private static final int BUFFER_BYTES = 1 << 17;
 
   private final Selector selector = Selector.open();
@@ -47,21 +48,26 @@ final class ConnectionLoad implements AutoCloseable {
 
   /** Sends a request for each response (closed loop). */
   LoadMeasurement runClosedLoop(long millis) throws IOException {
-    return run(millis, NO_RATE);
+    return run(millis, NO_RATE, Long.MAX_VALUE);
+  }
+
+  /** Sends a request for each response until this number of responses has come. */
+  LatencyHistogram runRequests(long count) throws IOException {
+    return run(MAX_MILLIS, NO_RATE, count).latencies();
   }
 
   /** Sends requests at a fixed rate (open loop). */
   LoadMeasurement runOpenLoop(long millis, double perSecond) throws IOException {
-    return run(millis, perSecond);
+    return run(millis, perSecond, Long.MAX_VALUE);
   }
 
-  private LoadMeasurement run(long millis, double perSecond) throws IOException {
+  private LoadMeasurement run(long millis, double perSecond, long maxCount) throws IOException {
     latencies = new LatencyHistogram();
     long start = System.nanoTime();
     long end = start + millis * 1_000_000;
     intervalNanos = perSecond == NO_RATE ? 0 : 1e9 / perSecond;
     double next = start;
-    for (long now = start; now < end; now = System.nanoTime()) {
+    for (long now = start; now < end && latencies.count() < maxCount; now = System.nanoTime()) {
       while (!freeSlots.isEmpty() && (intervalNanos == 0 || next <= now)) {
         FreeSlot slot = freeSlots.poll();
         slot.connection().send(slot.slot(), intervalNanos == 0 ? now : (long) next);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +39,17 @@ final class ServerUnderTest implements AutoCloseable {
     List<String> args = serveArguments(rules, data, flags);
     args.addAll(List.of("--gateway-port", "off", "--http-port", "0", "--grpc-port", "0"));
     return startJava("io.weir.cli.Main", args);
+  }
+
+  /** Starts Weir's decision API by a launcher, such as the script {@code ./weir}. */
+  static ServerUnderTest startLauncher(
+      List<String> launcher, Path rules, Path data, String... flags) throws IOException {
+    List<String> command = new ArrayList<>(launcher);
+    command.addAll(serveArguments(rules, data, flags));
+    command.addAll(List.of("--gateway-port", "off", "--http-port", "0", "--grpc-port", "0"));
+    ServerUnderTest target = new ServerUnderTest(startProcess(command));
+    target.readPorts();
+    return target;
   }
 
   /** Starts Weir's gateway with an upstream. */
@@ -136,6 +148,18 @@ final class ServerUnderTest implements AutoCloseable {
   double cpuMicros() {
     return Stream.concat(Stream.of(process.toHandle()), process.descendants())
         .mapToDouble(p -> p.info().totalCpuDuration().orElse(Duration.ZERO).toNanos() / 1e3)
+        .sum();
+  }
+
+  /** Returns the resident memory of the process; 0 where the system does not tell. */
+  double residentMegabytes() throws IOException {
+    Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+    if (!Files.isReadable(status)) {
+      return 0;
+    }
+    return Files.readAllLines(status).stream()
+        .filter(line -> line.startsWith("VmRSS:"))
+        .mapToDouble(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024.0)
         .sum();
   }
 

@@ -1,5 +1,6 @@
 package io.weir.server.config;
 
+import io.weir.gateway.log.AccessLogFormat;
 import io.weir.server.api.AuthHeaderFormat;
 import io.weir.server.envoy.EnvoyStoreFailureMode;
 import java.nio.file.Path;
@@ -153,6 +154,36 @@ public final class ServerSettings {
           "true|false",
           "true",
           "whether upstreams receive the original Host header, or their own name",
+          SettingParsers::trueOrFalse);
+  public static final ServerSetting<Optional<AccessLogFormat>> ACCESS_LOG =
+      register(
+          ServerSetting.of(
+                  "gateway.access-log",
+                  "json|combined|off",
+                  "off",
+                  "whether the gateway logs each request, and how",
+                  SettingParsers::accessLog)
+              .withFlag("access-log"));
+  public static final ServerSetting<String> ACCESS_LOG_TARGET =
+      define(
+          "gateway.access-log-target",
+          "stdout|file:PATH",
+          "stdout",
+          "where the access log is written",
+          SettingParsers::nonBlank);
+  public static final ServerSetting<Integer> ACCESS_LOG_SAMPLE =
+      define(
+          "gateway.access-log-sample",
+          "N",
+          "1",
+          "one of so many requests is logged; those that fail with 500 and above always",
+          SettingParsers.integerBetween(1, 1_000_000));
+  public static final ServerSetting<Boolean> REASON_HEADER =
+      define(
+          "gateway.reason-header",
+          "true|false",
+          "false",
+          "whether 502, 503 and 504 name their reason in X-Weir-Reason",
           SettingParsers::trueOrFalse);
   public static final ServerSetting<Duration> CONNECT_TIMEOUT =
       define(

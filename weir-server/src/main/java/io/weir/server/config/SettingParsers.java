@@ -1,5 +1,6 @@
 package io.weir.server.config;
 
+import io.weir.gateway.log.AccessLogFormat;
 import io.weir.internal.Durations;
 import io.weir.redis.RedisStore;
 import io.weir.server.api.AuthHeaderFormat;
@@ -109,6 +110,16 @@ final class SettingParsers {
       default ->
           throw new IllegalArgumentException(
               "must be auto, original or forwarded (was '" + text + "')");
+    };
+  }
+
+  static Optional<AccessLogFormat> accessLog(String text) {
+    return switch (text) {
+      case "off" -> Optional.empty();
+      case "json" -> Optional.of(AccessLogFormat.JSON);
+      case "combined" -> Optional.of(AccessLogFormat.COMBINED);
+      default ->
+          throw new IllegalArgumentException("must be json, combined or off (was '" + text + "')");
     };
   }
 

@@ -10,6 +10,7 @@ import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.store.Clock;
+import io.weir.web.LineWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +81,8 @@ public final class RefusalLog implements DecisionListener, AutoCloseable {
    * @throws IllegalArgumentException if an argument is invalid
    */
   public static RefusalLog open(String target, int maxPerSecond, Optional<String> salt) {
-    return new RefusalLog(LineWriter.open(target), maxPerSecond, salt, Clock.system());
+    return new RefusalLog(
+        LineWriter.open("refusal log", target), maxPerSecond, salt, Clock.system());
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.testkit.Await;
 import io.weir.testkit.FakeClock;
+import io.weir.web.LineWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -122,7 +123,8 @@ class RefusalLogTest {
             out.write(b);
           }
         };
-    try (RefusalLog log = new RefusalLog(new LineWriter(slow), 1_000_000, SALT, clock)) {
+    try (RefusalLog log =
+        new RefusalLog(new LineWriter("refusal log", slow), 1_000_000, SALT, clock)) {
       Limiter limiter = limiter(log, rule("a", "1/hour"));
       for (int i = 0; i < 10_001; i++) {
         limiter.decideNow(Request.of("user", "ann"));
@@ -148,7 +150,7 @@ class RefusalLogTest {
             out.write(b);
           }
         };
-    try (RefusalLog log = new RefusalLog(new LineWriter(disk), 100, SALT, clock)) {
+    try (RefusalLog log = new RefusalLog(new LineWriter("refusal log", disk), 100, SALT, clock)) {
       Limiter limiter = limiter(log, rule("a", "1/hour"));
       for (int i = 0; i < 51; i++) {
         limiter.decideNow(Request.of("user", "ann"));
@@ -192,7 +194,7 @@ class RefusalLogTest {
   }
 
   private RefusalLog log(int perSecond) {
-    return new RefusalLog(new LineWriter(out), perSecond, SALT, clock);
+    return new RefusalLog(new LineWriter("refusal log", out), perSecond, SALT, clock);
   }
 
   private Limiter limiter(RefusalLog log, Rule... rules) {

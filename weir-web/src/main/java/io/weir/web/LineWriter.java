@@ -1,4 +1,4 @@
-package io.weir.server.refusals;
+package io.weir.web;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -9,26 +9,31 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
 /** Writes whole lines without buffering and reports which could not be written. Not thread-safe. */
-final class LineWriter implements AutoCloseable {
-  private static final Logger LOG = System.getLogger(RefusalLog.class.getName());
+public final class LineWriter implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(LineWriter.class.getName());
 
+  private final String name;
   private final OutputStream out;
   private boolean failing;
 
-  LineWriter(OutputStream out) {
+  /**
+   * @param name what is written, for messages
+   */
+  public LineWriter(String name, OutputStream out) {
+    this.name = name;
     this.out = out;
   }
 
   /** Opens a writer to {@code stdout} or appending to {@code file:PATH}. */
-  static LineWriter open(String target) {
+  public static LineWriter open(String name, String target) {
     if (target.equals("stdout")) {
-      return new LineWriter(new StdoutStream());
+      return new LineWriter(name, new StdoutStream());
     }
     if (!target.startsWith("file:")) {
       throw new IllegalArgumentException("must be stdout or file:PATH (was '" + target + "')");
     }
     try {
-      return new LineWriter(new FileOutputStream(target.substring("file:".length()), true));
+      return new LineWriter(name, new FileOutputStream(target.substring("file:".length()), true));
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "cannot be opened ("
@@ -39,17 +44,26 @@ final class LineWriter implements AutoCloseable {
   }
 
   /** Returns whether the line was written. */
-  boolean write(String line) {
+  public boolean write(String line) {
+    return writeLines(line + "\n");
+  }
+
+  /**
+   * Writes whole lines, each with its line break.
+   *
+   * @return whether all of them were written
+   */
+  public boolean writeLines(CharSequence lines) {
     try {
       // after a failure, a line break ends a partly written line
-      out.write(((failing ? "\n" : "") + line + "\n").getBytes(US_ASCII));
+      out.write(((failing ? "\n" : "") + lines).getBytes(US_ASCII));
       out.flush();
       failing = false;
       return true;
     } catch (IOException e) {
       if (!failing) {
         failing = true;
-        LOG.log(Level.WARNING, "the refusal log cannot be written ({0})", e.getMessage());
+        LOG.log(Level.WARNING, "the {0} cannot be written ({1})", name, e.getMessage());
       }
       return false;
     }
@@ -60,7 +74,7 @@ final class LineWriter implements AutoCloseable {
     try {
       out.close();
     } catch (IOException e) {
-      LOG.log(Level.WARNING, "the refusal log cannot be closed ({0})", e.getMessage());
+      LOG.log(Level.WARNING, "the {0} cannot be closed ({1})", name, e.getMessage());
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.weir.server.refusals;
+package io.weir.web;
 
 import java.io.IOException;
 import java.io.OutputStream;
