@@ -38,6 +38,8 @@ export function ruleForm(rule, changed, isNew) {
   const share = text(rule["local-share"], { placeholder: "10%" });
   const sync = text(rule["sync-every"], { placeholder: "100ms" });
   const coolDown = text(rule["cool-down"], { placeholder: "none" });
+  const chargeWhen = text(formatList(rule["charge-when"]?.status), { placeholder: "all" });
+  const refundWhen = text(formatList(rule["refund-when"]?.status), { placeholder: "none" });
   const shadow = check("shadow", "Shadow: counted, not enforced", rule.shadow === true);
   const enabled = check("enabled", "Enabled", rule.enabled !== false);
   const durable = check("durable", "Counters must survive a restart of the store", rule.durable === true);
@@ -61,6 +63,8 @@ export function ruleForm(rule, changed, isNew) {
         field("on-store-failure", "Fallback if the store fails", fallback),
         field("local-share", "Local share", share, "for local"),
         field("cool-down", "Cool-down", coolDown, "for fixed-window"),
+        field("charge-when", "Counts responses", chargeWhen, "statuses, for example 401, 403; empty: every request counts"),
+        field("refund-when", "Refunds responses", refundWhen, "statuses, for example 5xx"),
         h("div", { class: "all row" }, durable.element),
         h("div", { class: "all" }, h("h3", {}, "Overrides"), overrides ? overrides.element : h("p", { class: "small muted" }, `${rule.overrides.length} overrides; edit them as YAML`), problemText("overrides")),
         rule.regions && h("p", { class: "all small muted" }, "Edit the regions as YAML."))));
@@ -87,6 +91,8 @@ export function ruleForm(rule, changed, isNew) {
       if (sync.value.trim()) edited["sync-every"] = sync.value.trim();
       if (fallback.value !== "open") edited["on-store-failure"] = fallback.value;
       if (share.value.trim()) edited["local-share"] = share.value.trim();
+      if (chargeWhen.value.trim()) edited["charge-when"] = { status: singleOrList(splitList(chargeWhen.value)) };
+      if (refundWhen.value.trim()) edited["refund-when"] = { status: singleOrList(splitList(refundWhen.value)) };
       if (rule.regions) edited.regions = rule.regions;
       const overrideList = overrides ? overrides.read() : rule.overrides;
       if (overrideList.length) edited.overrides = overrideList;
