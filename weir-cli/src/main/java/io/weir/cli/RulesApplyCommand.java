@@ -135,7 +135,7 @@ final class RulesApplyCommand implements Callable<Integer> {
 
   private static String names(List<Rule> rules) {
     String names = rules.stream().limit(MAX_NAMES).map(Rule::id).collect(Collectors.joining(", "));
-    long more = rules.size() - MAX_NAMES;
+    int more = rules.size() - MAX_NAMES;
     return more > 0 ? names + " and " + more + " more" : names;
   }
 }
