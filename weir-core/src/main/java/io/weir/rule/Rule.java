@@ -1,11 +1,14 @@
 package io.weir.rule;
 
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.rule.CompiledRule;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rate limiting rule: which requests it matches, which attributes it counts by, its limits and
@@ -54,6 +57,10 @@ public abstract class Rule {
     return spec.id;
   }
 
+  public RuleAction action() {
+    return spec.action;
+  }
+
   /** Returns the selector of the requests that the rule matches. */
   public Selector match() {
     return spec.match;
@@ -64,13 +71,19 @@ public abstract class Rule {
     return spec.per;
   }
 
+  /** Returns what happens to a request that lacks an attribute to count per. */
+  public MissingAttributePolicy missing() {
+    return spec.missing;
+  }
+
+  /** Returns the rates; none if the rule allows or blocks. */
   public List<Rate> rates() {
     return spec.rates;
   }
 
   /** Returns the name of the algorithm, such as {@code token-bucket}. */
   public String algorithm() {
-    return spec.algorithm.name();
+    return spec.algorithm().name();
   }
 
   /** Returns the configured size of the bucket, or 0 if it equals the permits of the limit. */
@@ -81,6 +94,21 @@ public abstract class Rule {
   /** Returns how long a used fixed window stays open past its end. */
   public Duration coolDown() {
     return spec.coolDown;
+  }
+
+  /** Returns the calendar of the limits per hour and longer units; null if there is none. */
+  public @Nullable CalendarSettings calendar() {
+    return spec.calendar;
+  }
+
+  /** Returns how many attributes for the calendar made no sense. */
+  public long invalidCalendarValues() {
+    return spec.invalidCalendarValues.get();
+  }
+
+  /** Counts an attribute for the calendar that makes no sense; returns how many there were. */
+  protected long countInvalidCalendarValue() {
+    return spec.invalidCalendarValues.incrementAndGet();
   }
 
   public Consistency consistency() {
@@ -154,9 +182,67 @@ public abstract class Rule {
     }
     spec.per.forEach(name -> spec.runWithContext("per", () -> Selector.checkName(name)));
     checkRegions();
+    if (spec.action != RuleAction.LIMIT) {
+      checkNothingIsCounted();
+    }
     checkResponseStatuses();
-    if (!spec.coolDown.isZero() && !spec.algorithm.hasCoolDown()) {
+    if (spec.calendar != null) {
+      checkCalendar();
+    }
+    if (!spec.coolDown.isZero() && !spec.algorithm().hasCoolDown()) {
       throw invalid("cool-down", "is not supported by " + algorithm() + "; leave it out");
+    }
+  }
+
+  private void checkCalendar() {
+    if (spec.algorithm() != Algorithms.FIXED_WINDOW) {
+      throw invalid(
+          "algorithm",
+          "must be fixed-window for windows of the calendar (was " + algorithm() + ")");
+    }
+    if (!spec.coolDown.isZero()) {
+      throw invalid("cool-down", "is not supported by windows of the calendar; leave it out");
+    }
+    if (!spec.rates.isEmpty()
+        && spec.rates.stream().allMatch(rate -> rate.inCalendar().unit() == null)) {
+      throw invalid(
+          "calendar",
+          "has no effect on "
+              + spec.rates
+              + "; write a limit per hour, day, week, month, quarter or year, for example"
+              + " 1000/month");
+    }
+  }
+
+  /** A rule that allows or blocks only has a selector; other fields would have no effect. */
+  private void checkNothingIsCounted() {
+    RuleBuilder plain =
+        new RuleBuilder(spec.id)
+            .action(spec.action)
+            .match(spec.match)
+            .shadow(spec.shadow)
+            .enabled(spec.enabled);
+    plain.share = spec.share;
+    checkUnset("per", spec.per.isEmpty());
+    checkUnset("missing", spec.missing == plain.missing);
+    checkUnset("limit", spec.rates.isEmpty());
+    checkUnset("algorithm", spec.algorithm().equals(plain.algorithm()));
+    checkUnset("calendar", spec.calendar == null);
+    checkUnset("burst", spec.burst == 0);
+    checkUnset("consistency", spec.consistency.equals(plain.consistency));
+    checkUnset("on-store-failure", spec.fallback.equals(plain.fallback));
+    checkUnset("regions", spec.regions.isEmpty());
+    checkUnset("overrides", spec.overrides.isEmpty());
+    checkUnset("durable", !spec.durable);
+    if (!spec.values().equals(plain.values())) {
+      throw invalid("action", "must be limit with fields that concern a limit; leave them out");
+    }
+  }
+
+  private void checkUnset(String field, boolean unset) {
+    if (!unset) {
+      String action = spec.action.name().toLowerCase(Locale.ROOT);
+      throw invalid(field, "has no effect with action: " + action + "; leave it out");
     }
   }
 

@@ -11,16 +11,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Builds a {@link Rule}. Setters check single values, {@link #build} checks the whole rule. */
 public final class RuleBuilder {
   final String id;
+  RuleAction action = RuleAction.LIMIT;
   Selector match = Selector.ANY;
   List<String> per = List.of();
+  MissingAttributePolicy missing = MissingAttributePolicy.ADDRESS;
   List<Rate> rates = List.of();
-  Algorithm algorithm = Algorithms.TOKEN_BUCKET;
+  @Nullable Algorithm algorithm;
   long burst;
   Duration coolDown = Duration.ZERO;
+  @Nullable CalendarSettings calendar;
+  AtomicLong invalidCalendarValues = new AtomicLong();
   Consistency consistency = Consistency.EXACT;
   StoreFailureFallback fallback = StoreFailureFallback.OPEN;
   Map<String, Integer> regions = Map.of();
@@ -38,12 +45,16 @@ public final class RuleBuilder {
 
   RuleBuilder(RuleBuilder other) {
     id = other.id;
+    action = other.action;
     match = other.match;
     per = other.per;
+    missing = other.missing;
     rates = other.rates;
     algorithm = other.algorithm;
     burst = other.burst;
     coolDown = other.coolDown;
+    calendar = other.calendar;
+    invalidCalendarValues = other.invalidCalendarValues;
     consistency = other.consistency;
     fallback = other.fallback;
     regions = other.regions;
@@ -54,6 +65,12 @@ public final class RuleBuilder {
     shadow = other.shadow;
     enabled = other.enabled;
     share = other.share;
+  }
+
+  /** Sets what the rule does with the requests that it matches; by default it limits them. */
+  public RuleBuilder action(RuleAction value) {
+    action = value;
+    return this;
   }
 
   /** Adds a condition: the attribute must match one of the patterns. */
@@ -71,9 +88,20 @@ public final class RuleBuilder {
     return this;
   }
 
+  /** Sets what the rule does with requests that lack an attribute it counts per. */
+  public RuleBuilder missing(MissingAttributePolicy value) {
+    missing = value;
+    return this;
+  }
+
   /** Sets one or several rates, such as {@code 10/second} and {@code 1000/hour}; all must admit. */
   public RuleBuilder limit(String... limits) {
     return runWithContext("limit", () -> rates = Arrays.stream(limits).map(Rate::parse).toList());
+  }
+
+  /** Sets a single rate, such as 10 permits per second. */
+  public RuleBuilder limit(long permits, Duration period) {
+    return runWithContext("limit", () -> rates = List.of(new Rate(permits, period)));
   }
 
   public RuleBuilder limit(List<Rate> limits) {
@@ -99,6 +127,40 @@ public final class RuleBuilder {
   public RuleBuilder coolDown(Duration duration) {
     coolDown = duration.truncatedTo(ChronoUnit.MICROS);
     return this;
+  }
+
+  /**
+   * Makes limits per hour, day, week, month, quarter and year units of this calendar; null removes
+   * the calendar.
+   */
+  public RuleBuilder calendar(@Nullable CalendarSettings settings) {
+    calendar = settings;
+    return this;
+  }
+
+  /** Changes the calendar of the rule, or the default one if it has none. */
+  public RuleBuilder calendar(UnaryOperator<CalendarSettings> change) {
+    calendar = change.apply(calendar == null ? CalendarSettings.DEFAULT : calendar);
+    return this;
+  }
+
+  /** Sets the time zone of the calendar, such as {@code Europe/Berlin}. */
+  public RuleBuilder zone(String name) {
+    return runWithContext(
+        "zone", () -> calendar(old -> old.withZone(null, CalendarSettings.zone(name))));
+  }
+
+  /** Sets the day of the month, 1 to 31, on which months, quarters and years begin. */
+  public RuleBuilder resetDay(int day) {
+    return runWithContext("reset-day", () -> calendar(old -> old.withResetDay(null, day)));
+  }
+
+  /** Returns the algorithm that was set, or the default one. */
+  Algorithm algorithm() {
+    if (algorithm != null) {
+      return algorithm;
+    }
+    return calendar == null ? Algorithms.TOKEN_BUCKET : Algorithms.FIXED_WINDOW;
   }
 
   public RuleBuilder consistency(Consistency value) {
@@ -171,12 +233,15 @@ public final class RuleBuilder {
   List<Object> values() {
     return List.of(
         id,
+        action,
         match,
         per,
+        missing,
         rates,
-        algorithm,
+        algorithm(),
         burst,
         coolDown,
+        calendar == null ? "" : calendar,
         consistency,
         fallback,
         regions,

@@ -62,6 +62,8 @@ class DocsCommandsTest {
           "rules.yaml", RULES,
           "api.yaml", "{ id: api, per: [user], limit: 200/minute }\n",
           "requests.csv", "0.0,a\n0.1,a,3\n0.2,b\n",
+          "access.log",
+              "203.0.113.9 - ann [10/Oct/2026:13:55:36 +0000] \"GET /v1/orders HTTP/1.1\" 200 12\n",
           "ratelimit.yaml",
               """
               domain: edge
@@ -186,7 +188,7 @@ class DocsCommandsTest {
         .replace("k3v9x0q2m1ab", apiKeyId)
         .replaceAll("redis://[\\w.]+:6379", redis.uri())
         .replaceAll("(--[a-z]+-port) \\d+", "$1 0")
-        .replaceAll("(?<![\\w./])(\\w+\\.(?:yaml|csv))\\b", folder + "/$1")
+        .replaceAll("(?<![\\w./])(\\w+\\.(?:yaml|csv|log))\\b", folder + "/$1")
         .replaceAll(" …$", "");
   }
 

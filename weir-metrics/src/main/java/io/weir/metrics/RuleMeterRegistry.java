@@ -1,7 +1,9 @@
 package io.weir.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.RuleSet;
 import java.util.HashMap;
 import java.util.Map;
@@ -60,7 +62,9 @@ final class RuleMeterRegistry {
         .removeIf(e -> e.getValue().isExpired(now, crowded) && removeMeters(e.getKey()));
     for (Rule rule : rules.rules()) {
       if (rule.enabled()) {
-        register(rule).updateOvershoot(rule, nodes);
+        RuleMeters meters = register(rule);
+        meters.updateOvershoot(rule, nodes);
+        meters.updateInvalidCalendarValues(rule);
       }
     }
   }
@@ -87,6 +91,9 @@ final class RuleMeterRegistry {
       }
     }
     var unused = meters.degradedCounter(rule.fallback().action());
+    if (rule.action() == RuleAction.BLOCK || rule.missing() == MissingAttributePolicy.REFUSE) {
+      var unusedToo = meters.blockedCounter();
+    }
     return meters;
   }
 

@@ -2,8 +2,10 @@ package io.weir.rules;
 
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.LimitOverride;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.RuleBuilder;
 import io.weir.rules.text.NameSuggestion;
 import io.weir.rules.text.ParsedValue;
@@ -15,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -27,12 +30,19 @@ final class RuleReader {
   static final List<String> FIELD_NAMES =
       List.of(
           "id",
+          "action",
           "match",
           "per",
+          "missing",
           "limit",
           "algorithm",
           "burst",
           "cool-down",
+          "calendar",
+          "zone",
+          "week-starts",
+          "reset-day",
+          "reset-at",
           "consistency",
           "sync-every",
           "on-store-failure",
@@ -46,6 +56,14 @@ final class RuleReader {
           "enabled");
 
   private static final Map<String, String> ALGORITHMS = new LinkedHashMap<>();
+
+  private static final Map<String, RuleAction> ACTIONS =
+      DependentFieldReader.byLowerCaseName(RuleAction.values());
+  private static final Map<String, MissingAttributePolicy> MISSING_POLICIES =
+      DependentFieldReader.byLowerCaseName(MissingAttributePolicy.values());
+
+  /** The actions that need no limit. */
+  private static final List<String> UNCOUNTED_ACTIONS = List.of("allow", "block");
 
   static {
     Algorithms.all().forEach(algorithm -> ALGORITHMS.put(algorithm.name(), algorithm.name()));
@@ -65,11 +83,14 @@ final class RuleReader {
     for (MapEntry field : map.fields()) {
       values.put(field.name(), field.value());
     }
-    id =
-        values.get("id") instanceof ParsedValue.ScalarValue text && !text.isNull()
-            ? text.value()
-            : "";
+    id = scalar("id");
     steps = new RuleAssembly(id.isEmpty() ? "unnamed" : id);
+  }
+
+  private String scalar(String field) {
+    return values.get(field) instanceof ParsedValue.ScalarValue text && !text.isNull()
+        ? text.value()
+        : "";
   }
 
   /** Returns the id as written, or an empty string if there is none. */
@@ -80,6 +101,14 @@ final class RuleReader {
   /** Returns the position of a field's value, or of the rule if the field is missing. */
   SourcePosition positionOf(String field) {
     ParsedValue value = values.get(field);
+    if (value == null && field.equals("calendar")) { // any of its fields is enough
+      value =
+          CalendarReader.FIELD_NAMES.stream()
+              .map(values::get)
+              .filter(Objects::nonNull)
+              .findFirst()
+              .orElse(null);
+    }
     return value == null ? ruleFields.position() : value.position();
   }
 
@@ -106,10 +135,14 @@ final class RuleReader {
         new DependentFieldReader(fieldReader("on-store-failure"), fieldReader("local-share"))
             .readFallback(values.get("on-store-failure"), values.get("local-share")),
         RuleBuilder::onStoreFailure);
+    steps.add("calendar", new CalendarReader(problems, id).read(values), RuleBuilder::calendar);
     requireField("id", "for example api");
-    requireField("limit", "for example 100/minute");
+    boolean counts = !UNCOUNTED_ACTIONS.contains(scalar("action"));
+    if (!values.containsKey("action") || scalar("action").equals("limit")) {
+      requireField("limit", "for example 100/minute");
+    }
     boolean known = !values.containsKey("algorithm") || steps.hasField("algorithm");
-    if (!known || !steps.hasField("limit")) {
+    if (!known || (counts && !steps.hasField("limit"))) {
       steps.usePlaceholderLimit();
       overrides = List.of();
     }
@@ -135,6 +168,8 @@ final class RuleReader {
     FieldReader in = fieldReader(name);
     switch (name) {
       case "id" -> in.text(value, "a name, for example api");
+      case "action" -> steps.add(name, in.oneOf(value, ACTIONS), RuleBuilder::action);
+      case "missing" -> steps.add(name, in.oneOf(value, MISSING_POLICIES), RuleBuilder::missing);
       case "match" -> steps.add(name, new SelectorReader(in).read(value), RuleBuilder::match);
       case "per" ->
           steps.add(

@@ -3,12 +3,15 @@ package io.weir.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.weir.testkit.Await;
 import io.weir.testkit.FakeClock;
 import io.weir.testkit.spring.WeirTest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 
@@ -176,6 +179,69 @@ abstract class RateLimitFilterContract {
     assertThat(client.status("/named")).isEqualTo(429);
   }
 
+  /** One attempt may follow before the charge of the last one, so that two are in flight. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/login/returned/401",
+        "/login/returned/503",
+        "/login/thrown/401",
+        "/login/failed/500",
+        "/login/async/401",
+        "/login/async-thrown/401"
+      })
+  void chargeWhen_countsResponsesOfTheseStatuses(String path) {
+    for (int i = 0; i < 4; i++) {
+      assertThat(client.status("/login/async/200", "X-Test", path)).isEqualTo(200);
+      assertThat(client.status("/login/thrown/404", "X-Test", path)).isEqualTo(404);
+    }
+    int status = Integer.parseInt(path.substring(path.lastIndexOf('/') + 1));
+    int failed = 0;
+    while (failed < 9 && client.status(path, "X-Test", path) == status) {
+      failed++;
+    }
+    assertThat(failed).isBetween(2, 3);
+    assertThat(client.get("/login/returned/200", "X-Test", path).body())
+        .contains("\"rule\":\"logins\"");
+    assertThat(client.status("/login/returned/200", "X-Test", "other")).isEqualTo(200);
+  }
+
+  @Test
+  void chargeWhen_countsRefusalsOfSpringSecurity() {
+    String path = "/login/returned/200";
+    int failed = 0;
+    while (failed < 9
+        && client.getAs("ann", "wrong", path, "X-Test", "security").statusCode() == 401) {
+      failed++;
+    }
+    assertThat(failed).isBetween(2, 3);
+  }
+
+  @Test
+  void refundWhen_refundsResponsesOfTheseStatuses() {
+    for (int i = 0; i < 5; i++) {
+      Await.until(
+          Duration.ofSeconds(5),
+          "the refund of earlier requests",
+          () -> client.status("/refunded/503", "X-Test", "a") == 503);
+    }
+    assertThat(client.status("/refunded/404", "X-Test", "b")).isEqualTo(404);
+    assertThat(client.status("/refunded/200", "X-Test", "b")).isEqualTo(200);
+    assertThat(client.status("/refunded/503", "X-Test", "b")).isEqualTo(429);
+  }
+
+  @Test
+  void refusalCustomizer_changesTheBodyButNotTheHeaders() {
+    assertThat(client.status("/login/returned/200", "X-Test", "custom")).isEqualTo(200);
+    assertThat(client.status("/customized")).isEqualTo(404);
+    HttpResponse<String> refused = client.get("/customized");
+    assertThat(refused.statusCode()).isEqualTo(429);
+    assertThat(refused.body()).isEqualTo("slow down, customized");
+    assertThat(refused.headers().firstValue("Content-Type")).contains("text/plain");
+    assertThat(refused.headers().firstValue("X-RateLimit-Remaining")).contains("0");
+    assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+  }
+
   @Test
   void unhandledPath_isLimited() {
     for (int i = 0; i < 40; i++) {
@@ -210,7 +276,8 @@ abstract class RateLimitFilterContract {
   void actuator_showsStoreAndRules() {
     String weir = client.get("/actuator/weir").body();
     assertThat(weir)
-        .contains("\"mode\":\"enforce\"", "\"id\":\"quotes-quote\"", "\"limit\":[\"2/minute\"]");
+        .contains("\"mode\":\"enforce\"", "\"id\":\"quotes-quote\"", "\"limit\":[\"2/minute\"]")
+        .contains("\"overrides\":[{\"when\":{\"user\":[\"ben\"]},\"limit\":[\"3/minute\"]}]");
     assertThat(client.get("/actuator/health").body()).contains("\"weir\":", "\"degraded\":false");
   }
 }

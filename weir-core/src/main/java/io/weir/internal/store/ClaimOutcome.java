@@ -58,7 +58,7 @@ public record ClaimOutcome(
    */
   public long chargedAt(Claim refund) {
     Limit limit = refund.limit();
-    return limit.algorithm().chargedAt(limit.parameters(), time, reset, refund.cost());
+    return limit.algorithm().chargedAt(limit.parametersAt(time), time, reset, refund.cost());
   }
 
   /** The time until the claim would be admitted; 0 if it is, and if it never will be. */
@@ -69,6 +69,16 @@ public record ClaimOutcome(
   /** How long to delay an admitted request; 0 if it was refused. */
   public long delay() {
     return admitted ? delayOrWait : 0;
+  }
+
+  /** Whether the remaining permits are known; of the fallbacks, only a local one counts. */
+  public boolean isRemainingKnown() {
+    return !degraded || reset > 0;
+  }
+
+  /** Whether a fallback refused without a counter, so that nothing is known about the permits. */
+  public boolean isUnknownRefusal() {
+    return !admitted && !isRemainingKnown() && !costExceedsLimit();
   }
 
   /** Whether the cost is above the limit, so that it is refused however long one waits. */

@@ -55,7 +55,7 @@ public final class RespListener {
                         .createNetServer(new NetServerOptions(options).setIdleTimeout(0))
                         .connectHandler(
                             socket ->
-                                RespConnection.serve(
+                                RespChannel.serve(
                                     socket,
                                     new RespSession(limiter, metrics),
                                     () -> remove((NetSocketInternal) socket, headTimeoutHandler)))

@@ -10,6 +10,8 @@ import org.springframework.context.annotation.Import;
 @Import({
   Quotes.class,
   Tenants.class,
+  Logins.class,
+  TextRefusal.class,
   SharedLimitController.class,
   ServletSecurity.class,
   ReactiveSecurity.class

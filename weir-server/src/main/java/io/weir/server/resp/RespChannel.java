@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
  * may become ready in another. Reading pauses while many replies are due or the caller does not
  * read them. Used by the event loop of the connection.
  */
-final class RespConnection {
+final class RespChannel {
   private static final int MAX_PENDING = 1024;
 
   private final NetSocket socket;
@@ -24,7 +24,7 @@ final class RespConnection {
   private boolean hasCommands;
   private boolean reading = true;
 
-  private RespConnection(NetSocket socket, RespSession session, Runnable onFirstCommand) {
+  private RespChannel(NetSocket socket, RespSession session, Runnable onFirstCommand) {
     this.socket = socket;
     this.session = session;
     this.onFirstCommand = onFirstCommand;
@@ -36,7 +36,7 @@ final class RespConnection {
    * @param onFirstCommand called when the first command is complete
    */
   static void serve(NetSocket socket, RespSession session, Runnable onFirstCommand) {
-    RespConnection connection = new RespConnection(socket, session, onFirstCommand);
+    RespChannel connection = new RespChannel(socket, session, onFirstCommand);
     socket.handler(connection::read);
     socket.drainHandler(v -> connection.write());
   }
