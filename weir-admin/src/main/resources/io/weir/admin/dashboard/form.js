@@ -3,6 +3,8 @@ import { h } from "./dom.js";
 
 const ALGORITHMS = ["token-bucket", "leaky-bucket", "fixed-window", "sliding-log", "sliding-counter"];
 const CONSISTENCIES = ["exact", "leased", "synced", "local"];
+// Fields that the form keeps as they are.
+const ONLY_AS_YAML = ["calendar", "zone", "week-starts", "reset-day", "reset-at"];
 const FALLBACKS = ["open", "closed", "local"];
 const ATTRIBUTES = ["endpoint", "user", "api_key", "ip", "tier", "method", "path", "host"];
 
@@ -67,6 +69,7 @@ export function ruleForm(rule, changed, isNew) {
         field("refund-when", "Refunds responses", refundWhen, "statuses, for example 5xx"),
         h("div", { class: "all row" }, durable.element),
         h("div", { class: "all" }, h("h3", {}, "Overrides"), overrides ? overrides.element : h("p", { class: "small muted" }, `${rule.overrides.length} overrides; edit them as YAML`), problemText("overrides")),
+        ONLY_AS_YAML.some(name => rule[name] !== undefined) && h("p", { class: "all small muted" }, "Edit the calendar as YAML."),
         rule.regions && h("p", { class: "all small muted" }, "Edit the regions as YAML."))));
 
   function problemText(name) {
@@ -94,6 +97,7 @@ export function ruleForm(rule, changed, isNew) {
       if (chargeWhen.value.trim()) edited["charge-when"] = { status: singleOrList(splitList(chargeWhen.value)) };
       if (refundWhen.value.trim()) edited["refund-when"] = { status: singleOrList(splitList(refundWhen.value)) };
       if (rule.regions) edited.regions = rule.regions;
+      for (const name of ONLY_AS_YAML) if (rule[name] !== undefined) edited[name] = rule[name];
       const overrideList = overrides ? overrides.read() : rule.overrides;
       if (overrideList.length) edited.overrides = overrideList;
       if (durable.input.checked) edited.durable = true;
