@@ -68,7 +68,9 @@ local function result(txn, response)
   end
   local wait = first(response.headers, "retry-after")
   local rest = wait and (',"retry_after_seconds":' .. wait) or ""
-  txn:set_var("txn.weir_body", '{"error":"rate_limited","rule":"' .. rule .. '"' .. rest .. "}")
+  local reason = first(response.headers, "x-weir-error") or "rate_limited"
+  txn:set_var("txn.weir_error", reason)
+  txn:set_var("txn.weir_body", '{"error":"' .. reason .. '","rule":"' .. rule .. '"' .. rest .. "}")
   return "refused"
 end
 

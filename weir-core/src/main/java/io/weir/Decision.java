@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * <p>If several rules match, the decision reports the binding one: among rules that refuse, the one
  * with the longest wait; otherwise the one with the fewest remaining permits. Shadow rules are
- * listed in {@link #rules} but are never binding.
+ * listed in {@link #rules} but are never binding, and so are rules that allow.
  */
 public abstract class Decision {
 
@@ -38,10 +38,32 @@ public abstract class Decision {
   /** Returns whether the store did not answer for a rule, so that the rule's fallback decided. */
   public abstract boolean degraded();
 
+  /** Returns why the request was refused; empty if it was allowed. */
+  public abstract Optional<RefusalReason> refusalReason();
+
   /**
    * Returns whether it was refused because its cost exceeds the limit, so that waiting is futile.
    */
-  public abstract boolean costExceedsLimit();
+  public boolean costExceedsLimit() {
+    return isRefusedFor(RefusalReason.COST_EXCEEDS_LIMIT);
+  }
+
+  /**
+   * Returns whether it was refused by a fallback, since the store had no answer. Nothing is known
+   * about the permits of the caller then.
+   */
+  public boolean storeUnavailable() {
+    return isRefusedFor(RefusalReason.STORE_UNAVAILABLE);
+  }
+
+  /** Returns whether it was refused by a rule with the action {@code block}. */
+  public boolean blocked() {
+    return isRefusedFor(RefusalReason.BLOCKED);
+  }
+
+  private boolean isRefusedFor(RefusalReason reason) {
+    return refusalReason().filter(reason::equals).isPresent();
+  }
 
   /** Returns the id of the binding rule, if any enforced rule matched the request. */
   public abstract Optional<String> rule();

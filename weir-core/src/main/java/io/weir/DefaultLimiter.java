@@ -14,6 +14,7 @@ import io.weir.store.StoreOperation;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +38,7 @@ final class DefaultLimiter implements Limiter {
 
   private final RuleSource rules;
   private final ClaimStore store;
+  private final Clock clock;
   private final List<DecisionListener> listeners;
   private final Settlements settlements;
   private final ReservationRegistry reservations;
@@ -50,6 +52,7 @@ final class DefaultLimiter implements Limiter {
       CancellableScheduler scheduler) {
     this.rules = rules;
     this.store = store;
+    this.clock = clock;
     this.listeners = List.copyOf(listeners);
     settlements = new Settlements(store, rules, clock, scheduler);
     reservations = new ReservationRegistry(settlements, clock, scheduler);
@@ -61,7 +64,7 @@ final class DefaultLimiter implements Limiter {
     CompiledRuleSet current = CompiledRuleSet.of(rules.current());
     Claim[] claims = checkClaimCount(claimsFor(request, current));
     return mapResult(
-        store.apply(claims, operation),
+        CountedClaims.apply(store, clock, claims, operation),
         outcomes ->
             notifyListeners(
                 request, operation, new EvaluatedDecision(claims, outcomes, current.revision())));
@@ -81,7 +84,7 @@ final class DefaultLimiter implements Limiter {
     }
     List<Request> copy = List.copyOf(requests);
     return mapResult(
-        store.apply(checkClaimCount(batch.allClaims()), operation),
+        CountedClaims.apply(store, clock, checkClaimCount(batch.allClaims()), operation),
         outcomes -> {
           List<Decision> decisions = batch.decisions(outcomes, current.revision());
           for (int i = 0; i < copy.size(); i++) {
@@ -108,11 +111,15 @@ final class DefaultLimiter implements Limiter {
       return current.claims(request, fingerprint, request.cost());
     }
     Claim[] claims = current.claims(request, fingerprint, request.cost(), rate);
-    if (claims.length > 0) {
-      return claims;
+    for (Claim claim : claims) {
+      if (!claim.limit().shadow()) {
+        return claims;
+      }
     }
     long caller = fingerprint.of(request.canonicalForm());
-    return new Claim[] {Claim.of(REQUEST_LIMIT_RULE.limit(rate), caller, request.cost())};
+    Claim[] all = Arrays.copyOf(claims, claims.length + 1);
+    all[claims.length] = Claim.of(REQUEST_LIMIT_RULE.limit(rate), caller, request.cost());
+    return all;
   }
 
   /**

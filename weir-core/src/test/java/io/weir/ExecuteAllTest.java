@@ -23,8 +23,8 @@ class ExecuteAllTest {
 
   @Test
   void severalRequests_areChargedAllOrNone() {
-    Limiter limiter = limiter(rule("user", "10/minute"), rule("ip", "2/minute"));
-    List<Request> both = List.of(Request.of("user", "x"), Request.of("ip", "10.0.0.1"));
+    Limiter limiter = limiter(rule("user", "10/minute"), rule("device", "2/minute"));
+    List<Request> both = List.of(Request.of("user", "x"), Request.of("device", "10.0.0.1"));
     for (int i = 0; i < 2; i++) {
       assertThat(limiter.executeAll(both, StoreOperation.TAKE).join()).allMatch(Decision::allowed);
     }
@@ -38,20 +38,20 @@ class ExecuteAllTest {
 
   @Test
   void decisions_areInRequestOrderWithTheirOwnBindingRule() {
-    Limiter limiter = limiter(rule("user", "10/minute"), rule("ip", "2/minute"));
+    Limiter limiter = limiter(rule("user", "10/minute"), rule("device", "2/minute"));
     List<Decision> decisions =
         limiter
             .executeAll(
                 List.of(
-                    Request.of("ip", "10.0.0.1"),
+                    Request.of("device", "10.0.0.1"),
                     Request.of("nobody", "knows"),
-                    Request.of("user", "x", "ip", "10.0.0.2").cost(2),
+                    Request.of("user", "x", "device", "10.0.0.2").cost(2),
                     Request.of("user", "y")),
                 StoreOperation.TAKE)
             .join();
     assertThat(decisions)
         .extracting(d -> d.rule().orElse("none") + " " + d.remaining())
-        .containsExactly("ip 1", "none 0", "ip 0", "user 9");
+        .containsExactly("device 1", "none 0", "device 0", "user 9");
     assertThat(decisions.get(2).rules()).extracting("remaining").containsExactly(8L, 0L);
   }
 
@@ -67,8 +67,8 @@ class ExecuteAllTest {
 
   @Test
   void allOperations_workAndNotifyListenersPerRequest() {
-    Limiter limiter = limiter(rule("user", "3/minute"), rule("ip", "3/minute"));
-    List<Request> both = List.of(Request.of("user", "x").cost(5), Request.of("ip", "1"));
+    Limiter limiter = limiter(rule("user", "3/minute"), rule("device", "3/minute"));
+    List<Request> both = List.of(Request.of("user", "x").cost(5), Request.of("device", "1"));
     assertThat(limiter.executeAll(both, StoreOperation.PEEK).join())
         .extracting(Decision::costExceedsLimit)
         .containsExactly(true, false);
@@ -81,15 +81,16 @@ class ExecuteAllTest {
         .containsExactly(3L, 3L);
     assertThat(limiter.executeAll(List.of(both.get(1)), StoreOperation.TAKE).join()).hasSize(1);
     assertThat(limiter.executeAll(List.of(), StoreOperation.TAKE).join()).isEmpty();
-    assertThat(notified).containsExactly("{user=x} cost 5 false", "{ip=1} true", "{ip=1} true");
+    assertThat(notified)
+        .containsExactly("{user=x} cost 5 false", "{device=1} true", "{device=1} true");
   }
 
   @Test
   void isTighterThan_ordersRefusalsByWait() {
     Limiter limiter =
-        limiter(rule("user", "10/minute"), rule("ip", "2/minute"), rule("tier", "3/hour"));
+        limiter(rule("user", "10/minute"), rule("device", "2/minute"), rule("tier", "3/hour"));
     List<Request> three =
-        List.of(Request.of("user", "x"), Request.of("ip", "1"), Request.of("tier", "free"));
+        List.of(Request.of("user", "x"), Request.of("device", "1"), Request.of("tier", "free"));
     List<Decision> first = limiter.executeAll(three, StoreOperation.TAKE).join();
     assertThat(first.get(1).isTighterThan(first.get(0))).isTrue();
     assertThat(first.get(0).isTighterThan(first.get(1))).isFalse();
@@ -107,9 +108,9 @@ class ExecuteAllTest {
   @Test
   void severalRequests_useOneAsynchronousStoreCall() {
     DeferredStore store = new DeferredStore(new MemoryStore(now::get));
-    RuleSet rules = RuleSet.of(rule("user", "10/minute"), rule("ip", "2/minute"));
+    RuleSet rules = RuleSet.of(rule("user", "10/minute"), rule("device", "2/minute"));
     Limiter limiter = Weir.limiter(rules).store(store).build();
-    List<Request> both = List.of(Request.of("user", "x", "ip", "1"), Request.of("ip", "2"));
+    List<Request> both = List.of(Request.of("user", "x", "device", "1"), Request.of("device", "2"));
     CompletableFuture<List<Decision>> decisions = limiter.executeAll(both, StoreOperation.TAKE);
     assertThat(decisions).isNotDone();
     assertThat(store.pendingReplies).hasSize(1);

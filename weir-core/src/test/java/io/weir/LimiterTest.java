@@ -41,7 +41,7 @@ class LimiterTest {
 
   @Test
   void requestWithoutMatchingRule_isAllowed() {
-    Decision d = limiter(rule("api", "1/minute")).decideNow(Request.of("ip", "10.0.0.1"));
+    Decision d = limiter(rule("api", "1/minute")).decideNow(Request.of("device", "7"));
     assertThat(d.allowed()).isTrue();
     assertThat(d.rule()).isEmpty();
     assertThat(d.rules()).isEmpty();

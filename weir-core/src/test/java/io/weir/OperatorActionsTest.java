@@ -55,7 +55,7 @@ class OperatorActionsTest {
         .extracting("remaining")
         .as("the counter of the other rule is unchanged")
         .containsExactly(6L, 5L);
-    assertThat(orders.peek(Request.of("ip", "10.0.0.1")).join().rules())
+    assertThat(orders.peek(Request.of("device", "7")).join().rules())
         .as("there is no counter without the attributes to count per")
         .isEmpty();
   }

@@ -12,7 +12,9 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Weir;
 import io.weir.internal.rule.Claim;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.RuleSet;
 import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.BodyField;
@@ -191,6 +193,10 @@ final class CounterEndpoints {
       throws InvalidInputException {
     RuleSet single = rules.onlyRule(request.rule());
     Rule rule = single.rules().get(0);
+    if (rule.action() != RuleAction.LIMIT) {
+      throw new InvalidInputException(
+          "rule '%s' has no counters; name a rule that limits".formatted(rule.id()));
+    }
     if (!isCountedBy(rule, request.caller())) {
       throw new InvalidInputException(
           "rule '%s' counts per %s; send &%s=…"
@@ -200,7 +206,10 @@ final class CounterEndpoints {
   }
 
   private static boolean isCountedBy(Rule rule, Request caller) {
-    return rule.per().stream().allMatch(name -> caller.get(name) != null);
+    boolean byAddress =
+        rule.missing() == MissingAttributePolicy.ADDRESS && caller.get("ip") != null;
+    return rule.action() == RuleAction.LIMIT
+        && (byAddress || rule.per().stream().allMatch(name -> caller.get(name) != null));
   }
 
   private static Rule isolated(RuleSet rules, Rule rule) {

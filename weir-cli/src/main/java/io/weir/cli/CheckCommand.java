@@ -5,6 +5,7 @@ import io.weir.cli.CheckResult.RuleCheckResult;
 import io.weir.cli.ServerHttpClient.ServerHttpResponse;
 import io.weir.http.RefusalResponse;
 import io.weir.internal.JsonObjectBuilder;
+import io.weir.internal.rule.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -62,13 +63,19 @@ final class CheckCommand implements Callable<Integer> {
     ServerHttpClient server = serverOptions.client();
     ServerHttpResponse response =
         server.send("POST", peek ? "/v1/peek" : "/v1/check", Map.of(), toJson(parseRequest()));
-    if (response.status() != 200 && response.status() != RefusalResponse.STATUS) {
+    boolean blocked = response.status() == RefusalResponse.FORBIDDEN;
+    boolean unavailable = response.status() == RefusalResponse.UNAVAILABLE;
+    boolean decided = response.status() == 200 || response.status() == RefusalResponse.STATUS;
+    if (!decided && !unavailable && !blocked) {
       throw new CommandException(server.address() + " responded with " + response.errorText());
     }
     CheckResult result;
     try {
       result = CheckResult.parse(response.body());
     } catch (IllegalArgumentException e) {
+      if (!decided) {
+        throw new CommandException(server.address() + " responded with " + response.errorText(), e);
+      }
       throw new CommandException(
           server.address() + " is not a Weir decision API; use --server URL", e);
     }
@@ -116,7 +123,7 @@ final class CheckCommand implements Callable<Integer> {
     String outcome = result.allowed() ? output.success("allowed") : output.error("refused");
     output.println(
         outcome
-            + result.bindingRule().map(rule -> explain(result, rule)).orElse(", no rule enforced"));
+            + result.bindingRule().map(rule -> explain(result, rule)).orElse(exemption(result)));
     if (result.delayMillis() > 0) {
       output.println("delay the request by " + TerminalText.formatMillis(result.delayMillis()));
     }
@@ -136,13 +143,30 @@ final class CheckCommand implements Callable<Integer> {
 
   private String explain(CheckResult result, RuleCheckResult rule) {
     String by = " by " + rule.id();
-    if (result.costExceedsLimit()) {
-      return by + ": a cost of " + cost + " always exceeds its limit of " + rule.limit();
-    }
     String left = by + ": " + remainingText(rule) + " of " + rule.limit() + " left";
-    return result.allowed()
-        ? left
-        : left + ", retry after " + TerminalText.formatMillis(result.retryAfterMillis());
+    String wait = ", retry after " + TerminalText.formatMillis(result.retryAfterMillis());
+    return result
+        .refusalReason()
+        .map(
+            reason ->
+                switch (reason) {
+                  case RATE_LIMITED -> left + wait;
+                  case COST_EXCEEDS_LIMIT ->
+                      by + ": a cost of " + cost + " always exceeds its limit of " + rule.limit();
+                  case STORE_UNAVAILABLE ->
+                      by + ": it fails closed while the store is unavailable" + wait;
+                  case BLOCKED -> by + ": it blocks this request";
+                  case MISSING_ATTRIBUTE -> by + ": an attribute that it counts per is missing";
+                })
+        .orElse(left);
+  }
+
+  private static String exemption(CheckResult result) {
+    return result.rules().stream()
+        .filter(rule -> rule.action().equals(Verdict.ALLOW.code()) && !rule.shadow())
+        .findFirst()
+        .map(rule -> " by " + rule.id() + ": it allows this request, no other rule applies")
+        .orElse(", no rule enforced");
   }
 
   private static Object remainingText(RuleCheckResult rule) {
@@ -154,8 +178,8 @@ final class CheckCommand implements Callable<Integer> {
     return new Object[] {
       rule.id(),
       rule.shadow() ? result + " (shadow)" : result,
-      rule.limit(),
-      remainingText(rule),
+      rule.action().isEmpty() ? rule.limit() : "-",
+      rule.action().isEmpty() ? remainingText(rule) : "-",
       TerminalText.formatMillis(rule.resetMillis()),
       rule.retryAfterMillis() == 0 ? "-" : TerminalText.formatMillis(rule.retryAfterMillis())
     };

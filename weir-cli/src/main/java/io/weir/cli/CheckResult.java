@@ -3,24 +3,26 @@ package io.weir.cli;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.RefusalReason;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A decision, parsed from the response of the decision API. Times are in milliseconds.
  *
- * @param costExceedsLimit whether the cost exceeds the limit, so that the request can never be
- *     admitted
+ * @param refusalReason empty if the request is allowed
  * @param bindingRule the binding rule: the one that refused, or the one with the fewest permits
  *     left
  */
 record CheckResult(
     boolean allowed,
     boolean degraded,
-    boolean costExceedsLimit,
+    Optional<RefusalReason> refusalReason,
     long delayMillis,
     long retryAfterMillis,
     long revision,
@@ -30,12 +32,15 @@ record CheckResult(
   /**
    * The result of one rule.
    *
+   * @param action how the rule decided without a counter, such as block; empty if a counter decided
+   * @param limit 0 if no counter decided
    * @param remaining empty if the store did not answer
    */
   record RuleCheckResult(
       String id,
       boolean allowed,
       boolean shadow,
+      String action,
       long limit,
       OptionalLong remaining,
       long resetMillis,
@@ -55,12 +60,12 @@ record CheckResult(
           named.isPresent()
               ? rows.stream().filter(row -> row.id().equals(named.get())).findFirst()
               : rows.stream()
-                  .filter(row -> !row.shadow())
+                  .filter(row -> !row.shadow() && row.action().isEmpty())
                   .min(Comparator.comparingLong(row -> row.remaining().orElse(Long.MAX_VALUE)));
       return new CheckResult(
           all.getBoolean("allowed"),
           all.getBoolean("degraded"),
-          "cost_exceeds_limit".equals(all.getString("error")),
+          refusalReason(all.getString("error")),
           all.getLong("delay_ms"),
           all.getLong("retry_after_ms"),
           all.getLong("revision"),
@@ -69,6 +74,12 @@ record CheckResult(
     } catch (DecodeException | ClassCastException | NullPointerException e) {
       throw new IllegalArgumentException("the response is not a decision", e);
     }
+  }
+
+  private static Optional<RefusalReason> refusalReason(@Nullable String code) {
+    return Arrays.stream(RefusalReason.values())
+        .filter(reason -> reason.code().equals(code))
+        .findFirst();
   }
 
   private static List<RuleCheckResult> parseRules(JsonArray rules) {
@@ -80,7 +91,8 @@ record CheckResult(
               rule.getString("id"),
               rule.getBoolean("allowed"),
               rule.getBoolean("shadow"),
-              rule.getLong("limit"),
+              rule.getString("action", ""),
+              rule.getLong("limit") == null ? 0 : rule.getLong("limit"),
               parseRemaining(rule),
               rule.getLong("reset_ms"),
               rule.getLong("retry_after_ms")));

@@ -46,8 +46,9 @@ final class DemoCommand implements Callable<Integer> {
   private static final String SAMPLE_RULES =
       """
       rules:
+        - {id: health-checks, action: allow, match: {endpoint: "GET /health"}}
         - {id: five-a-minute, match: {user: "*"}, per: [user], limit: 5/minute}
-        - {id: orders-free-tier, match: {endpoint: "GET /v1/orders/**", tier: free}, per: [user], limit: [2/second, 20/minute]}
+        - {id: orders-free-tier, match: {endpoint: "GET /v1/orders/**", tier: free}, per: [user], missing: address, limit: [2/second, 20/minute]}
         - {id: login, match: {endpoint: "POST /login"}, per: [ip], limit: 3/minute, algorithm: sliding-log, on-store-failure: closed}
         - {id: gateway-per-address, match: {endpoint: "GET /**"}, per: [ip], limit: 5/10s}
         - {id: thinking-of-tightening, match: {user: "*"}, per: [user], limit: 2/minute, shadow: true}

@@ -15,7 +15,8 @@ import picocli.CommandLine.Command;
     footer = {
       "  weir simulate edge --limit 100 --position 0.99",
       "  weir simulate sync --nodes 3 --limit 60 --interval 400ms --plot sync.svg",
-      "  weir simulate trace requests.csv --limit 10/second --plot trace.html"
+      "  weir simulate trace requests.csv --limit 10/second --plot trace.html",
+      "  weir simulate rules rules.yaml --log access.log.gz"
     },
     exitCodeList = {"0:success", "1:error"})
 final class SimulateCommand {
@@ -28,6 +29,7 @@ final class SimulateCommand {
         .addSubcommand(new SimulateSyncCommand())
         .addSubcommand(new SimulateSkewCommand())
         .addSubcommand(new SimulateBurstCommand())
-        .addSubcommand(new SimulateTraceCommand());
+        .addSubcommand(new SimulateTraceCommand())
+        .addSubcommand(new SimulateRulesCommand());
   }
 }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,6 +54,21 @@ final class SimulationOutput {
       output.println("plot written to " + TerminalText.sanitize(file.toString()));
     }
     return 0;
+  }
+
+  /** Prints another table below the result. */
+  void print(TextTable table) {
+    TerminalOutput output = TerminalOutput.of(spec.commandLine());
+    output.println("");
+    output.printTable(table);
+  }
+
+  /** Prints what limits the meaning of the result. */
+  void printNotes(List<String> notes) {
+    TerminalOutput output = TerminalOutput.of(spec.commandLine());
+    output.println("");
+    notes.forEach(
+        note -> output.println(output.warning("note") + ": " + TerminalText.sanitize(note)));
   }
 
   private static void writePlot(ExperimentResult finding, Path file) {

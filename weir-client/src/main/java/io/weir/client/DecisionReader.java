@@ -8,6 +8,7 @@ import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Limit;
+import io.weir.internal.rule.Verdict;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
@@ -86,6 +87,9 @@ final class DecisionReader {
   private ClaimOutcome outcome(Map<?, ?> row, boolean degraded, long delay) {
     boolean admitted = booleanField(row, "allowed");
     long wait = numberField(row, "retry_after_ms");
+    if (row.get("action") != null) {
+      return new ClaimOutcome(admitted, false, 0, 0, admitted ? 0 : NEVER, clock.wallMicros());
+    }
     long pause = admitted ? (booleanField(row, "shadow") ? 0 : delay) : wait == 0 ? NEVER : wait;
     return new ClaimOutcome(
         admitted,
@@ -100,6 +104,10 @@ final class DecisionReader {
     if (!(row.get("id") instanceof String id)) {
       throw new IllegalArgumentException("a rule has no id");
     }
+    Verdict verdict = verdict(row.get("action"));
+    if (verdict != Verdict.COUNT) {
+      return Limit.withoutCounter(id, verdict, booleanField(row, "shadow"));
+    }
     long most = numberField(row, "limit");
     LimitKey key = new LimitKey(id, booleanField(row, "shadow"), most, rate(id, most, policies));
     Limit known = limits.get(key);
@@ -110,6 +118,18 @@ final class DecisionReader {
       limits.clear();
     }
     return limits.computeIfAbsent(key, DecisionReader::toLimit);
+  }
+
+  private static Verdict verdict(@Nullable Object action) {
+    if (action == null) {
+      return Verdict.COUNT;
+    }
+    for (Verdict verdict : Verdict.values()) {
+      if (verdict.code().equals(action)) {
+        return verdict;
+      }
+    }
+    throw new IllegalArgumentException("an action is not known");
   }
 
   /** Returns the rate of the policy of a rule whose capacity is that of the reported limit. */

@@ -1,5 +1,6 @@
 package io.weir.client;
 
+import io.weir.http.RefusalResponse;
 import io.weir.internal.store.CircuitBreaker;
 import io.weir.internal.store.StoreException;
 import io.weir.store.Clock;
@@ -93,8 +94,9 @@ final class DecisionServiceClient {
   /**
    * Sends a request.
    *
-   * @param reader parses responses other than 400 and 5xx; throws an {@code
-   *     IllegalArgumentException} if the response is invalid
+   * @param reader parses decisions, which are all responses other than 400 and 5xx, and 503 where
+   *     the store of the service had no answer; throws an {@code IllegalArgumentException} if the
+   *     response is invalid
    * @return the parsed response; empty if there was none in time
    */
   <T> CompletableFuture<Optional<T>> call(
@@ -176,7 +178,8 @@ final class DecisionServiceClient {
 
     private T read(HttpResponse<String> response) {
       int status = response.statusCode();
-      if (status == BAD_REQUEST || status >= 500) {
+      boolean failed = status == BAD_REQUEST || (status >= 500 && !isDecision(response));
+      if (failed) {
         throw new StoreException(StoreFailureKind.ERROR, status + " " + shortened(response.body()));
       }
       try {
@@ -184,6 +187,13 @@ final class DecisionServiceClient {
       } catch (IllegalArgumentException e) {
         throw new StoreException(StoreFailureKind.GARBLED, status + ", " + e.getMessage());
       }
+    }
+
+    /** Returns whether the service answered that the store behind it has no answer. */
+    private static boolean isDecision(HttpResponse<String> response) {
+      return response.statusCode() == RefusalResponse.UNAVAILABLE
+          && response.body().contains("\"error\":\"store_unavailable\"")
+          && response.body().startsWith("{\"allowed\":false");
     }
 
     void expire() {

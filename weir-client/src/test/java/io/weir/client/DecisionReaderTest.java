@@ -11,7 +11,6 @@ import io.weir.http.DecisionJson;
 import io.weir.http.RateLimitHeaders;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
-import io.weir.rule.StoreFailureFallback;
 import io.weir.testkit.FakeClock;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -115,8 +114,7 @@ class DecisionReaderTest {
     assertThat(read.degraded()).isTrue();
     assertThat(read.allowed()).isFalse();
     assertThat(read.costExceedsLimit()).isFalse();
-    assertThat(StoreFailureFallback.CLOSED.action())
-        .isEqualTo(StoreFailureFallback.FallbackAction.CLOSED);
+    assertThat(read.storeUnavailable()).isTrue();
   }
 
   @ParameterizedTest

@@ -10,6 +10,7 @@ import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Reservation;
 import io.weir.Weir;
+import io.weir.http.DecisionJson;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
 import io.weir.server.DecisionServer;
@@ -22,6 +23,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -165,6 +167,32 @@ class RemoteLimiterTest {
         assertThat(back.port("http")).hasValue(port);
         assertThat(recorder.events).contains("found");
       }
+    }
+  }
+
+  @Test
+  void storeOfServerIsUnavailable_decisionOfServerCounts() throws IOException {
+    byte[] body =
+        DecisionJson.format(FallbackLimiter.CLOSED.decideNow(ANNA))
+            .getBytes(StandardCharsets.UTF_8);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(503, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    server.start();
+    try (RemoteLimiter limiter =
+        at(server.getAddress().getPort()).onFailure(StoreFailureFallback.OPEN).build()) {
+      Decision decision = limiter.decideNow(ANNA);
+      assertThat(decision).isRefused().isDegraded().retriesAfter(Duration.ofSeconds(1));
+      assertThat(decision.storeUnavailable()).isTrue();
+      assertThat(limiter.available()).as("the server answers").isTrue();
+    } finally {
+      server.stop(0);
     }
   }
 

@@ -4,6 +4,7 @@ import io.weir.internal.rule.CompiledRule;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -54,6 +55,10 @@ public abstract class Rule {
     return spec.id;
   }
 
+  public RuleAction action() {
+    return spec.action;
+  }
+
   /** Returns the selector of the requests that the rule matches. */
   public Selector match() {
     return spec.match;
@@ -64,6 +69,12 @@ public abstract class Rule {
     return spec.per;
   }
 
+  /** Returns what happens to a request that lacks an attribute to count per. */
+  public MissingAttributePolicy missing() {
+    return spec.missing;
+  }
+
+  /** Returns the rates; none if the rule allows or blocks. */
   public List<Rate> rates() {
     return spec.rates;
   }
@@ -154,9 +165,43 @@ public abstract class Rule {
     }
     spec.per.forEach(name -> spec.runWithContext("per", () -> Selector.checkName(name)));
     checkRegions();
+    if (spec.action != RuleAction.LIMIT) {
+      checkNothingIsCounted();
+    }
     checkResponseStatuses();
     if (!spec.coolDown.isZero() && !spec.algorithm.hasCoolDown()) {
       throw invalid("cool-down", "is not supported by " + algorithm() + "; leave it out");
+    }
+  }
+
+  /** A rule that allows or blocks only has a selector; other fields would have no effect. */
+  private void checkNothingIsCounted() {
+    RuleBuilder plain =
+        new RuleBuilder(spec.id)
+            .action(spec.action)
+            .match(spec.match)
+            .shadow(spec.shadow)
+            .enabled(spec.enabled);
+    plain.share = spec.share;
+    checkUnset("per", spec.per.isEmpty());
+    checkUnset("missing", spec.missing == plain.missing);
+    checkUnset("limit", spec.rates.isEmpty());
+    checkUnset("algorithm", spec.algorithm.equals(plain.algorithm));
+    checkUnset("burst", spec.burst == 0);
+    checkUnset("consistency", spec.consistency.equals(plain.consistency));
+    checkUnset("on-store-failure", spec.fallback.equals(plain.fallback));
+    checkUnset("regions", spec.regions.isEmpty());
+    checkUnset("overrides", spec.overrides.isEmpty());
+    checkUnset("durable", !spec.durable);
+    if (!spec.values().equals(plain.values())) {
+      throw invalid("action", "must be limit with fields that concern a limit; leave them out");
+    }
+  }
+
+  private void checkUnset(String field, boolean unset) {
+    if (!unset) {
+      String action = spec.action.name().toLowerCase(Locale.ROOT);
+      throw invalid(field, "has no effect with action: " + action + "; leave it out");
     }
   }
 

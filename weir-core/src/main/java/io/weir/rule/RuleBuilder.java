@@ -15,8 +15,10 @@ import java.util.Objects;
 /** Builds a {@link Rule}. Setters check single values, {@link #build} checks the whole rule. */
 public final class RuleBuilder {
   final String id;
+  RuleAction action = RuleAction.LIMIT;
   Selector match = Selector.ANY;
   List<String> per = List.of();
+  MissingAttributePolicy missing = MissingAttributePolicy.ADDRESS;
   List<Rate> rates = List.of();
   Algorithm algorithm = Algorithms.TOKEN_BUCKET;
   long burst;
@@ -38,8 +40,10 @@ public final class RuleBuilder {
 
   RuleBuilder(RuleBuilder other) {
     id = other.id;
+    action = other.action;
     match = other.match;
     per = other.per;
+    missing = other.missing;
     rates = other.rates;
     algorithm = other.algorithm;
     burst = other.burst;
@@ -56,6 +60,12 @@ public final class RuleBuilder {
     share = other.share;
   }
 
+  /** Sets what the rule does with the requests that it matches; by default it limits them. */
+  public RuleBuilder action(RuleAction value) {
+    action = value;
+    return this;
+  }
+
   /** Adds a condition: the attribute must match one of the patterns. */
   public RuleBuilder match(String attribute, String... patterns) {
     return runWithContext("match", () -> match = match.and(attribute, patterns));
@@ -68,6 +78,12 @@ public final class RuleBuilder {
 
   public RuleBuilder per(String... attributes) {
     per = List.of(attributes);
+    return this;
+  }
+
+  /** Sets what the rule does with requests that lack an attribute it counts per. */
+  public RuleBuilder missing(MissingAttributePolicy value) {
+    missing = value;
     return this;
   }
 
@@ -171,8 +187,10 @@ public final class RuleBuilder {
   List<Object> values() {
     return List.of(
         id,
+        action,
         match,
         per,
+        missing,
         rates,
         algorithm,
         burst,

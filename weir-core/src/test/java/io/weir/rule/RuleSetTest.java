@@ -34,7 +34,9 @@ class RuleSetTest {
         .containsExactly("by-tier", "everyone", "orders", "global");
     assertThat(matchingRules(rules, "user", "1", "tier", "pro", "endpoint", "GET /v1/orders"))
         .containsExactly("everyone", "orders", "both", "global");
-    assertThat(matchingRules(rules, "ip", "10.0.0.1")).containsExactly("by-ip", "global");
+    assertThat(matchingRules(rules, "ip", "10.0.0.1"))
+        .as("by address")
+        .containsExactly("everyone", "by-ip", "global");
     assertThat(matchingRules(rules)).containsExactly("global");
   }
 

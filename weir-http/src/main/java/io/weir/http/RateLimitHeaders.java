@@ -2,6 +2,7 @@ package io.weir.http;
 
 import io.weir.Decision;
 import io.weir.internal.decision.EvaluatedDecision;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -11,9 +12,10 @@ import java.util.function.BiConsumer;
  *
  * <p>The {@code X-RateLimit} headers report the binding limit. {@code RateLimit-Policy} and {@code
  * RateLimit} (draft-ietf-httpapi-ratelimit-headers-10) report every enforcing limit that matches
- * the request. Shadow rules are not reported; if no enforcing rule matches, there are no headers.
- * For a limit whose fallback admitted the request because the store failed, only the policy is
- * written: its remaining permits are unknown, and a zero would make careful callers stop.
+ * the request. Shadow rules and rules that count nothing are not reported; if no enforcing rule
+ * matches, there are no headers. For a limit whose fallback decided because the store failed, only
+ * the policy is written: its remaining permits are unknown, and a zero would say that a budget is
+ * used up.
  */
 public final class RateLimitHeaders {
   public static final String LIMIT = "X-RateLimit-Limit";
@@ -45,7 +47,9 @@ public final class RateLimitHeaders {
     for (Decision other : decisions) {
       tightest = other.isTighterThan(tightest) ? other : tightest;
     }
-    if (EvaluatedDecision.of(tightest).bindingIndex() >= 0) {
+    EvaluatedDecision reported = EvaluatedDecision.of(tightest);
+    int binding = reported.bindingIndex();
+    if (binding >= 0 && reported.claim(binding).limit().isCounted()) {
       writeBindingLimit(tightest, out);
       writeStructuredFields(decisions, out);
     }
@@ -56,7 +60,7 @@ public final class RateLimitHeaders {
     ClaimOutcome bound = EvaluatedDecision.of(decision).outcome(binding);
     out.accept(
         LIMIT, Long.toString(EvaluatedDecision.of(decision).claim(binding).limit().capacity()));
-    if (isRemainingKnown(bound)) {
+    if (bound.isRemainingKnown()) {
       long back = bound.time() + Math.max(bound.reset(), bound.retryAfter());
       out.accept(REMAINING, Long.toString(bound.remaining()));
       out.accept(RESET, Long.toString(DurationRounding.ceilToSeconds(back)));
@@ -72,12 +76,14 @@ public final class RateLimitHeaders {
     StringBuilder policy = new StringBuilder(INITIAL_CAPACITY);
     StringBuilder service = new StringBuilder(INITIAL_CAPACITY);
     for (Decision decision : decisions) {
-      for (int i = 0; i < EvaluatedDecision.of(decision).claimCount(); i++) {
-        if (EvaluatedDecision.of(decision).claim(i).limit().shadow()) {
+      EvaluatedDecision evaluated = EvaluatedDecision.of(decision);
+      for (int i = 0; i < evaluated.claimCount(); i++) {
+        Limit limit = evaluated.claim(i).limit();
+        if (limit.shadow() || !limit.isCounted()) {
           continue;
         }
         RateLimitFields.appendPolicy(appendSeparator(policy), decision, i);
-        if (isRemainingKnown(EvaluatedDecision.of(decision).outcome(i))) {
+        if (evaluated.outcome(i).isRemainingKnown()) {
           RateLimitFields.appendRateLimit(appendSeparator(service), decision, i);
         }
       }
@@ -90,10 +96,5 @@ public final class RateLimitHeaders {
 
   private static StringBuilder appendSeparator(StringBuilder list) {
     return list.length() == 0 ? list : list.append(", ");
-  }
-
-  /** Returns whether the remaining permits are known; of the fallbacks, only a local one counts. */
-  private static boolean isRemainingKnown(ClaimOutcome outcome) {
-    return !outcome.degraded() || outcome.reset() > 0;
   }
 }

@@ -1,6 +1,7 @@
 package io.weir.http;
 
 import io.weir.Decision;
+import io.weir.RefusalReason;
 import io.weir.internal.decision.EvaluatedDecision;
 
 /** Computes the {@code Retry-After} header of a refusal, in whole seconds. */
@@ -15,7 +16,8 @@ final class RetryAfterHeader {
    * or can never be admitted.
    */
   static long seconds(Decision decision) {
-    if (decision.allowed() || decision.costExceedsLimit()) {
+    RefusalReason reason = decision.refusalReason().orElse(null);
+    if (reason != RefusalReason.RATE_LIMITED && reason != RefusalReason.STORE_UNAVAILABLE) {
       return NONE;
     }
     return Math.max(

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.RefusalReason;
 import io.weir.Request;
 import io.weir.Weir;
 import io.weir.internal.rule.Fingerprint;
@@ -175,6 +177,31 @@ class RateLimitHeadersTest {
   }
 
   @Test
+  void failClosed_isUnavailableAndNeverClaimsUsedPermits() {
+    Decision closed = degraded(StoreFailureFallback.CLOSED);
+    assertThat(closed.refusalReason()).contains(RefusalReason.STORE_UNAVAILABLE);
+    assertThat(RefusalResponse.of(closed, null))
+        .isEqualTo(
+            new RefusalResponse(
+                503,
+                "application/json",
+                "{\"error\":\"store_unavailable\",\"rule\":\"api\",\"retry_after_seconds\":1}"));
+    assertThat(RefusalResponse.of(closed, "application/problem+json"))
+        .isEqualTo(
+            new RefusalResponse(
+                503,
+                "application/problem+json",
+                """
+                {"type":"urn:weir:problem:store-unavailable",\
+                "title":"Rate limits cannot be checked at the moment","status":503,\
+                "detail":"api refuses requests while it cannot count them; retry after 1 second.",\
+                "error":"store_unavailable","rule":"api","retry_after_seconds":1}"""));
+    assertThat(degraded(StoreFailureFallback.local(1), 2).refusalReason())
+        .as("a local share that is used up is a limit")
+        .contains(RefusalReason.RATE_LIMITED);
+  }
+
+  @Test
   void degradedDecision_hasNullRemaining() {
     for (StoreFailureFallback fallback :
         List.of(
@@ -188,20 +215,29 @@ class RateLimitHeadersTest {
   }
 
   private static Decision degraded(StoreFailureFallback fallback) {
+    return degraded(fallback, 1);
+  }
+
+  /** Returns the last of several decisions by a fallback. */
+  private static Decision degraded(StoreFailureFallback fallback, int decisions) {
     FakeClock clock = new FakeClock();
     Rule rule = rule("api", "100/minute").edit().onStoreFailure(fallback).build();
     try (StoreFailureGuard guard =
         new StoreFailureGuard(
             clock, Duration.ofSeconds(1), 1, StoreListener.NONE, (micros, task) -> {})) {
-      return Weir.limiter(RuleSet.of(rule))
-          .store(guard.wrap(new FailingRemoteStore()))
-          .build()
-          .decideNow(Request.of("user", "42"));
+      Limiter limiter =
+          Weir.limiter(RuleSet.of(rule)).store(guard.wrap(new FailingRemoteStore())).build();
+      for (int i = 1; i < decisions; i++) {
+        var unused = limiter.decideNow(Request.of("user", "42"));
+      }
+      return limiter.decideNow(Request.of("user", "42"));
     }
   }
 
   /** A store that fails every operation. */
   private static final class FailingRemoteStore implements RemoteStore {
+    private final Fingerprint fingerprint = Fingerprint.random();
+
     @Override
     public void submit(PendingDecision ask) {
       throw new IllegalStateException("broken");
@@ -209,7 +245,7 @@ class RateLimitHeadersTest {
 
     @Override
     public Fingerprint fingerprint() {
-      return Fingerprint.random();
+      return fingerprint;
     }
   }
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.Decision;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -94,6 +96,41 @@ class RefusalResponseTest {
     assertThat(RefusalResponse.of(never, "application/problem+json").body())
         .contains("A cost of 101 exceeds the capacity of 100 permits of api")
         .doesNotContain("retry");
+  }
+
+  @Test
+  void rulesWithoutCounter_answer403AndReportNoLimits() {
+    Rule block = Rule.named("bots").action(RuleAction.BLOCK).match("user", "42").build();
+    Decision blocked = new DecisionFixture(rule("api", "9/minute"), block).take(1);
+    assertThat(RefusalResponse.of(blocked, null))
+        .isEqualTo(
+            new RefusalResponse(
+                403, "application/json", "{\"error\":\"blocked\",\"rule\":\"bots\"}"));
+    assertThat(RefusalResponse.of(blocked, "application/problem+json").body())
+        .isEqualTo(
+            """
+            {"type":"urn:weir:problem:blocked","title":"Request is blocked","status":403,\
+            "detail":"bots blocks this request.","error":"blocked","rule":"bots"}""");
+    assertThat(DecisionFixture.headers(blocked)).isEmpty();
+    assertThat(DecisionJson.format(blocked))
+        .contains(
+            """
+            "rules":[{"id":"bots","action":"block","allowed":false,"shadow":false,"limit":null,\
+            "remaining":null,"reset_ms":0,"retry_after_ms":0}],"error":"blocked","rule":"bots"}""");
+    Rule named =
+        Rule.named("named")
+            .per("tenant")
+            .limit("1/hour")
+            .missing(MissingAttributePolicy.REFUSE)
+            .build();
+    RefusalResponse missing =
+        RefusalResponse.of(new DecisionFixture(named).take(1), "application/problem+json");
+    assertThat(missing.status()).isEqualTo(403);
+    assertThat(missing.body())
+        .contains(
+            "urn:weir:problem:missing-attribute",
+            "\"detail\":\"named requires tenant.\"",
+            "\"error\":\"missing_attribute\"");
   }
 
   @Test

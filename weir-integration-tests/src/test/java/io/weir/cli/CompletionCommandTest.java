@@ -1,8 +1,8 @@
 package io.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.testkit.ToolRequirement;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ class CompletionCommandTest {
 
   @BeforeEach
   void requireBash() {
-    assumeTrue(
+    ToolRequirement.require(
         Stream.of(System.getenv("PATH").split(":", -1))
             .anyMatch(p -> Files.isExecutable(Path.of(p, "bash"))),
         "bash is not installed");

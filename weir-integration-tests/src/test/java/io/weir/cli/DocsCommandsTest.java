@@ -2,7 +2,6 @@ package io.weir.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.rules.Rules;
 import io.weir.rules.database.DatabaseRules;
@@ -11,6 +10,7 @@ import io.weir.server.DocumentationExample;
 import io.weir.server.RunningServer;
 import io.weir.server.config.ServerConfig;
 import io.weir.testkit.Await;
+import io.weir.testkit.ToolRequirement;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.File;
 import java.io.IOException;
@@ -62,6 +62,8 @@ class DocsCommandsTest {
           "rules.yaml", RULES,
           "api.yaml", "{ id: api, per: [user], limit: 200/minute }\n",
           "requests.csv", "0.0,a\n0.1,a,3\n0.2,b\n",
+          "access.log",
+              "203.0.113.9 - ann [10/Oct/2026:13:55:36 +0000] \"GET /v1/orders HTTP/1.1\" 200 12\n",
           "ratelimit.yaml",
               """
               domain: edge
@@ -93,7 +95,7 @@ class DocsCommandsTest {
 
   @BeforeAll
   static void start() {
-    assumeTrue(
+    ToolRequirement.require(
         isInstalled("bash") && isInstalled("curl"),
         "bash or curl is missing: commands are not run");
     redis = RedisProcess.start();
@@ -186,7 +188,7 @@ class DocsCommandsTest {
         .replace("k3v9x0q2m1ab", apiKeyId)
         .replaceAll("redis://[\\w.]+:6379", redis.uri())
         .replaceAll("(--[a-z]+-port) \\d+", "$1 0")
-        .replaceAll("(?<![\\w./])(\\w+\\.(?:yaml|csv))\\b", folder + "/$1")
+        .replaceAll("(?<![\\w./])(\\w+\\.(?:yaml|csv|log))\\b", folder + "/$1")
         .replaceAll(" …$", "");
   }
 

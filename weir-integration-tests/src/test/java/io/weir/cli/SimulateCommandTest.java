@@ -67,4 +67,60 @@ class SimulateCommandTest {
     assertThat(CommandRun.of("simulate", "burst", "--plot", "x.png").err())
         .contains(".svg or .html");
   }
+
+  @Test
+  void rulesWithAccessLog_saysWhoWouldBeRefusedAndWhen() throws IOException {
+    Path rules =
+        Files.writeString(
+            folder.resolve("rules.yaml"),
+            """
+            rules:
+              - {id: login, match: {endpoint: "POST /login"}, per: [ip], limit: 2/minute, algorithm: fixed-window}
+              - {id: users, per: [user], limit: 3/minute, algorithm: fixed-window, shadow: true}
+              - {id: free, match: {tier: free}, limit: 1/minute}
+            """);
+    StringBuilder csv = new StringBuilder("time,ip,user,method,path\n");
+    for (int i = 0; i < 10; i++) {
+      String ip = i < 7 ? "203.0.113.1" : "203.0.113.2";
+      csv.append("2026-11-18T12:00:%02d.5Z,%s,ann,POST,/login?i=%d\n".formatted(i, ip, i));
+    }
+    Path log = Files.writeString(folder.resolve("access.csv"), csv);
+    Path plot = folder.resolve("plot.html");
+    CommandRun ran =
+        CommandRun.of(
+            "simulate", "rules", rules.toString(), "--log", log.toString(), "--plot", plot + "");
+    assertThat(ran.exitCode()).as(ran.err()).isZero();
+    assertThat(ran.out())
+        .contains("2026-11-18 12:00:00 to 2026-11-18 12:00:09 UTC")
+        .containsPattern("requests +10\\nallowed +4\\nrefused +6\\n")
+        .containsPattern("login +10 +6 +60 +2 +2026-11-18 12:00:02 +1 at 2026-11-18 12:00:02\\n")
+        .containsPattern("users \\(shadow\\) +10 +2 +20 +1 ")
+        .containsPattern("free +0 +0 +0 +0 +- +-\\n")
+        .containsPattern(
+            "login +ip=203.0.113.1 +5\\nlogin +ip=203.0.113.2 +1\\nusers +user=ann +2\\n")
+        .contains(
+            "note: rule free uses tier, which the log does not have; add it with --set tier=");
+    assertThat(plot).content().contains("refused by login");
+    assertThat(
+            CommandRun.of("simulate", "rules", rules + "", "--log", log + "", "--set", "tier=free")
+                .out())
+        .containsPattern("free +10 +9 +90 ")
+        .doesNotContain("note:");
+  }
+
+  @Test
+  void rulesWithInvalidLog_nameFileAndLine() throws IOException {
+    Path rules = Files.writeString(folder.resolve("r.yaml"), "rules: [{id: a, limit: 1/s}]");
+    Path log = Files.writeString(folder.resolve("a.csv"), "time,ip\n1,10.0.0.1\nnever,10.0.0.1\n");
+    assertThat(CommandRun.of("simulate", "rules", rules + "", "--log", log + "").err())
+        .startsWith("weir: " + log + ":3: time must be a date")
+        .hasLineCount(1);
+    assertThat(
+            CommandRun.of("simulate", "rules", rules + "", "--log", log + "", "--skip-invalid")
+                .out())
+        .contains("note: 1 line skipped (1 not of the log's format, 0 not valid requests)", ":3: ");
+    Files.writeString(rules, "rules: [{id: a, limit: 1/fortnight}]");
+    assertThat(CommandRun.of("simulate", "rules", rules + "", "--log", log + "").err())
+        .startsWith(rules + ":1:");
+  }
 }

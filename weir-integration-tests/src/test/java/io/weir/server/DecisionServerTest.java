@@ -63,7 +63,7 @@ class DecisionServerTest {
           "the store is connected",
           () -> redis.command("GET", "weir:setup") != null);
       assertThat(redis.command("GET", "weir:setup")).asString().endsWith(" 1 524288");
-      assertThat(server.checkStatus("u")).isIn(200, 429);
+      assertThat(server.checkStatus("u")).isIn(200, 503);
     }
   }
 
@@ -102,8 +102,11 @@ class DecisionServerTest {
             "50ms")) {
       assertThat(server.server().summary()).contains("UNAVAILABLE, rules use their fallback");
       HttpResponse<String> response = server.post("/v1/check", RunningServer.checkBody("u", 1));
-      assertThat(response.statusCode()).isEqualTo(429);
-      assertThat(response.body()).contains("\"degraded\":true");
+      assertThat(response.statusCode()).isEqualTo(503);
+      assertThat(response.body())
+          .contains("\"degraded\":true", "\"error\":\"store_unavailable\"", "\"remaining\":null");
+      assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+      assertThat(response.headers().firstValue("X-RateLimit-Remaining")).isEmpty();
     }
   }
 

@@ -67,9 +67,7 @@ public final class DecisionMetrics implements DecisionListener {
   }
 
   private void count(Limit limit, ClaimOutcome outcome) {
-    ruleMeters
-        .metersOf(limit.rule())
-        .count(limit.shadow(), limit.rule().fallback().action(), outcome);
+    ruleMeters.metersOf(limit.rule()).count(limit, outcome);
   }
 
   private static Counter requests(MeterRegistry registry, String outcome) {

@@ -1,7 +1,9 @@
 package io.weir.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.RuleSet;
 import java.util.HashMap;
 import java.util.Map;
@@ -87,6 +89,9 @@ final class RuleMeterRegistry {
       }
     }
     var unused = meters.degradedCounter(rule.fallback().action());
+    if (rule.action() == RuleAction.BLOCK || rule.missing() == MissingAttributePolicy.REFUSE) {
+      var unusedToo = meters.blockedCounter();
+    }
     return meters;
   }
 

@@ -5,6 +5,7 @@ import static java.util.Locale.ROOT;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.nodes.OvershootBound;
 import io.weir.rule.Rule;
@@ -21,6 +22,7 @@ final class RuleMeters {
   private final Counter allowed;
   private final Counter refused;
   private final Counter shadowRefused;
+  private volatile @Nullable Counter blocked;
   private final AtomicLong overshoot = new AtomicLong();
   private @Nullable Gauge overshootGauge;
   private final Map<StoreFailureFallback.FallbackAction, Counter> degraded =
@@ -34,11 +36,29 @@ final class RuleMeters {
     shadowRefused = decisionCounter("shadow_refused");
   }
 
-  void count(boolean shadow, StoreFailureFallback.FallbackAction fallback, ClaimOutcome outcome) {
-    (outcome.admitted() ? allowed : shadow ? shadowRefused : refused).increment();
-    if (outcome.degraded()) {
-      degradedCounter(fallback).increment();
+  void count(Limit limit, ClaimOutcome outcome) {
+    if (outcome.admitted()) {
+      allowed.increment();
+    } else if (limit.shadow()) {
+      shadowRefused.increment();
+    } else if (limit.isCounted()) {
+      refused.increment();
+    } else {
+      blockedCounter().increment();
     }
+    if (outcome.degraded()) {
+      degradedCounter(limit.rule().fallback().action()).increment();
+    }
+  }
+
+  /** Only rules that block, or refuse without an attribute, have this counter. */
+  Counter blockedCounter() {
+    Counter counter = blocked;
+    if (counter == null) {
+      counter = decisionCounter("blocked");
+      blocked = counter;
+    }
+    return counter;
   }
 
   /** Created before it is needed, so that the first increment is visible as a rise from zero. */
@@ -68,13 +88,21 @@ final class RuleMeters {
 
   /** Returns the number of decisions of this rule. */
   double totalCount() {
-    return allowed.count() + refused.count() + shadowRefused.count();
+    Counter ofBlocked = blocked;
+    return allowed.count()
+        + refused.count()
+        + shadowRefused.count()
+        + (ofBlocked == null ? 0 : ofBlocked.count());
   }
 
   void remove() {
     registry.remove(allowed);
     registry.remove(refused);
     registry.remove(shadowRefused);
+    Counter ofBlocked = blocked;
+    if (ofBlocked != null) {
+      registry.remove(ofBlocked);
+    }
     degraded.values().forEach(registry::remove);
     if (overshootGauge != null) {
       registry.remove(overshootGauge);

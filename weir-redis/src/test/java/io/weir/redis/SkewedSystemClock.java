@@ -1,8 +1,8 @@
 package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.testkit.ToolRequirement;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,7 +28,7 @@ final class SkewedSystemClock {
   private final Path skewFile;
 
   SkewedSystemClock() {
-    assumeTrue(Files.exists(LIBRARY), "no C compiler (cc) to build the clock library");
+    ToolRequirement.require(Files.exists(LIBRARY), "no C compiler (cc) to build the clock library");
     try {
       skewFile = deleteAtExit(Files.createTempFile(LIBRARY.getParent(), "skew", ""));
     } catch (IOException e) {
@@ -61,7 +61,7 @@ final class SkewedSystemClock {
             .filter(Files::exists)
             .findFirst()
             .orElse(Path.of(""));
-    assumeTrue(
+    ToolRequirement.require(
         Files.isExecutable(program) && !program.toString().isEmpty(),
         "no dynamically linked Redis to run with a wrong clock; apt-get install redis-tools");
     String previous = System.getProperty(SERVER_PROPERTY, "");

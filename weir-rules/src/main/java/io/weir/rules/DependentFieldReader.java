@@ -81,7 +81,7 @@ record DependentFieldReader(FieldReader choiceReader, FieldReader dependentReade
     return chosen.map(alone);
   }
 
-  private static <E extends Enum<E>> Map<String, E> byLowerCaseName(E[] constants) {
+  static <E extends Enum<E>> Map<String, E> byLowerCaseName(E[] constants) {
     Map<String, E> names = new LinkedHashMap<>();
     for (E constant : constants) {
       names.put(constant.name().toLowerCase(Locale.ROOT), constant);

@@ -4,8 +4,10 @@ import io.weir.internal.Durations;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.Consistency;
 import io.weir.rule.LimitOverride;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.Selector;
 import io.weir.rule.StoreFailureFallback;
 import java.time.Duration;
@@ -33,9 +35,13 @@ final class RuleFields {
   static Map<String, Object> of(Rule rule) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("id", rule.id());
+    boolean counts = rule.action() == RuleAction.LIMIT;
+    putIf(fields, !counts, "action", lowerCaseName(rule.action()));
     putIf(fields, !rule.match().patterns().isEmpty(), "match", selector(rule.match()));
     putIf(fields, !rule.per().isEmpty(), "per", List.copyOf(rule.per()));
-    fields.put("limit", rates(rule.rates()));
+    boolean byAddress = rule.missing() == MissingAttributePolicy.ADDRESS;
+    putIf(fields, !byAddress, "missing", lowerCaseName(rule.missing()));
+    putIf(fields, counts, "limit", rates(rule.rates()));
     String algorithm = rule.algorithm();
     putIf(fields, !algorithm.equals(Algorithms.TOKEN_BUCKET.name()), "algorithm", algorithm);
     putIf(fields, rule.burst() != 0, "burst", rule.burst());

@@ -2,8 +2,10 @@ package io.weir.rules;
 
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.LimitOverride;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.RuleBuilder;
 import io.weir.rules.text.NameSuggestion;
 import io.weir.rules.text.ParsedValue;
@@ -27,8 +29,10 @@ final class RuleReader {
   static final List<String> FIELD_NAMES =
       List.of(
           "id",
+          "action",
           "match",
           "per",
+          "missing",
           "limit",
           "algorithm",
           "burst",
@@ -46,6 +50,14 @@ final class RuleReader {
           "enabled");
 
   private static final Map<String, String> ALGORITHMS = new LinkedHashMap<>();
+
+  private static final Map<String, RuleAction> ACTIONS =
+      DependentFieldReader.byLowerCaseName(RuleAction.values());
+  private static final Map<String, MissingAttributePolicy> MISSING_POLICIES =
+      DependentFieldReader.byLowerCaseName(MissingAttributePolicy.values());
+
+  /** The actions that need no limit. */
+  private static final List<String> UNCOUNTED_ACTIONS = List.of("allow", "block");
 
   static {
     Algorithms.all().forEach(algorithm -> ALGORITHMS.put(algorithm.name(), algorithm.name()));
@@ -65,11 +77,14 @@ final class RuleReader {
     for (MapEntry field : map.fields()) {
       values.put(field.name(), field.value());
     }
-    id =
-        values.get("id") instanceof ParsedValue.ScalarValue text && !text.isNull()
-            ? text.value()
-            : "";
+    id = scalar("id");
     steps = new RuleAssembly(id.isEmpty() ? "unnamed" : id);
+  }
+
+  private String scalar(String field) {
+    return values.get(field) instanceof ParsedValue.ScalarValue text && !text.isNull()
+        ? text.value()
+        : "";
   }
 
   /** Returns the id as written, or an empty string if there is none. */
@@ -107,9 +122,12 @@ final class RuleReader {
             .readFallback(values.get("on-store-failure"), values.get("local-share")),
         RuleBuilder::onStoreFailure);
     requireField("id", "for example api");
-    requireField("limit", "for example 100/minute");
+    boolean counts = !UNCOUNTED_ACTIONS.contains(scalar("action"));
+    if (!values.containsKey("action") || scalar("action").equals("limit")) {
+      requireField("limit", "for example 100/minute");
+    }
     boolean known = !values.containsKey("algorithm") || steps.hasField("algorithm");
-    if (!known || !steps.hasField("limit")) {
+    if (!known || (counts && !steps.hasField("limit"))) {
       steps.usePlaceholderLimit();
       overrides = List.of();
     }
@@ -135,6 +153,8 @@ final class RuleReader {
     FieldReader in = fieldReader(name);
     switch (name) {
       case "id" -> in.text(value, "a name, for example api");
+      case "action" -> steps.add(name, in.oneOf(value, ACTIONS), RuleBuilder::action);
+      case "missing" -> steps.add(name, in.oneOf(value, MISSING_POLICIES), RuleBuilder::missing);
       case "match" -> steps.add(name, new SelectorReader(in).read(value), RuleBuilder::match);
       case "per" ->
           steps.add(

@@ -20,16 +20,18 @@ import java.util.Optional;
  */
 public record RulesDiff(List<ChangedRule> changedRules, int unchangedCount) {
   private static final Map<String, String> DEFAULT_VALUES =
-      Map.of(
-          "match", "everyone",
-          "per", "[]",
-          "algorithm", "token-bucket",
-          "burst", "the limit",
-          "consistency", "exact",
-          "on-store-failure", "open",
-          "durable", "false",
-          "shadow", "false",
-          "enabled", "true");
+      Map.ofEntries(
+          Map.entry("action", "limit"),
+          Map.entry("match", "everyone"),
+          Map.entry("per", "[]"),
+          Map.entry("missing", "address"),
+          Map.entry("algorithm", "token-bucket"),
+          Map.entry("burst", "the limit"),
+          Map.entry("consistency", "exact"),
+          Map.entry("on-store-failure", "open"),
+          Map.entry("durable", "false"),
+          Map.entry("shadow", "false"),
+          Map.entry("enabled", "true"));
   private static final String NONE = "none";
 
   public RulesDiff {

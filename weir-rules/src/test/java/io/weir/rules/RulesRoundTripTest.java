@@ -6,8 +6,10 @@ import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.rule.Consistency;
 import io.weir.rule.LimitOverride;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.RuleBuilder;
 import io.weir.rule.Selector;
 import io.weir.rule.StoreFailureFallback;
@@ -151,7 +153,15 @@ class RulesRoundTripTest {
     Algorithm algorithm = history.pick(Algorithms.all());
     RuleBuilder rule = history.rule(id, algorithm);
     List<Rate> rates = rule.build().rates();
+    if (history.oneIn(8)) {
+      return Rule.named(id)
+          .action(history.pick(List.of(RuleAction.ALLOW, RuleAction.BLOCK)))
+          .match(selector(history))
+          .shadow(history.oneIn(2))
+          .build();
+    }
     rule.per(names(history).toArray(new String[0]))
+        .missing(history.pick(List.of(MissingAttributePolicy.values())))
         .match(history.oneIn(3) ? Selector.ANY : selector(history))
         .durable(history.oneIn(2))
         .shadow(history.oneIn(2))

@@ -9,6 +9,7 @@ import io.weir.store.Clock;
 import io.weir.testkit.Await;
 import io.weir.testkit.CapturedLogs;
 import io.weir.testkit.ChildJvm;
+import io.weir.testkit.ToolRequirement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -159,7 +160,7 @@ class UnreadableFileTest {
   private void makeFifo() throws IOException {
     Process made = new ProcessBuilder("mkfifo", file.toString()).start();
     Await.until(MAX_DELAY, "mkfifo to end", () -> !made.isAlive());
-    assumeTrue(made.exitValue() == 0, "mkfifo is not installed here");
+    ToolRequirement.require(made.exitValue() == 0, "mkfifo is not installed here");
   }
 
   /** Replaces the file by something unreadable. */

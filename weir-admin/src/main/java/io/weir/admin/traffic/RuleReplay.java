@@ -1,28 +1,17 @@
 package io.weir.admin.traffic;
 
 import io.weir.Decision;
-import io.weir.Limiter;
-import io.weir.Weir;
 import io.weir.internal.decision.EvaluatedDecision;
-import io.weir.internal.store.MemoryStore;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
-import io.weir.store.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ObjLongConsumer;
 
-/**
- * Replays recorded requests under other rules, with a real limiter and a clock set to the time of
- * each request.
- *
- * <p>Counters start fresh in memory, whatever the store of the node holds.
- */
+/** Replays recorded requests of this node under other rules. */
 public final class RuleReplay {
-  private static final long STORE_BYTES = 64L << 20;
-
   private RuleReplay() {}
 
   /**
@@ -36,16 +25,14 @@ public final class RuleReplay {
 
   /** Replays requests under these rules and returns the result of one of them. */
   public static ReplayResult run(List<PastRequest> requests, RuleSet rules, String ruleId) {
-    ReplayClock clock = new ReplayClock();
-    MemoryStore store = new MemoryStore(clock, STORE_BYTES);
     long matched = 0;
     long refused = 0;
     List<Integer> refusedIndexes = new ArrayList<>();
-    try (Limiter limiter = Weir.limiter(rules).store(store).clock(clock).build()) {
+    try (ReplayLimiter limiter = new ReplayLimiter(rules)) {
       for (int i = 0; i < requests.size(); i++) {
         PastRequest request = requests.get(i);
-        clock.micros = request.time();
-        ReplayOutcome outcome = outcomeOf(limiter.decideNow(request.request()), ruleId);
+        ReplayOutcome outcome =
+            outcomeOf(limiter.decideAt(request.time(), request.request()), ruleId);
         matched += outcome == ReplayOutcome.NOT_MATCHED ? 0 : request.weight();
         if (outcome == ReplayOutcome.REFUSED) {
           refused += request.weight();
@@ -119,15 +106,5 @@ public final class RuleReplay {
       }
     }
     return outcome;
-  }
-
-  /** A clock set to the time of the current request. */
-  private static final class ReplayClock implements Clock {
-    private volatile long micros;
-
-    @Override
-    public long micros() {
-      return micros;
-    }
   }
 }

@@ -7,8 +7,10 @@ import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Limit;
 import io.weir.rule.Consistency;
 import io.weir.rule.LimitOverride;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.Selector;
 import io.weir.rule.StoreFailureFallback;
 import java.time.Duration;
@@ -166,8 +168,10 @@ public final class RuleLint {
 
   /** What two rules have in common if they count the same requests in the same way. */
   private record CountingKey(
+      RuleAction action,
       Selector match,
       List<String> per,
+      MissingAttributePolicy missing,
       String algorithm,
       Duration coolDown,
       Consistency consistency,
@@ -176,8 +180,10 @@ public final class RuleLint {
 
     static CountingKey of(Rule rule) {
       return new CountingKey(
+          rule.action(),
           rule.match(),
           rule.per(),
+          rule.missing(),
           rule.algorithm(),
           rule.coolDown(),
           rule.consistency(),

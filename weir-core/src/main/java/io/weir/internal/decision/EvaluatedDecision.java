@@ -1,9 +1,11 @@
 package io.weir.internal.decision;
 
 import io.weir.Decision;
+import io.weir.RefusalReason;
 import io.weir.internal.Durations;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Limit;
+import io.weir.internal.rule.Verdict;
 import io.weir.internal.store.ClaimOutcome;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -36,7 +38,9 @@ public final class EvaluatedDecision extends Decision {
     this.revision = revision;
     int tightest = NONE;
     for (int i = 0; i < claims.length; i++) {
-      if (!claims[i].limit().shadow() && (tightest == NONE || isTighter(i, tightest))) {
+      Limit limit = claims[i].limit();
+      boolean binds = !limit.shadow() && limit.verdict() != Verdict.ALLOW;
+      if (binds && (tightest == NONE || isTighter(i, tightest))) {
         tightest = i;
       }
     }
@@ -92,8 +96,25 @@ public final class EvaluatedDecision extends Decision {
   }
 
   @Override
-  public boolean costExceedsLimit() {
-    return bindingIndex != NONE && outcomes[bindingIndex].costExceedsLimit();
+  public Optional<RefusalReason> refusalReason() {
+    return allowed()
+        ? Optional.empty()
+        : Optional.of(refusalReason(claims[bindingIndex].limit(), outcomes[bindingIndex]));
+  }
+
+  /** Returns the reason of an outcome that does not admit a claim on a limit. */
+  public static RefusalReason refusalReason(Limit limit, ClaimOutcome outcome) {
+    if (!limit.isCounted()) {
+      return limit.verdict() == Verdict.BLOCK
+          ? RefusalReason.BLOCKED
+          : RefusalReason.MISSING_ATTRIBUTE;
+    }
+    if (outcome.costExceedsLimit()) {
+      return RefusalReason.COST_EXCEEDS_LIMIT;
+    }
+    return outcome.isUnknownRefusal()
+        ? RefusalReason.STORE_UNAVAILABLE
+        : RefusalReason.RATE_LIMITED;
   }
 
   @Override
@@ -240,14 +261,22 @@ public final class EvaluatedDecision extends Decision {
     StringBuilder text = new StringBuilder(allowed() ? "allowed" : "refused");
     rule().ifPresent(id -> text.append(" by ").append(id));
     boolean unknown = bindingIndex != NONE && outcomes[bindingIndex].degraded();
-    text.append(", ").append(unknown ? "unknown" : Long.toString(remaining()));
-    text.append(" of ").append(limit()).append(" left");
-    if (!allowed()) {
-      text.append(
-          costExceedsLimit()
-              ? ", cost exceeds limit"
-              : ", retry after " + Durations.format(retryAfter()));
+    if (bindingIndex == NONE || claims[bindingIndex].limit().isCounted()) {
+      text.append(", ").append(unknown ? "unknown" : Long.toString(remaining()));
+      text.append(" of ").append(limit()).append(" left");
     }
+    refusalReason()
+        .ifPresent(
+            reason ->
+                text.append(
+                    switch (reason) {
+                      case RATE_LIMITED -> ", retry after " + Durations.format(retryAfter());
+                      case COST_EXCEEDS_LIMIT -> ", cost exceeds limit";
+                      case BLOCKED -> ", blocked";
+                      case MISSING_ATTRIBUTE -> ", attribute missing";
+                      case STORE_UNAVAILABLE ->
+                          ", store unavailable, retry after " + Durations.format(retryAfter());
+                    }));
     return text.append(degraded() ? ", degraded" : "").toString();
   }
 }

@@ -6,6 +6,7 @@ import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Attributes;
 import io.weir.rule.LimitOverride;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rule with its compiled limits: what the engine knows about a {@link Rule}. Every rule is one;
@@ -32,6 +34,7 @@ public final class CompiledRule extends Rule {
   private final List<List<Limit>> overrideLimits = new ArrayList<>();
   private final SelectorIndex overrideIndex;
   private final Map<Rate, Limit> requestLimits = new ConcurrentHashMap<>();
+  private final @Nullable Limit missingRefusal;
 
   /**
    * Checks and compiles a rule.
@@ -41,7 +44,11 @@ public final class CompiledRule extends Rule {
   public CompiledRule(RuleBuilder spec) {
     super(spec);
     algorithm = Algorithms.named(algorithm());
-    limits = compile("limit", rates(), burst());
+    limits = compileOwnLimits();
+    missingRefusal =
+        missing() == MissingAttributePolicy.REFUSE
+            ? Limit.ofVerdict(this, Verdict.REFUSE_MISSING)
+            : null;
     for (LimitOverride override : overrides()) {
       overrideLimits.add(compile("overrides", override.rates(), override.burst()));
     }
@@ -57,7 +64,10 @@ public final class CompiledRule extends Rule {
     return (CompiledRule) rule;
   }
 
-  /** Returns the limits of requests that match no override. */
+  /**
+   * Returns the limits of requests that match no override. A rule that allows or blocks has one
+   * that decides without a counter.
+   */
   public List<Limit> limits() {
     return limits;
   }
@@ -127,6 +137,19 @@ public final class CompiledRule extends Rule {
   List<Limit> limits(Attributes request) {
     int override = overrideLimits.isEmpty() ? -1 : overrideIndex.first(request);
     return override < 0 ? limits : overrideLimits.get(override);
+  }
+
+  /** Returns the limit that refuses a request without an attribute, if the rule does so. */
+  @Nullable Limit missingRefusal() {
+    return missingRefusal;
+  }
+
+  private List<Limit> compileOwnLimits() {
+    return switch (action()) {
+      case ALLOW -> List.of(Limit.ofVerdict(this, Verdict.ALLOW));
+      case BLOCK -> List.of(Limit.ofVerdict(this, Verdict.BLOCK));
+      case LIMIT -> compile("limit", rates(), burst());
+    };
   }
 
   private List<Limit> compile(String field, List<Rate> rates, long burst) {

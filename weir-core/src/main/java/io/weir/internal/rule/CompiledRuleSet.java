@@ -1,13 +1,16 @@
 package io.weir.internal.rule;
 
 import io.weir.rule.Attributes;
+import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.RuleException;
 import io.weir.rule.RuleSet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,16 +24,22 @@ import org.jspecify.annotations.Nullable;
 public final class CompiledRuleSet extends RuleSet {
   private static final Claim[] NONE = {};
 
+  /** The attribute that identifies callers without the attribute that a rule counts per. */
+  private static final String ADDRESS = "ip";
+
   private final SelectorIndex index;
 
   /*
    * The data of each enabled rule that a lookup needs, in arrays for cache locality: the attributes
-   * it counts per (equal lists are shared), and its limit and salt if it has a single limit.
+   * it counts per (equal lists are shared), its limit and salt if it has a single limit, and its
+   * limit if it decides without a counter.
    */
   private final CompiledRule[] enabled;
   private final List<List<String>> perAttributes = new ArrayList<>();
   private final @Nullable Limit[] limits;
   private final long[] salts;
+  private final @Nullable Limit[] verdicts;
+  private final boolean[] skipsMissing;
 
   /**
    * @param indexed the index of another set whose rules match the same requests, or null
@@ -40,6 +49,7 @@ public final class CompiledRuleSet extends RuleSet {
     enabled =
         byId.values().stream()
             .filter(Rule::enabled)
+            .sorted(Comparator.comparing(Rule::action))
             .map(CompiledRule::of)
             .toArray(CompiledRule[]::new);
     index =
@@ -48,6 +58,8 @@ public final class CompiledRuleSet extends RuleSet {
             : new SelectorIndex(Arrays.stream(enabled).map(Rule::match).toList());
     limits = new Limit[enabled.length];
     salts = new long[enabled.length];
+    verdicts = new Limit[enabled.length];
+    skipsMissing = new boolean[enabled.length];
     Map<List<String>, List<String>> shared = new HashMap<>();
     for (int i = 0; i < enabled.length; i++) {
       CompiledRule rule = enabled[i];
@@ -55,6 +67,8 @@ public final class CompiledRuleSet extends RuleSet {
       boolean single = rule.limits().size() == 1 && rule.overrides().isEmpty();
       limits[i] = single ? rule.limits().get(0) : null;
       salts[i] = rule.limits().get(0).salt();
+      verdicts[i] = rule.action() == RuleAction.LIMIT ? null : rule.limits().get(0);
+      skipsMissing[i] = rule.missing() == MissingAttributePolicy.SKIP;
     }
   }
 
@@ -73,6 +87,7 @@ public final class CompiledRuleSet extends RuleSet {
       Rule rule = all.put(other.id(), other);
       if (rule == null
           || rule.enabled() != other.enabled()
+          || rule.action() != other.action()
           || !rule.match().equals(other.match())) {
         throw new RuleException(
             other.id(), "match", "must not change; replace the whole rule set instead");
@@ -93,7 +108,12 @@ public final class CompiledRuleSet extends RuleSet {
 
   /**
    * Returns the claims of a request on all limits of all enabled rules that match it, in rule
-   * order. A rule only matches a request that has every attribute the rule names.
+   * order. A rule only matches a request that has every attribute its selector names; for the
+   * attributes that it counts per, see {@link MissingAttributePolicy}.
+   *
+   * <p>Rules that allow come first, then those that block, then limits. The first enforced rule
+   * that allows or blocks ends the evaluation. Claims on limits that are not {@link
+   * Limit#isCounted} have no counter.
    */
   public Claim[] claims(Attributes request, Fingerprint fingerprint, long cost) {
     return claims(request, fingerprint, cost, null);
@@ -109,17 +129,32 @@ public final class CompiledRuleSet extends RuleSet {
     }
     Claim[] claims = new Claim[unconditionalRules.length + found.length];
     int n = 0;
-    List<String> lastPer = List.of();
+    @Nullable List<String> lastPer = null; // equal lists are the same object
     long caller = 0;
     for (int i = 0, j = 0; i < unconditionalRules.length || j < found.length; ) {
       boolean unconditional =
           j == found.length || (i < unconditionalRules.length && unconditionalRules[i] < found[j]);
       int next = unconditional ? unconditionalRules[i++] : found[j++];
       List<String> per = perAttributes.get(next);
-      if (hasAll(request, per) && (unconditional || index.matches(next, request))) {
-        if (n == 0 || !lastPer.equals(per)) {
+      boolean complete = hasAll(request, per);
+      if ((complete || !skipsMissing[next]) && (unconditional || index.matches(next, request))) {
+        String address = complete ? null : request.get(ADDRESS);
+        Limit verdict = complete ? verdicts[next] : enabled[next].missingRefusal();
+        if (verdict != null) {
+          Claim claim = new Claim(verdict, 0, cost);
+          if (!verdict.shadow()) {
+            return new Claim[] {claim};
+          }
+          claims = n == claims.length ? Arrays.copyOf(claims, n + 4) : claims;
+          claims[n++] = claim;
+          continue;
+        }
+        if (!complete && address == null) {
+          continue;
+        }
+        if (lastPer != per) {
           lastPer = per;
-          caller = fingerprint.of(request, per);
+          caller = fingerprint.of(request, per, address);
         }
         if (rate != null) {
           claims[n++] = Claim.of(enabled[next].limit(rate), caller, cost);
@@ -148,8 +183,13 @@ public final class CompiledRuleSet extends RuleSet {
   public Claim[] allCounterClaims(Attributes request, Fingerprint fingerprint, long cost) {
     Map<Long, Claim> byKey = new LinkedHashMap<>();
     for (CompiledRule rule : enabled) {
-      if (hasAll(request, rule.per()) && rule.match().matches(request)) {
-        long caller = fingerprint.of(request, rule.per());
+      boolean complete = hasAll(request, rule.per());
+      String address =
+          rule.missing() == MissingAttributePolicy.ADDRESS ? request.get(ADDRESS) : null;
+      if (rule.action() == RuleAction.LIMIT
+          && (complete || address != null)
+          && rule.match().matches(request)) {
+        long caller = fingerprint.of(request, rule.per(), complete ? null : address);
         for (Limit limit : rule.allLimits()) {
           Claim claim = Claim.of(limit, caller, cost);
           byKey.putIfAbsent(claim.key(), claim);

@@ -3,6 +3,7 @@ package io.weir.internal.rule;
 import io.weir.rule.Attributes;
 import java.security.SecureRandom;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hashes callers to 64-bit numbers that cannot be predicted or made to collide without the seed.
@@ -13,6 +14,9 @@ import java.util.List;
 public final class Fingerprint {
   /** Uses a public seed; for names chosen by operators, not by callers. */
   static final Fingerprint PUBLIC = new Fingerprint(0x7765_6972_2d6e_616dL, 0x6573_2d6f_6e6c_7921L);
+
+  /** Precedes an address; no value begins like this, since its length is not negative. */
+  private static final long MISSING = -1;
 
   private final long seed0;
   private final long seed1;
@@ -40,13 +44,25 @@ public final class Fingerprint {
 
   /** Hashes the values of the attributes {@code names}, all of which the request must have. */
   long of(Attributes request, List<String> names) {
+    return of(request, names, null);
+  }
+
+  /**
+   * Hashes the values of attributes, and the address in place of each that the request lacks. An
+   * address in place of an attribute differs from an attribute with that value.
+   */
+  long of(Attributes request, List<String> names, @Nullable String address) {
     SipHash sip = new SipHash(seed0, seed1);
     for (int i = 0; i < names.size(); i++) {
       String value = request.get(names.get(i));
-      if (value == null) {
+      if (value != null) {
+        sip.add(value);
+      } else if (address != null) {
+        sip.add(MISSING);
+        sip.add(address);
+      } else {
         throw new IllegalArgumentException("the request has no attribute " + names.get(i));
       }
-      sip.add(value);
     }
     return sip.finish();
   }

@@ -7,7 +7,9 @@ import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.StoreFailureFallback;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,7 @@ public final class Limit {
   private final LimitParameters parameters;
   private final long salt;
   private final boolean shadow;
+  private final Verdict verdict;
   private final boolean deferred;
   private final @Nullable Limit localFallback;
 
@@ -37,6 +40,7 @@ public final class Limit {
       Rate rate,
       Algorithm algorithm,
       boolean shadow,
+      Verdict verdict,
       LimitParameters whole,
       LimitParameters terms,
       @Nullable Limit share) {
@@ -46,6 +50,7 @@ public final class Limit {
     this.parameters = terms;
     this.algorithm = algorithm;
     this.shadow = shadow;
+    this.verdict = verdict;
     this.localFallback = share;
     this.deferred = !rule.chargeWhen().isEmpty();
     String name = rule.id() + "\n" + algorithm.name() + "\n" + terms.periodMicros();
@@ -80,9 +85,27 @@ public final class Limit {
       Rate localRate = new Rate(rule.fallback().localShare(regional.permits()), rate.period());
       LimitParameters terms =
           parameters(counted, localRate, rule.fallback().localShare(regional.burst()), coolDown);
-      share = new Limit(rule, rate, counted, shadow, whole, terms, null);
+      share = new Limit(rule, rate, counted, shadow, Verdict.COUNT, whole, terms, null);
     }
-    return new Limit(rule, rate, counted, shadow, whole, regional, share);
+    return new Limit(rule, rate, counted, shadow, Verdict.COUNT, whole, regional, share);
+  }
+
+  /**
+   * Creates the limit of a rule of another process that decides without a counter.
+   *
+   * @param rule the id of the rule
+   */
+  public static Limit withoutCounter(String rule, Verdict verdict, boolean shadow) {
+    RuleAction action = verdict == Verdict.ALLOW ? RuleAction.ALLOW : RuleAction.BLOCK;
+    return ofVerdict(Rule.named(rule).action(action).shadow(shadow).build(), verdict);
+  }
+
+  /** Creates the limit of a rule that decides without a counter; it has no permits. */
+  static Limit ofVerdict(Rule rule, Verdict verdict) {
+    Rate none = new Rate(0, Duration.ofSeconds(1));
+    LimitParameters terms = parameters(Algorithms.FIXED_WINDOW, none, 0, 0);
+    return new Limit(
+        rule, none, Algorithms.FIXED_WINDOW, rule.shadow(), verdict, terms, terms, null);
   }
 
   /** Checks that at least the fixed window algorithm supports a rate, and returns the rate. */
@@ -123,6 +146,16 @@ public final class Limit {
   /** Returns whether the limit is evaluated but not enforced. */
   public boolean shadow() {
     return shadow;
+  }
+
+  /** Returns whether a counter decides, or the rule itself does. */
+  public Verdict verdict() {
+    return verdict;
+  }
+
+  /** Returns whether a counter decides. */
+  public boolean isCounted() {
+    return verdict == Verdict.COUNT;
   }
 
   /**

@@ -71,6 +71,16 @@ public record ClaimOutcome(
     return admitted ? delayOrWait : 0;
   }
 
+  /** Whether the remaining permits are known; of the fallbacks, only a local one counts. */
+  public boolean isRemainingKnown() {
+    return !degraded || reset > 0;
+  }
+
+  /** Whether a fallback refused without a counter, so that nothing is known about the permits. */
+  public boolean isUnknownRefusal() {
+    return !admitted && !isRemainingKnown() && !costExceedsLimit();
+  }
+
   /** Whether the cost is above the limit, so that it is refused however long one waits. */
   public boolean costExceedsLimit() {
     return !admitted && delayOrWait < 0;

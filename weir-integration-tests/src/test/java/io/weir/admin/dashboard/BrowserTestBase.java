@@ -1,10 +1,10 @@
 package io.weir.admin.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.server.RunningServer;
+import io.weir.testkit.ToolRequirement;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +38,7 @@ abstract class BrowserTestBase {
   @BeforeAll
   static void startBrowser() throws IOException {
     Optional<Path> binary = ChromiumBrowser.find();
-    assumeTrue(binary.isPresent(), ChromiumBrowser.NOT_FOUND_MESSAGE);
+    ToolRequirement.require(binary.isPresent(), ChromiumBrowser.NOT_FOUND_MESSAGE);
     browser = ChromiumBrowser.start(binary.orElseThrow());
   }
 

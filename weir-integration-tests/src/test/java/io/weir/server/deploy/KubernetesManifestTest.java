@@ -91,7 +91,7 @@ class KubernetesManifestTest {
   @Test
   void rulesConfigMap_isValidAndMountedWhereItIsRead() {
     RuleSet rules = Rules.parse((String) at(documentsByKind, "ConfigMap", "data", "rules.yaml"));
-    assertThat(rules.rules()).hasSize(3);
+    assertThat(rules.rules()).hasSize(4);
     Map<Object, Object> mounts = new HashMap<>();
     for (Object mount : list(container, "volumeMounts")) {
       mounts.put(at(mount, "name"), at(mount, "mountPath"));

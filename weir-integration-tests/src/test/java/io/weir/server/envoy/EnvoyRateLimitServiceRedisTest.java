@@ -84,7 +84,14 @@ class EnvoyRateLimitServiceRedisTest {
       assertThat(EnvoyRequests.headers(open)).doesNotContainKey("X-RateLimit-Remaining");
       RateLimitResponse closed = service.call(request(descriptor("closed", "x")));
       assertThat(closed.getOverallCode()).isEqualTo(OVER_LIMIT);
-      assertThat(EnvoyRequests.headers(closed)).containsEntry("Retry-After", "1");
+      assertThat(EnvoyRequests.headers(closed))
+          .containsEntry("Retry-After", "1")
+          .doesNotContainKey("X-RateLimit-Remaining");
+      assertThat(closed.getRawBody().toStringUtf8())
+          .startsWith("{\"error\":\"store_unavailable\",\"rule\":\"closed\"");
+      assertThat(closed.getDynamicMetadata().getFieldsOrThrow("reason").getStringValue())
+          .isEqualTo("store_unavailable");
+      assertThat(closed.getStatuses(0).hasCurrentLimit()).as("no remaining of 0").isFalse();
       assertThat(service.call(request(withHits(10, descriptor("local", "x")))).getOverallCode())
           .isEqualTo(OK);
       assertThat(service.call(request(withHits(10, descriptor("local", "x")))).getOverallCode())

@@ -14,6 +14,7 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.StoreFailureFallback;
 import io.weir.testkit.Await;
+import io.weir.testkit.ToolRequirement;
 import io.weir.testkit.redis.RedisProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,7 +29,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,7 +59,7 @@ class RealEnvoyTest {
     if (found.isEmpty()) {
       System.out.println("RealEnvoyTest is skipped: " + EnvoyBinary.INSTALL_HINT);
     }
-    Assumptions.assumeTrue(found.isPresent(), EnvoyBinary.INSTALL_HINT);
+    ToolRequirement.require(found.isPresent(), EnvoyBinary.INSTALL_HINT);
     binary = found.get();
   }
 

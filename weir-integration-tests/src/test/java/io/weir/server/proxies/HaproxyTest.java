@@ -1,8 +1,8 @@
 package io.weir.server.proxies;
 
+import io.weir.testkit.ToolRequirement;
 import java.nio.file.Path;
 import java.util.Map;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -12,7 +12,7 @@ class HaproxyTest extends AuthRequestProxyContract {
 
   @BeforeAll
   static void isInstalled() {
-    Assumptions.assumeTrue(
+    ToolRequirement.require(
         ProxyProcess.findExecutable("haproxy").isPresent(),
         "haproxy is not installed; apt install haproxy");
   }

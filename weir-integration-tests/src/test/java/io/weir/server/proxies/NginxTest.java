@@ -1,8 +1,8 @@
 package io.weir.server.proxies;
 
+import io.weir.testkit.ToolRequirement;
 import java.nio.file.Path;
 import java.util.Map;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
@@ -15,7 +15,7 @@ class NginxTest extends AuthRequestProxyContract {
 
   @BeforeAll
   static void isInstalled() {
-    Assumptions.assumeTrue(
+    ToolRequirement.require(
         ProxyProcess.findExecutable("nginx").isPresent(),
         "nginx is not installed; apt install nginx");
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.weir.server.RunningServer;
+import io.weir.testkit.ToolRequirement;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +33,7 @@ class StickyRoutingTest {
 
   @Test
   void nginx_routesACallerToOneNode() {
-    Assumptions.assumeTrue(
+    ToolRequirement.require(
         ProxyProcess.findExecutable("nginx").isPresent(),
         "nginx is not installed; apt install nginx");
     assertCallersStickToOneNode(addresses -> ProxyProcess.nginx(folder, "sticky.conf", addresses));
@@ -41,7 +41,7 @@ class StickyRoutingTest {
 
   @Test
   void haproxy_routesACallerToOneNode() {
-    Assumptions.assumeTrue(
+    ToolRequirement.require(
         ProxyProcess.findExecutable("haproxy").isPresent(),
         "haproxy is not installed; apt install haproxy");
     assertCallersStickToOneNode(addresses -> ProxyProcess.haproxy(folder, "sticky.cfg", addresses));

@@ -26,8 +26,10 @@ abstract class BadRowsContract extends DatabaseTestBase {
   private static final List<String> FIELD_NAMES =
       List.of(
           "id",
+          "action",
           "match",
           "per",
+          "missing",
           "limit",
           "algorithm",
           "burst",

@@ -3,6 +3,7 @@ package io.weir.server.api;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.Decision;
+import io.weir.RefusalReason;
 import io.weir.TooManyLimitsException;
 import io.weir.http.BadRequestException;
 import io.weir.http.IdentifiedRequest;
@@ -22,7 +23,8 @@ import java.lang.System.Logger;
  * headers, such as nginx's {@code auth_request}.
  *
  * <p>The {@link AuthHeaderFormat} defines which headers contain the method and the target. Such
- * proxies accept only 2xx, 401 and 403, so a refusal is 403, which they turn into 429.
+ * proxies accept only 2xx, 401 and 403, so a refusal is 403, which they turn into 429, or into
+ * another status that suits the code in {@code X-Weir-Error}.
  */
 final class AuthRequestHandler {
   private static final int OK = 200;
@@ -31,6 +33,9 @@ final class AuthRequestHandler {
 
   /** Sent with refusals only, to distinguish them from malformed requests, which are 403 too. */
   private static final String RULE_HEADER = "X-Weir-Rule";
+
+  /** The code of the refusal, by which proxies choose the status for the caller. */
+  private static final String ERROR_HEADER = "X-Weir-Error";
 
   private static final Logger LOG = System.getLogger(AuthRequestHandler.class.getName());
 
@@ -75,11 +80,12 @@ final class AuthRequestHandler {
       return;
     }
     RateLimitHeaders.write(decision, response::putHeader);
-    if (!decision.allowed()) {
-      String error = decision.costExceedsLimit() ? "cost_exceeds_limit" : "rate_limited";
+    RefusalReason reason = decision.refusalReason().orElse(null);
+    if (reason != null) {
       String rule = decision.rule().orElse("");
       response.putHeader(RULE_HEADER, rule);
-      ResponseWriter.writeError(http, FORBIDDEN, error, "refused by " + rule);
+      response.putHeader(ERROR_HEADER, reason.code());
+      ResponseWriter.writeError(http, FORBIDDEN, reason.code(), "refused by " + rule);
     } else if (call.unauthorized()) {
       response.putHeader("WWW-Authenticate", identity.challenge());
       ResponseWriter.writeError(

@@ -78,7 +78,11 @@ public final class DecisionApi {
                 "/v1/check",
                 "Decides a request and charges it if admitted",
                 CHECK_FIELDS,
-                List.of(OK, RefusalResponse.STATUS),
+                List.of(
+                    OK,
+                    RefusalResponse.FORBIDDEN,
+                    RefusalResponse.STATUS,
+                    RefusalResponse.UNAVAILABLE),
                 (request, id) -> decide(request, StoreOperation.TAKE)),
             new ApiRoute(
                 POST,
@@ -99,7 +103,11 @@ public final class DecisionApi {
                 "/v1/reserve",
                 "Decides and charges now, to be settled at the actual cost later",
                 List.of(CHECK_FIELDS.get(0), CHECK_FIELDS.get(1), TTL_FIELD),
-                List.of(OK, RefusalResponse.STATUS, 503),
+                List.of(
+                    OK,
+                    RefusalResponse.FORBIDDEN,
+                    RefusalResponse.STATUS,
+                    RefusalResponse.UNAVAILABLE),
                 (request, id) -> reserve(request)),
             new ApiRoute(
                 POST,
@@ -295,8 +303,11 @@ public final class DecisionApi {
     RateLimitHeaders.write(decision, response::putHeader);
     StringBuilder body = new StringBuilder(320).append('{');
     DecisionJson.appendFields(body, decision).append(more).append('}');
-    boolean refused = mode == StoreOperation.TAKE && !decision.allowed();
-    ResponseWriter.writeJson(response, refused ? RefusalResponse.STATUS : OK, body.toString());
+    int status =
+        mode == StoreOperation.TAKE
+            ? decision.refusalReason().map(RefusalResponse::statusOf).orElse(OK)
+            : OK;
+    ResponseWriter.writeJson(response, status, body.toString());
   }
 
   private static void rejectRequest(HttpServerRequest http, Exception e) {

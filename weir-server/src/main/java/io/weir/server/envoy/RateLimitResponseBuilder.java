@@ -60,7 +60,9 @@ final class RateLimitResponseBuilder {
       response.addResponseHeadersToAdd(header(CONTENT_TYPE, body.contentType()));
       response.setRawBody(ByteString.copyFromUtf8(body.body()));
     }
-    return response.setDynamicMetadata(dynamicMetadata(reported, decisions)).build();
+    return response
+        .setDynamicMetadata(dynamicMetadata(response.getOverallCode(), reported, decisions))
+        .build();
   }
 
   private static DescriptorStatus descriptorStatus(Decision decision, Code code) {
@@ -70,11 +72,18 @@ final class RateLimitResponseBuilder {
     }
     Limit limit =
         EvaluatedDecision.of(decision).claim(EvaluatedDecision.of(decision).bindingIndex()).limit();
+    if (!limit.isCounted()) {
+      return status.build();
+    }
     ClaimOutcome outcome =
         EvaluatedDecision.of(decision).outcome(EvaluatedDecision.of(decision).bindingIndex());
     // in whole seconds, rounded up: Envoy truncates fractions, and derives Retry-After from it
     long until = microsUntilReset(limit, outcome);
     long seconds = (until + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND;
+    status.setDurationUntilReset(Duration.newBuilder().setSeconds(seconds));
+    if (!outcome.isRemainingKnown()) {
+      return status.build(); // Envoy would tell the caller that no permits are left
+    }
     return status
         .setCurrentLimit(
             RateLimit.newBuilder()
@@ -82,7 +91,6 @@ final class RateLimitResponseBuilder {
                 .setRequestsPerUnit(toUint32(limit.rate().permits()))
                 .setUnit(EnvoyTimeUnits.unitOf(limit.rate().period())))
         .setLimitRemaining(toUint32(outcome.remaining()))
-        .setDurationUntilReset(Duration.newBuilder().setSeconds(seconds))
         .build();
   }
 
@@ -101,10 +109,19 @@ final class RateLimitResponseBuilder {
         : outcome.retryAfter();
   }
 
-  /** Returns the metadata for Envoy's filters and logs: rule, delay, degraded, shadow refusal. */
-  private static Struct dynamicMetadata(Decision reported, List<Decision> decisions) {
+  /**
+   * Returns the metadata for Envoy's filters and logs: rule, reason of a refusal, delay, degraded,
+   * shadow refusal.
+   */
+  private static Struct dynamicMetadata(
+      Code response, Decision reported, List<Decision> decisions) {
     Struct.Builder metadata = Struct.newBuilder();
     reported.rule().ifPresent(id -> metadata.putFields("rule", stringValue(id)));
+    if (response == Code.OVER_LIMIT) {
+      reported
+          .refusalReason()
+          .ifPresent(reason -> metadata.putFields("reason", stringValue(reason.code())));
+    }
     long delay = 0;
     boolean degraded = false;
     boolean shadow = false;

@@ -1,6 +1,7 @@
 package io.weir.server.refusals;
 
 import io.weir.Request;
+import io.weir.internal.decision.EvaluatedDecision;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import java.time.Instant;
@@ -75,10 +76,7 @@ record RefusalLogEntry(
   }
 
   private String reason() {
-    if (outcome.degraded()) {
-      return "store_unavailable";
-    }
-    return outcome.costExceedsLimit() ? "cost_exceeds_limit" : "rate_limited";
+    return EvaluatedDecision.refusalReason(limit, outcome).code();
   }
 
   private static String time(long micros) {
