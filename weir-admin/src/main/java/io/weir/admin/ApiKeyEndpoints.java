@@ -12,7 +12,7 @@ import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.RuleSource;
 import io.weir.rules.database.ApiKey;
 import io.weir.rules.database.ApiKeys;
-import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.database.EditableRules;
 import io.weir.rules.database.NewApiKey;
 import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.BodyField;
@@ -96,7 +96,8 @@ final class ApiKeyEndpoints {
 
   private void handle(
       HttpServerRequest http, String id, RequestContent content, ApiKeyOperation operation) {
-    if (!(rules instanceof DatabaseRules database)) {
+    EditableRules database = EditableRules.of(rules).orElse(null);
+    if (database == null) {
       AdminResponse.error(
               409,
               "no_database",

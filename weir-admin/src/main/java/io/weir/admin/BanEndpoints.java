@@ -16,7 +16,7 @@ import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.database.DatabaseException;
-import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.database.EditableRules;
 import io.weir.rules.database.StaleRevisionException;
 import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.BodyField;
@@ -68,7 +68,7 @@ final class BanEndpoints {
 
   /** A request about the ban of a caller. */
   private record BanRequest(
-      DatabaseRules rules, Map<String, String> caller, String actor, Buffer body) {}
+      EditableRules rules, Map<String, String> caller, String actor, Buffer body) {}
 
   /** Executes a ban request. */
   @FunctionalInterface
@@ -86,7 +86,8 @@ final class BanEndpoints {
   }
 
   private void handle(HttpServerRequest http, RequestContent content, BanOperation operation) {
-    if (!(node.rules() instanceof DatabaseRules rules)) {
+    EditableRules rules = EditableRules.of(node.rules()).orElse(null);
+    if (rules == null) {
       RuleEditEndpoints.rulesInFile(node.rules()).send(http.response());
       return;
     }
@@ -178,7 +179,8 @@ final class BanEndpoints {
 
   /** Deletes the rules of ended bans. Any node may do this at any time. */
   void deleteEndedBans() {
-    if (node.rules() instanceof DatabaseRules rules) {
+    EditableRules rules = EditableRules.of(node.rules()).orElse(null);
+    if (rules != null) {
       long now = node.clock().wallMicros();
       for (Rule rule : rules.current().rules()) {
         if (TemporaryBan.isBan(rule) && TemporaryBan.endMicros(rule) <= now) {
@@ -192,7 +194,7 @@ final class BanEndpoints {
    * Deletes the rule of an ended ban. A failure is harmless: the rule is no longer enforced, and
    * rule health reports the unavailable database.
    */
-  private static void deleteEndedBan(DatabaseRules rules, Rule rule) {
+  private static void deleteEndedBan(EditableRules rules, Rule rule) {
     try {
       delete(rules, rule.id(), CLEANUP_ACTOR);
     } catch (DatabaseException e) {
@@ -208,7 +210,7 @@ final class BanEndpoints {
                 revision -> request.rules().put(ban, request.actor(), revision));
   }
 
-  private static void delete(DatabaseRules rules, String id, String actor) {
+  private static void delete(EditableRules rules, String id, String actor) {
     try {
       rules.delete(id, actor, rules.revision(id));
     } catch (StaleRevisionException e) {

@@ -10,14 +10,17 @@ import io.weir.internal.background.TaskStatus;
 import io.weir.store.StoreHealth;
 import io.weir.web.ApiRoute;
 import io.weir.web.ResponseWriter;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Public endpoints: liveness, readiness and metrics.
+ * Public endpoints: health, readiness and metrics.
  *
- * <p>A node whose store is unavailable decides by the fallbacks of its rules, so it stays ready and
- * reports itself as degraded. If it became unready, all nodes would leave service at once and the
- * limiter would cause the outage.
+ * <p>Health is always 200 while the process answers, and says what is degraded. Readiness is 200
+ * while the node takes traffic. A node whose store is unavailable decides by the fallbacks of its
+ * rules, so it stays ready and reports itself as degraded. If it became unready, all nodes would
+ * leave service at once and the limiter would cause the outage.
  */
 final class HealthEndpoints {
   private final AdministeredNode node;
@@ -64,12 +67,14 @@ final class HealthEndpoints {
     long stale = node.rules().staleness().toMillis();
     String writeFailure = node.rules().writeFailure();
     List<TaskStatus> unhealthy = BackgroundTasks.unhealthy();
-    boolean ok = store.available() && stale == 0 && writeFailure.isEmpty() && unhealthy.isEmpty();
+    List<String> degradations = degradations();
     ResponseWriter.writeJson(
         http.response(),
         200,
         new JsonObjectBuilder()
-            .text("status", ok ? "ok" : "degraded")
+            .text("status", degradations.isEmpty() ? "ok" : "degraded")
+            .textList("degradations", degradations)
+            .bool("ready", stage == LifecycleStage.READY)
             .text("node", node.name())
             .rawJson("store", new JsonObjectBuilder().bool("available", store.available()).build())
             .rawJson(
@@ -82,6 +87,34 @@ final class HealthEndpoints {
                     .build())
             .rawJsonList("background", unhealthy.stream().map(HealthEndpoints::taskJson).toList())
             .build());
+  }
+
+  /**
+   * Returns why the node works with reduced guarantees; empty if it does not. Both endpoints report
+   * the same.
+   */
+  private List<String> degradations() {
+    List<String> reasons = new ArrayList<>();
+    if (!node.store().health().available()) {
+      reasons.add("the store is unavailable: rules use their fallback");
+    }
+    Duration stale = node.rules().staleness();
+    if (stale.toMillis() > 0) {
+      reasons.add(
+          "the rules have not been updated from their source for %d s: the last good rules are used"
+              .formatted(stale.toSeconds()));
+    }
+    String writeFailure = node.rules().writeFailure();
+    if (!writeFailure.isEmpty()) {
+      reasons.add("rule changes cannot be written: " + writeFailure);
+    }
+    for (TaskStatus task : BackgroundTasks.unhealthy()) {
+      reasons.add(
+          "the background task %s %s"
+              .formatted(
+                  task.name(), task.overdue() ? "is overdue" : "fails: " + task.lastFailure()));
+    }
+    return reasons;
   }
 
   private static String taskJson(TaskStatus task) {
@@ -97,13 +130,15 @@ final class HealthEndpoints {
   private void ready(HttpServerRequest http, String id) {
     LifecycleStage current = stage;
     boolean ready = current == LifecycleStage.READY;
+    List<String> degradations = degradations();
     ResponseWriter.writeJson(
         http.response(),
         ready ? 200 : 503,
         new JsonObjectBuilder()
             .bool("ready", ready)
-            .bool("degraded", !node.store().health().available())
             .textList("reasons", ready ? List.of() : List.of(current.reason))
+            .bool("degraded", !degradations.isEmpty())
+            .textList("degradations", degradations)
             .build());
   }
 

@@ -5,7 +5,7 @@ import static io.vertx.core.http.HttpMethod.GET;
 import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Rule;
 import io.weir.rules.database.DatabaseException;
-import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.database.EditableRules;
 import io.weir.rules.database.NodeRegistry;
 import io.weir.web.ApiRoute;
 import java.time.Instant;
@@ -44,17 +44,16 @@ final class NodesEndpoint {
 
   /** Reports the state of this node to the rule database. */
   void reportAlive() {
-    if (node.rules() instanceof DatabaseRules database) {
-      database.nodes().report(node.name(), selfJson());
-    }
+    EditableRules.of(node.rules())
+        .ifPresent(database -> database.nodes().report(node.name(), selfJson()));
   }
 
   private AdminResponse listNodes() {
     List<String> nodes = new ArrayList<>();
     nodes.add(new JsonObjectBuilder().number("seen_ms", 0).rawJson("says", selfJson()).build());
-    boolean shared = node.rules() instanceof DatabaseRules;
+    EditableRules database = EditableRules.of(node.rules()).orElse(null);
     String problem = null;
-    if (node.rules() instanceof DatabaseRules database) {
+    if (database != null) {
       try {
         database.nodes().list().stream()
             .filter(other -> !other.name().equals(node.name()))
@@ -65,7 +64,7 @@ final class NodesEndpoint {
     }
     return AdminResponse.ok(
         new JsonObjectBuilder()
-            .bool("shared", shared)
+            .bool("shared", database != null)
             .text("problem", problem)
             .rawJsonList("nodes", nodes)
             .build());

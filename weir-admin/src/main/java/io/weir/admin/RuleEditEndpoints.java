@@ -12,7 +12,7 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSource;
 import io.weir.rules.FileRules;
 import io.weir.rules.Rules;
-import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.database.EditableRules;
 import io.weir.rules.database.StaleRevisionException;
 import io.weir.rules.text.InvalidConfigurationException;
 import io.weir.web.ApiRoute;
@@ -40,7 +40,7 @@ final class RuleEditEndpoints {
 
   /** A requested change. */
   private record RuleEdit(
-      DatabaseRules rules, String id, String actor, Precondition precondition, Buffer body) {}
+      EditableRules rules, String id, String actor, Precondition precondition, Buffer body) {}
 
   List<ApiRoute> routes() {
     return List.of(
@@ -73,7 +73,8 @@ final class RuleEditEndpoints {
       String id,
       RequestContent content,
       Function<RuleEdit, AdminResponse> change) {
-    if (!(rules instanceof DatabaseRules database)) {
+    EditableRules database = EditableRules.of(rules).orElse(null);
+    if (database == null) {
       rulesInFile(rules).send(http.response());
       return;
     }

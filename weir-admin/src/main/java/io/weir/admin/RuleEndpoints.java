@@ -11,7 +11,7 @@ import io.weir.rule.RuleSet;
 import io.weir.rule.RuleSource;
 import io.weir.rules.FileRules;
 import io.weir.rules.Rules;
-import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.database.EditableRules;
 import io.weir.rules.database.RuleChange;
 import io.weir.web.ApiRoute;
 import io.weir.web.ApiRoute.RequestContent;
@@ -130,7 +130,7 @@ final class RuleEndpoints {
     }
     JsonObjectBuilder fields = new JsonObjectBuilder();
     fields.number("revision", all.revision()).number("stale_ms", rules.staleness().toMillis());
-    fields.bool("editable", rules instanceof DatabaseRules);
+    fields.bool("editable", EditableRules.of(rules).isPresent());
     if (rules instanceof FileRules file) {
       fields.text("file", file.file().toString());
     }
@@ -139,9 +139,7 @@ final class RuleEndpoints {
     fields.rawJson("revisions", revisions.build());
     fields.rawJson("overshoot", overshootJson(query.page(found)).build());
     JsonObjectBuilder rejected = new JsonObjectBuilder();
-    if (rules instanceof DatabaseRules database) {
-      database.rejected().forEach(rejected::text);
-    }
+    EditableRules.of(rules).ifPresent(database -> database.rejected().forEach(rejected::text));
     return AdminResponse.ok(fields.rawJson("refused", rejected.build()).build())
         .withRevision(all.revision());
   }
@@ -181,17 +179,16 @@ final class RuleEndpoints {
   }
 
   private long revision(String id) {
-    return rules instanceof DatabaseRules database
-        ? database.revision(id)
-        : rules.current().revision();
+    return EditableRules.of(rules)
+        .map(database -> database.revision(id))
+        .orElseGet(() -> rules.current().revision());
   }
 
   private void history(HttpServerRequest http, String id) {
-    if (rules instanceof DatabaseRules database) {
-      workers.respond(http, () -> history(id, database.history(id)));
-    } else {
-      RuleEditEndpoints.rulesInFile(rules).send(http.response());
-    }
+    EditableRules.of(rules)
+        .ifPresentOrElse(
+            database -> workers.respond(http, () -> history(id, database.history(id))),
+            () -> RuleEditEndpoints.rulesInFile(rules).send(http.response()));
   }
 
   private static AdminResponse history(String id, List<RuleChange> changes) {

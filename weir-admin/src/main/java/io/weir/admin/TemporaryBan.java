@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  * the rule id ends with the second at which the ban ends: from then on no node enforces the rule
  * ({@link ActiveRules}), and one of them deletes it.
  */
-final class TemporaryBan {
+public final class TemporaryBan {
   private static final String ID_PREFIX = "refuse-";
   private static final Pattern ID_PATTERN =
       Pattern.compile(ID_PREFIX + "[0-9a-f]{16}-([0-9]{1,12})");
@@ -75,7 +75,8 @@ final class TemporaryBan {
     return ID_PREFIX + HexFormat.of().formatHex(Sha256.digest(text.toString()), 0, ID_BYTES);
   }
 
-  static boolean isBan(Rule rule) {
+  /** Returns whether a rule is a temporary ban. */
+  public static boolean isBan(Rule rule) {
     return rule.id().startsWith(ID_PREFIX)
         && ID_PATTERN.matcher(rule.id()).matches()
         && rule.id().startsWith(idPrefix(caller(rule)) + "-");
@@ -92,7 +93,7 @@ final class TemporaryBan {
    *
    * @throws IllegalArgumentException if the rule is not a ban
    */
-  static long endMicros(Rule rule) {
+  public static long endMicros(Rule rule) {
     Matcher id = ID_PATTERN.matcher(rule.id());
     if (!id.matches()) {
       throw new IllegalArgumentException(rule.id() + " is not a temporary ban");

@@ -18,10 +18,11 @@ import java.net.ServerSocket;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -37,10 +38,15 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
+    sortOptions = false,
     description = {
       "Runs a server with embedded defaults and sample rules, and prints commands to try.",
-      "Ctrl-C stops it and deletes its files. If a port is in use, it takes a free one instead."
+      "Ctrl-C stops it and deletes its files. If a default port is in use, it takes a free one instead.",
+      "",
+      "Every variable of weir serve applies (WEIR_HTTP_PORT, WEIR_STORE, …); flags override variables.",
+      "With --rules the sample rules are left out."
     },
+    footer = {"  weir demo", "  weir demo --http-port 9000 --admin-port 9001 --grpc-port off"},
     exitCodeList = {"0:stopped", "1:startup failed"})
 final class DemoCommand implements Callable<Integer> {
   private static final String SAMPLE_RULES =
@@ -54,6 +60,45 @@ final class DemoCommand implements Callable<Integer> {
         - {id: thinking-of-tightening, match: {user: "*"}, per: [user], limit: 2/minute, shadow: true}
       """;
 
+  private static final String DASHBOARD_SUGGESTION =
+      """
+      Dashboard: open http://127.0.0.1:%d and sign in with the token above. The demo generates a
+      little traffic of its own.
+
+      """;
+  private static final String CHECK_SUGGESTION =
+      """
+      %s
+
+        curl -i http://127.0.0.1:%d/v1/check -d '{"attributes":{"user":"42"}}'
+
+      or
+
+        ./weir check user=42 --server http://127.0.0.1:%d
+
+      """;
+  private static final String GATEWAY_SUGGESTION =
+      """
+      %s
+
+        curl -i http://127.0.0.1:%d/hello
+
+      """;
+  private static final String METRICS_SUGGESTION =
+      """
+      Decisions by rule:
+
+        curl -s http://127.0.0.1:%d/metrics | grep weir_decisions
+
+      """;
+
+  private static final List<ServerSetting<OptionalInt>> PORTS =
+      List.of(
+          ServerSettings.HTTP_PORT,
+          ServerSettings.GRPC_PORT,
+          ServerSettings.GATEWAY_PORT,
+          ServerSettings.ADMIN_PORT);
+
   @Spec CommandSpec spec;
 
   @Option(
@@ -61,6 +106,25 @@ final class DemoCommand implements Callable<Integer> {
       hidden = true,
       description = "Starts, warms up and stops, for a JVM that records the classes it loads.")
   boolean trainingRun;
+
+  private final Map<String, String> environment;
+
+  private DemoCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  /** Returns the command, with flags for the settings that a demo needs. */
+  static CommandSpec spec(Map<String, String> environment) {
+    List<ServerSetting<?>> settings = new ArrayList<>(PORTS);
+    settings.addAll(
+        List.of(
+            ServerSettings.ADMIN_TOKEN,
+            ServerSettings.STORE,
+            ServerSettings.RULES,
+            ServerSettings.UPSTREAM));
+    return SettingOptions.addTo(
+        CommandSpec.forAnnotatedObject(new DemoCommand(environment)), settings);
+  }
 
   @Override
   public Integer call() throws InterruptedException {
@@ -81,35 +145,56 @@ final class DemoCommand implements Callable<Integer> {
     out.println(running.summary());
     out.println(suggestions(running));
     out.flush();
-    DemoTraffic traffic = DemoTraffic.start(running.port("http"));
-    running.await();
-    traffic.close();
+    if (running.port("http") == 0) { // the port is off
+      running.await();
+    } else {
+      DemoTraffic traffic = DemoTraffic.start(running.port("http"));
+      running.await();
+      traffic.close();
+    }
     return 0;
   }
 
   private DecisionServer startServer(Path folder, String upstream) {
-    String rules = "jdbc:h2:file:" + folder.resolve("rules").toAbsolutePath();
-    try (DatabaseRules database = DatabaseRules.open(rules)) {
+    Map<String, String> flags = SettingOptions.flags(spec);
+    if (!isGiven(ServerSettings.RULES)) {
+      flags.put(ServerSettings.RULES.flag(), createSampleRules(folder));
+    }
+    putDefault(flags, ServerSettings.DATA, folder.toString());
+    putDefault(flags, ServerSettings.NODE, "demo");
+    putDefault(flags, ServerSettings.UPSTREAM, upstream);
+    for (ServerSetting<OptionalInt> port : PORTS) {
+      boolean defaultPort = !trainingRun && isPortFree(Integer.parseInt(port.defaultText()));
+      putDefault(flags, port, defaultPort ? port.defaultText() : "0");
+    }
+    for (ServerSetting<String> host :
+        List.of(
+            ServerSettings.HTTP_HOST,
+            ServerSettings.GRPC_HOST,
+            ServerSettings.GATEWAY_HOST,
+            ServerSettings.ADMIN_HOST)) {
+      putDefault(flags, host, "127.0.0.1");
+    }
+    return DecisionServer.start(ServerConfig.read(flags, environment, Optional.empty()));
+  }
+
+  private static String createSampleRules(Path folder) {
+    String url = "jdbc:h2:file:" + folder.resolve("rules").toAbsolutePath();
+    try (DatabaseRules database = DatabaseRules.open(url)) {
       Rules.read("demo rules", SAMPLE_RULES).forEach(r -> database.put(r, "demo", 0));
     }
-    Map<String, String> flags = new HashMap<>();
-    flags.put("rules", rules);
-    flags.put("data", folder.toString());
-    flags.put("node", "demo");
-    flags.put(ServerSettings.UPSTREAM.flag(), upstream);
-    for (ServerSetting<OptionalInt> port :
-        List.of(
-            ServerSettings.HTTP_PORT,
-            ServerSettings.GRPC_PORT,
-            ServerSettings.GATEWAY_PORT,
-            ServerSettings.ADMIN_PORT)) {
-      boolean defaultPort = !trainingRun && isPortFree(Integer.parseInt(port.defaultText()));
-      flags.put(port.flag(), defaultPort ? port.defaultText() : "0");
+    return url;
+  }
+
+  private boolean isGiven(ServerSetting<?> setting) {
+    return SettingOptions.flags(spec).containsKey(setting.flag())
+        || environment.containsKey(setting.environmentVariable());
+  }
+
+  private void putDefault(Map<String, String> flags, ServerSetting<?> setting, String value) {
+    if (!isGiven(setting)) {
+      flags.put(setting.flag(), value);
     }
-    for (String listener : List.of("http", "grpc", "gateway", "admin")) {
-      flags.put(listener + "-host", "127.0.0.1");
-    }
-    return DecisionServer.start(ServerConfig.of(flags));
   }
 
   /** Loads the classes that the start does not: of the gateway, and of the Redis client. */
@@ -123,34 +208,33 @@ final class DemoCommand implements Callable<Integer> {
     RedisStore.at("redis://127.0.0.1:1").open().close();
   }
 
-  private static String suggestions(ForegroundServer server) {
-    return """
-        Dashboard: open http://127.0.0.1:%d and sign in with the token above. The demo generates a
-        little traffic of its own.
-
-        Five requests a minute per user. Run this in another terminal, six times:
-
-          curl -i http://127.0.0.1:%d/v1/check -d '{"attributes":{"user":"42"}}'
-
-        or
-
-          ./weir check user=42 --server http://127.0.0.1:%d
-
-        Five requests in ten seconds per address, through the gateway to an echo server:
-
-          curl -i http://127.0.0.1:%d/hello
-
-        Decisions by rule:
-
-          curl -s http://127.0.0.1:%d/metrics | grep weir_decisions
-
-        Ctrl-C stops it."""
-        .formatted(
-            server.port("admin"),
-            server.port("http"),
-            server.port("http"),
-            server.port("gateway"),
-            server.port("admin"));
+  /** Returns commands to try, for the ports that are open. */
+  private String suggestions(ForegroundServer server) {
+    StringBuilder text = new StringBuilder();
+    if (server.port("admin") != 0) {
+      text.append(DASHBOARD_SUGGESTION.formatted(server.port("admin")));
+    }
+    if (server.port("http") != 0) {
+      text.append(
+          CHECK_SUGGESTION.formatted(
+              isGiven(ServerSettings.RULES)
+                  ? "A decision. Run this in another terminal:"
+                  : "Five requests a minute per user. Run this in another terminal, six times:",
+              server.port("http"),
+              server.port("http")));
+    }
+    if (server.port("gateway") != 0) {
+      text.append(
+          GATEWAY_SUGGESTION.formatted(
+              isGiven(ServerSettings.RULES) || isGiven(ServerSettings.UPSTREAM)
+                  ? "A request through the gateway:"
+                  : "Five requests in ten seconds per address, through the gateway to an echo server:",
+              server.port("gateway")));
+    }
+    if (server.port("admin") != 0) {
+      text.append(METRICS_SUGGESTION.formatted(server.port("admin")));
+    }
+    return text.append("Ctrl-C stops it.").toString();
   }
 
   private static boolean isPortFree(int port) {

@@ -68,7 +68,7 @@ public final class Main {
   static CommandLine commandLine(Map<String, String> environment) {
     CommandLine line = new CommandLine(new Main());
     line.addSubcommand(ServeCommand.spec(environment));
-    line.addSubcommand(new DemoCommand());
+    line.addSubcommand(DemoCommand.spec(environment));
     line.addSubcommand(new CheckCommand());
     line.addSubcommand(RulesCommand.commandLine(environment));
     line.addSubcommand(DoctorCommand.spec(environment));

@@ -1,5 +1,6 @@
 package io.weir.cli;
 
+import io.weir.admin.TemporaryBan;
 import io.weir.cli.repository.RuleRepository;
 import io.weir.rule.Rule;
 import io.weir.rules.RulesDiff;
@@ -25,8 +26,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Applies a file of rules to a database or a server, all of them or none.",
       "",
-      "Prints the changes. Rules that are not in the file are kept, unless --prune is given. If a rule",
-      "was changed concurrently, nothing is applied. Counters are not reset."
+      "Prints the changes. Rules that are not in the file are kept and named, unless --prune is given,",
+      "which removes them, but never a temporary ban. If a rule was changed concurrently, nothing is",
+      "applied. Counters are not reset."
     },
     footer = {
       "  weir rules apply rules.yaml --dry-run",
@@ -36,6 +38,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {"0:applied, or nothing to change", "1:error or invalid file"})
 final class RulesApplyCommand implements Callable<Integer> {
   private static final int LARGE_CHANGE_SIZE = 500;
+  private static final int MAX_NAMES = 20;
 
   @Parameters(paramLabel = "FILE", description = RulesFileArgument.DESCRIPTION)
   Path path = Path.of("-");
@@ -43,7 +46,9 @@ final class RulesApplyCommand implements Callable<Integer> {
   @Option(names = "--dry-run", description = "Prints the changes without applying them.")
   boolean dryRun;
 
-  @Option(names = "--prune", description = "Removes rules that are not in the file.")
+  @Option(
+      names = "--prune",
+      description = "Removes rules that are not in the file, except temporary bans.")
   boolean prune;
 
   @Option(
@@ -69,7 +74,9 @@ final class RulesApplyCommand implements Callable<Integer> {
     TerminalOutput output = TerminalOutput.of(spec.commandLine());
     try (RuleRepository home = repositoryOptions.open(environment, !dryRun)) {
       RuleRepository.StoredRules content = home.content();
-      List<Rule> rules = prune ? wanted : merged(content.rules(), wanted);
+      List<Rule> unnamed = notIn(wanted, content.rules());
+      List<Rule> kept = prune ? unnamed.stream().filter(TemporaryBan::isBan).toList() : unnamed;
+      List<Rule> rules = merged(content.rules(), kept, wanted);
       RulesDiff diff = RulesDiff.between(content.rules(), rules);
       new RulesDiffPrinter(output).print(diff);
       String summary = home.name() + ": " + RulesDiffPrinter.summary(diff);
@@ -84,25 +91,51 @@ final class RulesApplyCommand implements Callable<Integer> {
         long revision = home.replace(rules, who, content.revision());
         output.println(summary + ", applied as revision " + revision);
       }
-      printKeptRules(output, content.rules(), wanted);
+      printUnnamedRules(output, unnamed);
       return 0;
     }
   }
 
-  /** Returns the existing rules, replaced where the file has them, followed by the new ones. */
-  private static List<Rule> merged(List<Rule> existing, List<Rule> wanted) {
+  /** Returns the existing rules that the file does not have. */
+  private static List<Rule> notIn(List<Rule> wanted, List<Rule> existing) {
+    Set<String> named = wanted.stream().map(Rule::id).collect(Collectors.toSet());
+    return existing.stream().filter(rule -> !named.contains(rule.id())).toList();
+  }
+
+  /**
+   * Returns the existing rules that are kept or that the file has, in their order and as the file
+   * has them, followed by the new ones; with {@code --prune}, in the order of the file.
+   */
+  private List<Rule> merged(List<Rule> existing, List<Rule> kept, List<Rule> wanted) {
     Map<String, Rule> all = new LinkedHashMap<>();
-    existing.forEach(rule -> all.put(rule.id(), rule));
+    (prune ? wanted : existing).forEach(rule -> all.put(rule.id(), rule));
+    kept.forEach(rule -> all.put(rule.id(), rule));
     wanted.forEach(rule -> all.put(rule.id(), rule));
     return new ArrayList<>(all.values());
   }
 
-  private void printKeptRules(TerminalOutput output, List<Rule> existing, List<Rule> wanted) {
-    Set<String> named = wanted.stream().map(Rule::id).collect(Collectors.toSet());
-    long kept = existing.stream().filter(rule -> !named.contains(rule.id())).count();
-    if (!prune && kept > 0) {
+  /** Says what happens to the rules that exist and are not in the file. */
+  private void printUnnamedRules(TerminalOutput output, List<Rule> unnamed) {
+    List<Rule> bans = unnamed.stream().filter(TemporaryBan::isBan).toList();
+    List<Rule> others = unnamed.stream().filter(rule -> !TemporaryBan.isBan(rule)).toList();
+    if (!others.isEmpty()) {
+      String removed = dryRun ? "would be removed by --prune" : "removed by --prune";
       output.println(
-          TerminalText.countOf(kept, "rule") + " not in the file: kept; --prune removes them");
+          "%s not in the file, %s: %s"
+              .formatted(
+                  TerminalText.countOf(others.size(), "rule"),
+                  prune ? removed : "kept (--prune removes them)",
+                  names(others)));
     }
+    if (!bans.isEmpty()) {
+      output.println(
+          TerminalText.countOf(bans.size(), "temporary ban") + " kept: they end by themselves");
+    }
+  }
+
+  private static String names(List<Rule> rules) {
+    String names = rules.stream().limit(MAX_NAMES).map(Rule::id).collect(Collectors.joining(", "));
+    int more = rules.size() - MAX_NAMES;
+    return more > 0 ? names + " and " + more + " more" : names;
   }
 }

@@ -1,5 +1,6 @@
 package io.weir.cli;
 
+import io.weir.admin.TemporaryBan;
 import io.weir.cli.repository.RuleRepository;
 import io.weir.internal.store.nodes.OvershootBound;
 import io.weir.rule.Consistency;
@@ -7,6 +8,8 @@ import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
 import io.weir.rules.Rules;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -88,7 +91,7 @@ final class RulesListCommand implements Callable<Integer> {
       Rule rule = stored.rule();
       table.addRow(
           rule.id(),
-          rule.rates().stream().map(Rate::toString).collect(Collectors.joining(", ")),
+          limit(rule),
           rule.algorithm(),
           String.join(", ", rule.per()),
           match(rule),
@@ -100,6 +103,12 @@ final class RulesListCommand implements Callable<Integer> {
           stored.revision() == 0 ? "-" : stored.revision());
     }
     return table;
+  }
+
+  private static String limit(Rule rule) {
+    return TemporaryBan.isBan(rule)
+        ? "banned until " + Instant.EPOCH.plus(TemporaryBan.endMicros(rule), ChronoUnit.MICROS)
+        : rule.rates().stream().map(Rate::toString).collect(Collectors.joining(", "));
   }
 
   private static String match(Rule rule) {

@@ -5,6 +5,7 @@ import io.weir.server.config.ServerSetting;
 import io.weir.server.config.ServerSettings;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,7 +25,12 @@ final class SettingOptions {
             .type(Path.class)
             .description("Reads settings from this YAML file.")
             .build());
-    for (ServerSetting<?> setting : ServerSettings.all()) {
+    return addTo(spec, ServerSettings.all());
+  }
+
+  /** Adds the options of some settings to a command. */
+  static CommandSpec addTo(CommandSpec spec, List<ServerSetting<?>> settings) {
+    for (ServerSetting<?> setting : settings) {
       String defaultText =
           setting.defaultText().isEmpty() ? "" : " (" + setting.defaultText() + ")";
       spec.addOption(
@@ -39,14 +45,21 @@ final class SettingOptions {
 
   /** Reads the configuration from the options of a command, the environment and the file. */
   static ServerConfig read(CommandSpec spec, Map<String, String> environment) {
+    Map<String, String> flags = flags(spec);
+    Path file = spec.findOption(CONFIG_OPTION).getValue();
+    return ServerConfig.read(flags, environment, Optional.ofNullable(file));
+  }
+
+  /** Returns the values of the settings that are given as options of a command, by flag. */
+  static Map<String, String> flags(CommandSpec spec) {
     Map<String, String> flags = new HashMap<>();
     for (ServerSetting<?> setting : ServerSettings.all()) {
-      String value = spec.findOption("--" + setting.flag()).getValue();
+      OptionSpec option = spec.findOption("--" + setting.flag());
+      String value = option == null ? null : option.getValue();
       if (value != null) {
         flags.put(setting.flag(), value);
       }
     }
-    Path file = spec.findOption(CONFIG_OPTION).getValue();
-    return ServerConfig.read(flags, environment, Optional.ofNullable(file));
+    return flags;
   }
 }

@@ -1,5 +1,6 @@
 package io.weir.rule;
 
+import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.rule.CompiledRule;
 import java.time.Duration;
 import java.util.HashSet;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rate limiting rule: which requests it matches, which attributes it counts by, its limits and
@@ -81,7 +83,7 @@ public abstract class Rule {
 
   /** Returns the name of the algorithm, such as {@code token-bucket}. */
   public String algorithm() {
-    return spec.algorithm.name();
+    return spec.algorithm().name();
   }
 
   /** Returns the configured size of the bucket, or 0 if it equals the permits of the limit. */
@@ -92,6 +94,21 @@ public abstract class Rule {
   /** Returns how long a used fixed window stays open past its end. */
   public Duration coolDown() {
     return spec.coolDown;
+  }
+
+  /** Returns the calendar of the limits per hour and longer units; null if there is none. */
+  public @Nullable CalendarSettings calendar() {
+    return spec.calendar;
+  }
+
+  /** Returns how many attributes for the calendar made no sense. */
+  public long invalidCalendarValues() {
+    return spec.invalidCalendarValues.get();
+  }
+
+  /** Counts an attribute for the calendar that makes no sense; returns how many there were. */
+  protected long countInvalidCalendarValue() {
+    return spec.invalidCalendarValues.incrementAndGet();
   }
 
   public Consistency consistency() {
@@ -169,8 +186,31 @@ public abstract class Rule {
       checkNothingIsCounted();
     }
     checkResponseStatuses();
-    if (!spec.coolDown.isZero() && !spec.algorithm.hasCoolDown()) {
+    if (spec.calendar != null) {
+      checkCalendar();
+    }
+    if (!spec.coolDown.isZero() && !spec.algorithm().hasCoolDown()) {
       throw invalid("cool-down", "is not supported by " + algorithm() + "; leave it out");
+    }
+  }
+
+  private void checkCalendar() {
+    if (spec.algorithm() != Algorithms.FIXED_WINDOW) {
+      throw invalid(
+          "algorithm",
+          "must be fixed-window for windows of the calendar (was " + algorithm() + ")");
+    }
+    if (!spec.coolDown.isZero()) {
+      throw invalid("cool-down", "is not supported by windows of the calendar; leave it out");
+    }
+    if (!spec.rates.isEmpty()
+        && spec.rates.stream().allMatch(rate -> rate.inCalendar().unit() == null)) {
+      throw invalid(
+          "calendar",
+          "has no effect on "
+              + spec.rates
+              + "; write a limit per hour, day, week, month, quarter or year, for example"
+              + " 1000/month");
     }
   }
 
@@ -186,7 +226,8 @@ public abstract class Rule {
     checkUnset("per", spec.per.isEmpty());
     checkUnset("missing", spec.missing == plain.missing);
     checkUnset("limit", spec.rates.isEmpty());
-    checkUnset("algorithm", spec.algorithm.equals(plain.algorithm));
+    checkUnset("algorithm", spec.algorithm().equals(plain.algorithm()));
+    checkUnset("calendar", spec.calendar == null);
     checkUnset("burst", spec.burst == 0);
     checkUnset("consistency", spec.consistency.equals(plain.consistency));
     checkUnset("on-store-failure", spec.fallback.equals(plain.fallback));

@@ -11,6 +11,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Builds a {@link Rule}. Setters check single values, {@link #build} checks the whole rule. */
 public final class RuleBuilder {
@@ -20,9 +23,11 @@ public final class RuleBuilder {
   List<String> per = List.of();
   MissingAttributePolicy missing = MissingAttributePolicy.ADDRESS;
   List<Rate> rates = List.of();
-  Algorithm algorithm = Algorithms.TOKEN_BUCKET;
+  @Nullable Algorithm algorithm;
   long burst;
   Duration coolDown = Duration.ZERO;
+  @Nullable CalendarSettings calendar;
+  AtomicLong invalidCalendarValues = new AtomicLong();
   Consistency consistency = Consistency.EXACT;
   StoreFailureFallback fallback = StoreFailureFallback.OPEN;
   Map<String, Integer> regions = Map.of();
@@ -48,6 +53,8 @@ public final class RuleBuilder {
     algorithm = other.algorithm;
     burst = other.burst;
     coolDown = other.coolDown;
+    calendar = other.calendar;
+    invalidCalendarValues = other.invalidCalendarValues;
     consistency = other.consistency;
     fallback = other.fallback;
     regions = other.regions;
@@ -115,6 +122,40 @@ public final class RuleBuilder {
   public RuleBuilder coolDown(Duration duration) {
     coolDown = duration.truncatedTo(ChronoUnit.MICROS);
     return this;
+  }
+
+  /**
+   * Makes limits per hour, day, week, month, quarter and year units of this calendar; null removes
+   * the calendar.
+   */
+  public RuleBuilder calendar(@Nullable CalendarSettings settings) {
+    calendar = settings;
+    return this;
+  }
+
+  /** Changes the calendar of the rule, or the default one if it has none. */
+  public RuleBuilder calendar(UnaryOperator<CalendarSettings> change) {
+    calendar = change.apply(calendar == null ? CalendarSettings.DEFAULT : calendar);
+    return this;
+  }
+
+  /** Sets the time zone of the calendar, such as {@code Europe/Berlin}. */
+  public RuleBuilder zone(String name) {
+    return runWithContext(
+        "zone", () -> calendar(old -> old.withZone(null, CalendarSettings.zone(name))));
+  }
+
+  /** Sets the day of the month, 1 to 31, on which months, quarters and years begin. */
+  public RuleBuilder resetDay(int day) {
+    return runWithContext("reset-day", () -> calendar(old -> old.withResetDay(null, day)));
+  }
+
+  /** Returns the algorithm that was set, or the default one. */
+  Algorithm algorithm() {
+    if (algorithm != null) {
+      return algorithm;
+    }
+    return calendar == null ? Algorithms.TOKEN_BUCKET : Algorithms.FIXED_WINDOW;
   }
 
   public RuleBuilder consistency(Consistency value) {
@@ -192,9 +233,10 @@ public final class RuleBuilder {
         per,
         missing,
         rates,
-        algorithm,
+        algorithm(),
         burst,
         coolDown,
+        calendar == null ? "" : calendar,
         consistency,
         fallback,
         regions,

@@ -37,6 +37,7 @@ final class DelayedRequests {
     if (count.incrementAndGet() > maxDelayed) {
       count.decrementAndGet();
       refund(decision);
+      proxied.recordRefund();
       return false;
     }
     Channel channel = ((ConnectionBase) proxied.http().connection()).channel();
@@ -55,6 +56,7 @@ final class DelayedRequests {
             count.decrementAndGet();
             IdleTimeoutSuppressor.resume(channel);
             refund(decision);
+            proxied.recordRefund();
           }
         });
     return true;

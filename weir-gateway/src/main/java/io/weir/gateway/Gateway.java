@@ -6,6 +6,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.Decision;
+import io.weir.Limiter;
 import io.weir.TooManyLimitsException;
 import io.weir.http.BadRequestException;
 import io.weir.http.IdentifiedRequest;
@@ -45,6 +46,7 @@ public final class Gateway {
     meterRegistry = context.meterRegistry();
     Clock clock = Clock.system();
     List<RequestEndListener> endListeners = new ArrayList<>();
+    endListeners.add(new DecisionCompletion(decisionHandler.limiter()));
     context.accessLog().ifPresent(log -> endListeners.add(new AccessLogListener(log, clock)));
     lifecycle = new RequestLifecycle(clock, endListeners, gatewaySettings.reasonHeader());
     Gauge.builder("weir.gateway.held", delayedRequests, DelayedRequests::count)
@@ -117,6 +119,7 @@ public final class Gateway {
     proxied.decide(decision);
     if (proxied.http().response().closed()) {
       delayedRequests.refundIfDelayed(decision);
+      var unused = decisionHandler.limiter().complete(decision, Limiter.NO_RESPONSE);
     } else if (!decision.allowed()) {
       GatewayResponses.refuse(proxied, decision);
     } else if (proxied.call().unauthorized()) {

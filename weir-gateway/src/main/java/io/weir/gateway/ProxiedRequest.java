@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.Decision;
+import io.weir.Limiter;
 import io.weir.http.IdentifiedRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * its caller or upgraded and closed; whatever depends on the end is a {@link RequestEndListener}.
  */
 final class ProxiedRequest {
+  private static final int CALLER_LEFT = 499;
+
   private final HttpServerRequest http;
   private final RequestLifecycle lifecycle;
   private final String id;
@@ -27,6 +30,7 @@ final class ProxiedRequest {
   private @Nullable String upstream;
   private long upstreamMicros = -1;
   private @Nullable Runnable onCallerClosed;
+  private boolean refunded;
   private boolean upgraded;
   private boolean ended;
 
@@ -132,6 +136,22 @@ final class ProxiedRequest {
   /** Whether the response was sent completely; false if the connection was closed before. */
   boolean isAnswered() {
     return http.response().ended();
+  }
+
+  /** Called when the decision was refunded as a whole, since the request is not forwarded. */
+  void recordRefund() {
+    refunded = true;
+  }
+
+  /**
+   * Returns the status by which rules count the response: 499 if the caller left before the
+   * response began, as in access logs of other proxies, and none if the request was refunded.
+   */
+  int responseStatus() {
+    if (refunded) {
+      return Limiter.NO_RESPONSE;
+    }
+    return http.response().headWritten() ? http.response().getStatusCode() : CALLER_LEFT;
   }
 
   /** Sets the action for the case that the caller leaves before its response is complete. */

@@ -45,8 +45,9 @@ final class RateLimitFields {
 
   /** Appends the policy of a limit, such as {@code "orders";q=100;w=60}. */
   static void appendPolicy(StringBuilder out, Decision decision, int i) {
-    Limit limit = EvaluatedDecision.of(decision).claim(i).limit();
-    LimitParameters terms = limit.parameters();
+    EvaluatedDecision evaluated = EvaluatedDecision.of(decision);
+    Limit limit = evaluated.claim(i).limit();
+    LimitParameters terms = limit.parametersAt(evaluated.outcome(i).time());
     appendName(out, decision, i);
     out.append(";q=").append(terms.permits());
     if (terms.periodMicros() % MICROS_PER_SECOND == 0) {

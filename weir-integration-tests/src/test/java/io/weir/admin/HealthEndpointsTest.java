@@ -22,9 +22,11 @@ class HealthEndpointsTest {
     try (AdminTestServer server = new AdminTestServer(Rules.parse(RULES))) {
       JsonObject health = getWithoutToken(server, "/health", 200);
       assertThat(health.getString("status")).isEqualTo("ok");
+      assertThat(health.getBoolean("ready")).isTrue();
+      assertThat(health.getJsonArray("degradations")).isEmpty();
       assertThat(health.getString("node")).isEqualTo("node-1");
       assertThat(health.getJsonObject("rules").getLong("revision")).isEqualTo(1);
-      assertThat(getWithoutToken(server, "/ready", 200)).isEqualTo(ready(true, false));
+      assertThat(getWithoutToken(server, "/ready", 200)).isEqualTo(ready());
       HttpResponse<String> metrics = server.exchange(server.request("GET", "/metrics", ""));
       assertThat(metrics.body()).isEqualTo("weir_rules_revision 1.0\n");
       assertThat(metrics.headers().firstValue("content-type"))
@@ -42,7 +44,10 @@ class HealthEndpointsTest {
       JsonObject ready = getWithoutToken(server, "/ready", 503);
       assertThat(ready.getBoolean("ready")).isFalse();
       assertThat(ready.getJsonArray("reasons")).containsExactly("the node is stopping");
-      getWithoutToken(server, "/health", 200);
+      JsonObject health = getWithoutToken(server, "/health", 200);
+      assertThat(health.getBoolean("ready")).isFalse();
+      assertThat(health.getString("status")).isEqualTo("ok");
+      assertThat(ready.getBoolean("degraded")).isFalse();
     }
   }
 
@@ -54,10 +59,14 @@ class HealthEndpointsTest {
     try (AdminTestServer server =
         new AdminTestServer(
             Rules.parse(RULES), (clock, activity) -> RedisStore.at(uri).open(), "127.0.0.1")) {
-      assertThat(getWithoutToken(server, "/ready", 200)).isEqualTo(ready(true, true));
+      JsonObject ready = getWithoutToken(server, "/ready", 200);
+      assertThat(ready.getBoolean("degraded")).isTrue();
+      assertThat(ready.getJsonArray("degradations"))
+          .containsExactly("the store is unavailable: rules use their fallback");
       JsonObject health = getWithoutToken(server, "/health", 200);
       assertThat(health.getString("status")).isEqualTo("degraded");
       assertThat(health.getJsonObject("store").getBoolean("available")).isFalse();
+      assertThat(health.getJsonArray("degradations")).isEqualTo(ready.getJsonArray("degradations"));
     }
   }
 
@@ -82,11 +91,16 @@ class HealthEndpointsTest {
       assertThat(health.getJsonObject("rules").getBoolean("writable")).isFalse();
       assertThat(health.getJsonObject("rules").getString("write_failure"))
           .isEqualTo("no space left");
+      JsonObject ready = getWithoutToken(server, "/ready", 200);
+      assertThat(ready.getBoolean("degraded")).isTrue();
+      assertThat(ready.getJsonArray("degradations"))
+          .isEqualTo(health.getJsonArray("degradations"))
+          .containsExactly("rule changes cannot be written: no space left");
     }
   }
 
-  private static JsonObject ready(boolean ready, boolean degraded) {
-    return new JsonObject("{\"ready\":" + ready + ",\"degraded\":" + degraded + ",\"reasons\":[]}");
+  private static JsonObject ready() {
+    return new JsonObject("{\"ready\":true,\"reasons\":[],\"degraded\":false,\"degradations\":[]}");
   }
 
   private static JsonObject getWithoutToken(AdminTestServer server, String path, int status) {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,6 +29,10 @@ class CliProcessTest {
   @TempDir Path folder;
 
   private Process start(String... arguments) throws IOException {
+    return start(Map.of(), arguments);
+  }
+
+  private Process start(Map<String, String> environment, String... arguments) throws IOException {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(List.of("-Xmx300m", "-Xlog:class+load:file=loaded"));
@@ -36,6 +41,7 @@ class CliProcessTest {
     line.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(line).directory(folder.toFile());
     builder.environment().put("LC_ALL", "C");
+    builder.environment().putAll(environment);
     builder.redirectOutput(folder.resolve("out").toFile());
     builder.redirectError(folder.resolve("err").toFile());
     return builder.start();
@@ -160,6 +166,36 @@ class CliProcessTest {
   /** Masks numbers, since ports differ in a test. */
   private static String maskNumbers(String text) {
     return text.replaceAll("\\d+", "0");
+  }
+
+  @Test
+  void demoWithPortFlagsAndVariables_usesThem() throws Exception {
+    Process demo =
+        start(
+            Map.of("WEIR_NODE", "mine", "WEIR_GATEWAY_PORT", "off", "WEIR_HTTP_PORT", "1"),
+            "demo",
+            "--http-port",
+            "0",
+            "--grpc-port",
+            "off",
+            "--admin-port",
+            "0");
+    try {
+      Await.until(
+          PROCESS_TIMEOUT,
+          "the demo is ready",
+          () -> outputContains("Ctrl-C stops it") || !demo.isAlive());
+      assertThat(demo.isAlive()).as(readOutput("err")).isTrue();
+      assertThat(readOutput("out"))
+          .contains("Weir, node mine", "5 rules", "grpc     closed", "gateway  closed")
+          .doesNotContain("through the gateway", "127.0.0.1:1 ", "127.0.0.1:9090");
+      CommandRun check = CommandRun.of("check", "user=first", "--server", httpUrl());
+      assertThat(check.exitCode()).as(check.err()).isZero();
+    } finally {
+      demo.destroy();
+      assertThat(demo.waitFor(PROCESS_TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      demo.destroyForcibly();
+    }
   }
 
   private boolean outputContains(String text) {

@@ -50,7 +50,7 @@ class MainTest {
         .contains("--help", "--verbose", "\nExit codes:\n  0   ")
         .doesNotContain("\u001b");
     assertThat(help.out().lines()).allMatch(line -> line.length() <= 100);
-    boolean withoutExamples = words.isEmpty() || words.equals(List.of("demo"));
+    boolean withoutExamples = words.isEmpty();
     if (!withoutExamples) {
       assertThat(help.out()).contains("\nExamples:\n  ");
     }

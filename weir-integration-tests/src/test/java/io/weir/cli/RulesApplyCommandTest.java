@@ -66,7 +66,7 @@ class RulesApplyCommandTest {
             "+ login",
             "+   limit: 3/minute",
             database() + ": 1 added, 1 changed, 0 removed, 1 equal, applied as revision 4",
-            "1 rule not in the file: kept; --prune removes them");
+            "1 rule not in the file, kept (--prune removes them): old");
     assertThat(storedRules()).extracting(Rule::id).containsExactly("api", "old", "login");
     try (DatabaseRules rules = DatabaseRules.open(database())) {
       assertThat(rules.history("login").get(0).who()).isEqualTo("ann");
@@ -75,7 +75,9 @@ class RulesApplyCommandTest {
     assertThat(apply(RULES).out()).contains("0 removed, 3 equal, nothing to change\n");
     assertThat(apply(RULES, "--prune", "--dry-run").out())
         .startsWith("- old\n")
-        .endsWith(": 0 added, 0 changed, 1 removed, 2 equal, nothing applied\n");
+        .endsWith(
+            ": 0 added, 0 changed, 1 removed, 2 equal, nothing applied\n"
+                + "1 rule not in the file, would be removed by --prune: old\n");
     assertThat(storedRules()).hasSize(3);
     assertThat(apply(RULES, "--prune").exitCode()).isZero();
     assertThat(storedRules()).isEqualTo(Rules.read(RULES));

@@ -13,10 +13,17 @@ import io.vertx.core.http.HttpVersion;
 import io.weir.server.RunningServer;
 import io.weir.testkit.Await;
 import io.weir.testkit.redis.RedisProcess;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +63,99 @@ class GatewayLimitingTest {
       }
       assertThat(up.requestHeads()).hasSize(2);
     }
+  }
+
+  @Test
+  void chargeWhen_countsFailedLoginsOnly() {
+    String rules =
+        "rules: [{id: login, per: [ip], limit: 2/hour, charge-when: {status: [401, 5xx]}}]";
+    try (RecordingUpstream up =
+            RecordingUpstream.withScript(GatewayLimitingTest::answerWithStatus);
+        RunningServer server = gateway(up, rules);
+        RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(wire.send(get(200)).readResponse()).contains("X-RateLimit-Remaining: 2");
+        assertThat(wire.send(get(404)).readResponse()).startsWith("HTTP/1.1 404");
+      }
+      assertThat(wire.send(get(401)).readResponse()).startsWith("HTTP/1.1 401");
+      assertThat(wire.send(get(503)).readResponse()).contains("X-RateLimit-Remaining: 1");
+      assertThat(wire.send(get(200)).readResponse())
+          .startsWith("HTTP/1.1 429")
+          .contains("\"rule\":\"login\"");
+      assertThat(up.requestHeads()).hasSize(12);
+    }
+  }
+
+  @Test
+  void refundWhen_refundsFailuresOfUpstreamAndGateway() {
+    String rules = "rules: [{id: api, per: [ip], limit: 2/hour, refund-when: {status: 5xx}}]";
+    try (RecordingUpstream up =
+            RecordingUpstream.withScript(GatewayLimitingTest::answerWithStatus);
+        RunningServer server = gateway(up, rules);
+        RawHttpClient wire = RawHttpClient.connect(server.port("gateway"))) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(wire.send(get(500)).readResponse()).contains("X-RateLimit-Remaining: 1");
+      }
+      for (int i = 0; i < 5; i++) {
+        assertThat(wire.send(get(0)).readResponse())
+            .startsWith("HTTP/1.1 502")
+            .contains("X-RateLimit-Remaining: 1");
+      }
+    }
+  }
+
+  /** All requests are in flight at the same time, and all of them fail. */
+  @Test
+  void concurrentFailures_exceedTheLimitByLessThanTheNumberInFlight() throws Exception {
+    int inFlight = 8;
+    String rules = "rules: [{id: login, per: [ip], limit: 12/hour, charge-when: {status: 401}}]";
+    CyclicBarrier allArrived = new CyclicBarrier(inFlight);
+    try (RecordingUpstream up =
+            RecordingUpstream.withScript(
+                (head, in, out) -> {
+                  await(allArrived);
+                  return answerWithStatus(head, in, out);
+                });
+        RunningServer server = gateway(up, rules)) {
+      for (int admitted : new int[] {inFlight, inFlight, 0}) {
+        List<CompletableFuture<String>> round =
+            IntStream.range(0, inFlight)
+                .mapToObj(
+                    i ->
+                        CompletableFuture.supplyAsync(
+                            () -> RawHttpClient.exchange(server.port("gateway"), get(401)),
+                            task -> new Thread(task).start()))
+                .toList();
+        CompletableFuture.allOf(round.toArray(new CompletableFuture<?>[0]))
+            .get(60, TimeUnit.SECONDS);
+        assertThat(round.stream().filter(f -> f.join().startsWith("HTTP/1.1 401")))
+            .hasSize(admitted);
+      }
+      assertThat(up.requestHeads()).hasSizeLessThan(12 + inFlight).hasSize(16);
+    }
+  }
+
+  private static void await(CyclicBarrier barrier) {
+    try {
+      barrier.await(30, TimeUnit.SECONDS);
+    } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+      throw new AssertionError("not all requests have arrived", e);
+    }
+  }
+
+  private static String get(int status) {
+    return "GET /" + status + " HTTP/1.1\r\nHost: h\r\n\r\n";
+  }
+
+  /** Answers with the status in the path; closes the connection instead of status 0. */
+  private static boolean answerWithStatus(String head, InputStream in, OutputStream out)
+      throws IOException {
+    String status = head.substring(head.indexOf('/') + 1).split(" ", 2)[0];
+    if (status.equals("0")) {
+      return false;
+    }
+    out.write(RecordingUpstream.response(status + " Planted", "x").getBytes(ISO_8859_1));
+    return true;
   }
 
   @Test

@@ -2,9 +2,12 @@ package io.weir.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.weir.internal.algorithm.CalendarWindow;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.Limit;
+import io.weir.internal.rule.LimitTimeline;
+import io.weir.internal.rule.LimitTimeline.Stretch;
 import io.weir.internal.store.PendingDecision;
 import io.weir.store.StoreOperation;
 import java.util.Arrays;
@@ -15,6 +18,7 @@ final class RequestEncoder {
   private static final int INDEPENDENT_FLAG = 8;
   private static final int SHADOW_FLAG = 1;
   private static final int DEFERRED_FLAG = 2;
+  private static final int TIMELINE_FLAG = 4;
 
   private final RedisBatch batch;
   private final ByteWriter bytes = new ByteWriter();
@@ -43,7 +47,7 @@ final class RequestEncoder {
     byte[] requests = bytes.toByteArray();
     bytes.clear();
     for (int i = 0; i < limitCount; i++) {
-      writeLimit(limits[i]);
+      writeLimit(limits[i], now == 0 ? batch.sentMicros : now);
     }
     byte[] described = bytes.toByteArray();
     bytes.clear();
@@ -150,20 +154,44 @@ final class RequestEncoder {
     return limitCount++;
   }
 
-  private void writeLimit(@Nullable Limit limit) {
-    if (limit != null) {
-      LimitParameters t = limit.parameters();
-      byte[] name = limit.algorithm().name().getBytes(US_ASCII);
-      int flags = (limit.shadow() ? SHADOW_FLAG : 0) + (limit.deferred() ? DEFERRED_FLAG : 0);
-      bytes.putNumber(name.length, 1).putBytes(name).putNumber(flags, 1);
-      bytes.putNumber(t.permits(), 7).putNumber(t.periodMicros(), 7).putNumber(t.burst(), 7);
-      bytes
-          .putNumber(t.coolDownMicros(), 7)
-          .putNumber(t.unitsPerPermit(), 7)
-          .putNumber(t.rateUnits(), 7)
-          .putNumber(t.rateMicros(), 7);
-      bytes.putNumber(t.sliceCount(), 7);
+  /**
+   * Writes a limit. The parameters of one that changes with time are written for the stretches
+   * around now; the script chooses by its own clock.
+   */
+  private void writeLimit(@Nullable Limit limit, long now) {
+    if (limit == null) {
+      return;
     }
+    LimitTimeline timeline = limit.timeline();
+    byte[] name = limit.algorithm().name().getBytes(US_ASCII);
+    int flags =
+        (limit.shadow() ? SHADOW_FLAG : 0)
+            + (limit.deferred() ? DEFERRED_FLAG : 0)
+            + (timeline == null ? 0 : TIMELINE_FLAG);
+    bytes.putNumber(name.length, 1).putBytes(name).putNumber(flags, 1);
+    if (timeline == null) {
+      writeParameters(limit.parameters());
+      return;
+    }
+    Stretch[] stretches = timeline.around(now);
+    bytes.putNumber(stretches.length, 1);
+    for (Stretch stretch : stretches) {
+      CalendarWindow window = stretch.parameters().window();
+      bytes.putNumber(stretch.until(), 7);
+      bytes.putNumber(window == null ? LimitParameters.MAX_EXACT_INTEGER : window.start(), 7);
+      bytes.putNumber(window == null ? 0 : window.since(), 7);
+      writeParameters(stretch.parameters());
+    }
+  }
+
+  private void writeParameters(LimitParameters t) {
+    bytes.putNumber(t.permits(), 7).putNumber(t.periodMicros(), 7).putNumber(t.burst(), 7);
+    bytes
+        .putNumber(t.coolDownMicros(), 7)
+        .putNumber(t.unitsPerPermit(), 7)
+        .putNumber(t.rateUnits(), 7)
+        .putNumber(t.rateMicros(), 7);
+    bytes.putNumber(t.sliceCount(), 7);
   }
 
   private static int operationCode(StoreOperation operation) {

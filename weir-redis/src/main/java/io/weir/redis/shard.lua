@@ -23,24 +23,56 @@ local function remember(cache, bytes, value)
 end
 local limit_cache, limits_cache = {of = {}, size = 0}, {of = {}, size = 0}
 
--- A limit: the name of its algorithm (1 for the length, then the name), whether it is a shadow (1) or deferred (2) or both (3), its
--- parameters (7 each).
+-- A limit: the name of its algorithm (1 for the length, then the name), flags (1), its parameters (7 each). Flags: 1, a shadow;
+-- 2, deferred; 4, it changes with time: then follow the number of stretches of time (1) and, per stretch, the time (7) until which it lasts,
+-- the start (7, or UNLIMITED if there is no calendar) and the earliest start (7) of its calendar window, and the parameters.
+local PARAMETERS, PARAMETERS_SIZE, STRETCH_SIZE = '>I7I7I7I7I7I7I7I7', 56, 77
+
+local function read_stretch(bytes, at, name, shadow, deferred)
+  local past, start, since = unp('>I7I7I7', bytes, at)
+  local parameters = limit_parameters(unp(PARAMETERS, bytes, at + 21))
+  if start < UNLIMITED then parameters.window_start, parameters.window_since = start, since end
+  return {past = past, limit = new_limit(name, parameters, shadow, deferred)}
+end
+
+-- Returns a limit, or a list of its stretches.
 local function read_limit(bytes)
   local length = byte(bytes)
-  local parameters = limit_parameters(unp('>I7I7I7I7I7I7I7I7', bytes, length + 3))
-  local flags = byte(bytes, length + 2)
-  return remember(limit_cache, bytes, new_limit(sub(bytes, 2, length + 1), parameters, flags % 2 == 1, flags >= 2))
+  local name, flags = sub(bytes, 2, length + 1), byte(bytes, length + 2)
+  local shadow, deferred, stretches = flags % 2 == 1, flags % 4 >= 2, {}
+  if flags < 4 then
+    return remember(limit_cache, bytes, new_limit(name, limit_parameters(unp(PARAMETERS, bytes, length + 3)), shadow, deferred))
+  end
+  for at = length + 4, #bytes, STRETCH_SIZE do
+    stretches[#stretches + 1] = read_stretch(bytes, at, name, shadow, deferred)
+  end
+  return remember(limit_cache, bytes, stretches)
 end
 
 local function read_limits(bytes)
   local limits, at = {}, 1
   while at <= #bytes do
-    local past = at + byte(bytes, at) + 58
+    local flags_at = at + byte(bytes, at) + 1
+    local changes_with_time = byte(bytes, flags_at) >= 4
+    local past = flags_at + 1 + (changes_with_time and 1 + byte(bytes, flags_at + 1) * STRETCH_SIZE or PARAMETERS_SIZE)
     local one = sub(bytes, at, past - 1)
     limits[#limits + 1] = limit_cache.of[one] or read_limit(one)
+    if changes_with_time then
+      limits.stretches = limits.stretches or {}
+      limits.stretches[#limits] = limits[#limits]
+    end
     at = past
   end
   return remember(limits_cache, bytes, limits)
+end
+
+-- Sets the limits that change with time to what they are now; a time before or after all stretches counts as in the nearest.
+local function choose_stretches(limits, now)
+  for i, stretches in pairs(limits.stretches) do
+    local n = 1
+    while n < #stretches and now >= stretches[n].past do n = n + 1 end
+    limits[i] = stretches[n].limit
+  end
 end
 
 -- Returns the state of a counter whose state is missing or unreadable.
@@ -281,6 +313,7 @@ local function decide_batch(shard, args)
     raw, labels = read_buckets(fields, count), numbers
   end
   local limits = limits_cache.of[args[2]] or read_limits(args[2])
+  if limits.stretches then choose_stretches(limits, now) end
   read_long_log = false
   decide_requests(args[3], limits, now)
   if suffix_size > 0 then apply_to_buckets(fields) end

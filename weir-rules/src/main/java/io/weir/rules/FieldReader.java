@@ -24,7 +24,8 @@ import java.util.regex.Pattern;
 public record FieldReader(ProblemCollector problems, String rule, String field) {
   private static final Pattern WHOLE_NUMBER = Pattern.compile("0|-?[1-9][0-9]*");
   private static final Pattern PERCENTAGE = Pattern.compile("(0|[1-9][0-9]{0,5})%");
-  private static final List<String> UNIT_NAMES = List.of("second", "minute", "hour", "day");
+  private static final List<String> UNIT_NAMES =
+      List.of("second", "minute", "hour", "day", "week", "month", "quarter", "year");
 
   public void report(SourcePosition at, String reason) {
     boolean hasField = reason.startsWith(field + " ");

@@ -35,7 +35,7 @@ final class RuleAssembly {
 
   /** Replaces an unreadable limit by a placeholder, so that the other fields can be checked. */
   void usePlaceholderLimit() {
-    steps.keySet().removeAll(List.of("algorithm", "burst", "cool-down"));
+    steps.keySet().removeAll(List.of("algorithm", "burst", "cool-down", "calendar"));
     steps.put("limit", builder -> builder.limit("1/second"));
   }
 

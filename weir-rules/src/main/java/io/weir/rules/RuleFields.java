@@ -2,6 +2,7 @@ package io.weir.rules;
 
 import io.weir.internal.Durations;
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.rule.CalendarSettings;
 import io.weir.rule.Consistency;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.MissingAttributePolicy;
@@ -10,11 +11,13 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleAction;
 import io.weir.rule.Selector;
 import io.weir.rule.StoreFailureFallback;
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Converts a rule to the fields to be written: maps, lists, strings, numbers and booleans, in their
@@ -46,6 +49,7 @@ final class RuleFields {
     putIf(fields, !algorithm.equals(Algorithms.TOKEN_BUCKET.name()), "algorithm", algorithm);
     putIf(fields, rule.burst() != 0, "burst", rule.burst());
     putIf(fields, !rule.coolDown().isZero(), "cool-down", duration(rule.coolDown()));
+    calendar(fields, rule.calendar());
     consistency(fields, rule.consistency());
     fallback(fields, rule.fallback());
     putIf(fields, !rule.regions().isEmpty(), "regions", regions(rule));
@@ -55,6 +59,34 @@ final class RuleFields {
     putIf(fields, rule.durable(), "durable", true);
     putIf(fields, rule.shadow(), "shadow", true);
     putIf(fields, !rule.enabled(), "enabled", false);
+    return fields;
+  }
+
+  private static void calendar(Map<String, Object> fields, @Nullable CalendarSettings calendar) {
+    if (calendar == null) {
+      return;
+    }
+    CalendarSettings usual = CalendarSettings.DEFAULT;
+    putIf(fields, calendar.equals(usual), "calendar", true);
+    boolean sameZone = calendar.zone().equals(usual.zone()) && calendar.zoneAttribute() == null;
+    putIf(fields, !sameZone, "zone", perCaller(calendar.zoneAttribute(), calendar.zone().getId()));
+    DayOfWeek weekStarts = calendar.weekStarts();
+    putIf(fields, weekStarts != usual.weekStarts(), "week-starts", lowerCaseName(weekStarts));
+    boolean sameDay =
+        calendar.resetDay() == usual.resetDay() && calendar.resetDayAttribute() == null;
+    Object day = perCaller(calendar.resetDayAttribute(), calendar.resetDay());
+    putIf(fields, !sameDay, "reset-day", day);
+    boolean sameTime = calendar.resetAt().equals(usual.resetAt());
+    putIf(fields, !sameTime, "reset-at", calendar.resetAt().toString());
+  }
+
+  private static Object perCaller(@Nullable String attribute, Object value) {
+    if (attribute == null) {
+      return value;
+    }
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("attribute", attribute);
+    fields.put("default", value);
     return fields;
   }
 

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -37,6 +38,11 @@ final class RuleReader {
           "algorithm",
           "burst",
           "cool-down",
+          "calendar",
+          "zone",
+          "week-starts",
+          "reset-day",
+          "reset-at",
           "consistency",
           "sync-every",
           "on-store-failure",
@@ -95,6 +101,14 @@ final class RuleReader {
   /** Returns the position of a field's value, or of the rule if the field is missing. */
   SourcePosition positionOf(String field) {
     ParsedValue value = values.get(field);
+    if (value == null && field.equals("calendar")) { // any of its fields is enough
+      value =
+          CalendarReader.FIELD_NAMES.stream()
+              .map(values::get)
+              .filter(Objects::nonNull)
+              .findFirst()
+              .orElse(null);
+    }
     return value == null ? ruleFields.position() : value.position();
   }
 
@@ -121,6 +135,7 @@ final class RuleReader {
         new DependentFieldReader(fieldReader("on-store-failure"), fieldReader("local-share"))
             .readFallback(values.get("on-store-failure"), values.get("local-share")),
         RuleBuilder::onStoreFailure);
+    steps.add("calendar", new CalendarReader(problems, id).read(values), RuleBuilder::calendar);
     requireField("id", "for example api");
     boolean counts = !UNCOUNTED_ACTIONS.contains(scalar("action"));
     if (!values.containsKey("action") || scalar("action").equals("limit")) {

@@ -7,7 +7,7 @@ import io.weir.http.VerifiedCaller;
 import io.weir.http.jwt.JwtSettings;
 import io.weir.http.jwt.JwtVerifier;
 import io.weir.rule.RuleSource;
-import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.database.EditableRules;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSettings;
 import io.weir.store.Clock;
@@ -28,15 +28,16 @@ final class IdentityFactory {
             .trustedProxies(config.get(ServerSettings.TRUSTED_PROXIES).toArray(String[]::new))
             .forwardedBy(forwardedBy(config.get(ServerSettings.FORWARDED_HEADER)))
             .headers(config.get(ServerSettings.IDENTITY_HEADERS).toArray(String[]::new));
-    if (rules instanceof DatabaseRules database) {
-      builder.apiKeys(
-          config.get(ServerSettings.API_KEY_HEADER),
-          secret ->
-              database
-                  .keys()
-                  .verify(secret)
-                  .map(c -> new VerifiedCaller(c.key(), c.user(), c.tier())));
-    }
+    EditableRules.of(rules)
+        .ifPresent(
+            database ->
+                builder.apiKeys(
+                    config.get(ServerSettings.API_KEY_HEADER),
+                    secret ->
+                        database
+                            .keys()
+                            .verify(secret)
+                            .map(c -> new VerifiedCaller(c.key(), c.user(), c.tier()))));
     jwt(config)
         .ifPresent(
             settings ->

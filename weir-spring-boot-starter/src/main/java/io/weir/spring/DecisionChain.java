@@ -17,16 +17,49 @@ final class DecisionChain {
 
   private final List<ChainedDecision> decisions = new ArrayList<>(2);
 
-  private record ChainedDecision(Limiter limiter, Decision decision) {}
+  /** A decision; {@code refunded} if a later filter has refused. */
+  private record ChainedDecision(Limiter limiter, Decision decision, boolean refunded) {}
+
+  private final Object owner;
+  private boolean completed;
+
+  /**
+   * @param owner the filter that creates the chain, which encloses all others and completes it
+   */
+  DecisionChain(Object owner) {
+    this.owner = owner;
+  }
 
   /** Adds a decision, refunds the earlier ones if it refuses, and writes the headers. */
-  void add(Limiter limiter, Decision decision, BiConsumer<String, String> headers) {
+  synchronized void add(Limiter limiter, Decision decision, BiConsumer<String, String> headers) {
     if (!decision.allowed()) {
-      for (ChainedDecision step : decisions) {
-        var unused = step.limiter().refund(step.decision());
+      decisions.replaceAll(DecisionChain::refund);
+    }
+    decisions.add(new ChainedDecision(limiter, decision, false));
+    RateLimitHeaders.write(decisions.stream().map(ChainedDecision::decision).toList(), headers);
+  }
+
+  private static ChainedDecision refund(ChainedDecision step) {
+    if (!step.refunded()) {
+      var unused = step.limiter().refund(step.decision());
+    }
+    return new ChainedDecision(step.limiter(), step.decision(), true);
+  }
+
+  /** Completes all decisions with the status of the response, once and if called by the owner. */
+  void complete(Object caller, int status) {
+    if (caller == owner) {
+      for (ChainedDecision step : takeForCompletion()) {
+        var unused =
+            step.limiter()
+                .complete(step.decision(), step.refunded() ? Limiter.NO_RESPONSE : status);
       }
     }
-    decisions.add(new ChainedDecision(limiter, decision));
-    RateLimitHeaders.write(decisions.stream().map(ChainedDecision::decision).toList(), headers);
+  }
+
+  private synchronized List<ChainedDecision> takeForCompletion() {
+    List<ChainedDecision> all = completed ? List.of() : List.copyOf(decisions);
+    completed = true;
+    return all;
   }
 }

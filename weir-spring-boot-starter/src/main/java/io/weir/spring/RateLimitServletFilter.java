@@ -32,6 +32,9 @@ final class RateLimitServletFilter extends AbstractRateLimitFilter {
       HttpServletRequest request, HttpServletResponse response) {
     StagedRuleSet.StageRules rules = service.stageRules(stage);
     if (rules.isEmpty()) {
+      if (stage == FilterStage.BEFORE_AUTHENTICATION) {
+        var unused = decisionChain(request); // completed here, where Security's answer is known
+      }
       return null;
     }
     HandlerMethod handler = rules.needsHandler() ? handlers.find(request) : null;
@@ -45,11 +48,19 @@ final class RateLimitServletFilter extends AbstractRateLimitFilter {
     return null;
   }
 
-  private static DecisionChain decisionChain(HttpServletRequest request) {
+  /** Has an effect in the first filter of the request only, which completes all its decisions. */
+  @Override
+  protected void complete(HttpServletRequest request, int status) {
+    if (request.getAttribute(DecisionChain.ATTRIBUTE_NAME) instanceof DecisionChain chain) {
+      chain.complete(this, status);
+    }
+  }
+
+  private DecisionChain decisionChain(HttpServletRequest request) {
     if (request.getAttribute(DecisionChain.ATTRIBUTE_NAME) instanceof DecisionChain existing) {
       return existing;
     }
-    DecisionChain chain = new DecisionChain();
+    DecisionChain chain = new DecisionChain(this);
     request.setAttribute(DecisionChain.ATTRIBUTE_NAME, chain);
     return chain;
   }

@@ -20,7 +20,7 @@ class DecisionChainTest {
 
   private final Clock clock = () -> 1_800_000_000_000_000L;
   private final MemoryStore store = new MemoryStore(clock);
-  private final DecisionChain chain = new DecisionChain();
+  private final DecisionChain chain = new DecisionChain(this);
 
   @Test
   void ruleReplacedBetweenFilters_isRefunded() {

@@ -3,12 +3,15 @@ package io.weir.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.weir.testkit.Await;
 import io.weir.testkit.FakeClock;
 import io.weir.testkit.spring.WeirTest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 
@@ -174,6 +177,57 @@ abstract class RateLimitFilterContract {
     assertThat(client.getAs("ben", "b", "/letters").statusCode()).isEqualTo(200);
     assertThat(client.status("/named")).isEqualTo(200);
     assertThat(client.status("/named")).isEqualTo(429);
+  }
+
+  /** One attempt may follow before the charge of the last one, so that two are in flight. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/login/returned/401",
+        "/login/returned/503",
+        "/login/thrown/401",
+        "/login/failed/500",
+        "/login/async/401",
+        "/login/async-thrown/401"
+      })
+  void chargeWhen_countsResponsesOfTheseStatuses(String path) {
+    for (int i = 0; i < 4; i++) {
+      assertThat(client.status("/login/async/200", "X-Test", path)).isEqualTo(200);
+      assertThat(client.status("/login/thrown/404", "X-Test", path)).isEqualTo(404);
+    }
+    int status = Integer.parseInt(path.substring(path.lastIndexOf('/') + 1));
+    int failed = 0;
+    while (failed < 9 && client.status(path, "X-Test", path) == status) {
+      failed++;
+    }
+    assertThat(failed).isBetween(2, 3);
+    assertThat(client.get("/login/returned/200", "X-Test", path).body())
+        .contains("\"rule\":\"logins\"");
+    assertThat(client.status("/login/returned/200", "X-Test", "other")).isEqualTo(200);
+  }
+
+  @Test
+  void chargeWhen_countsRefusalsOfSpringSecurity() {
+    String path = "/login/returned/200";
+    int failed = 0;
+    while (failed < 9
+        && client.getAs("ann", "wrong", path, "X-Test", "security").statusCode() == 401) {
+      failed++;
+    }
+    assertThat(failed).isBetween(2, 3);
+  }
+
+  @Test
+  void refundWhen_refundsResponsesOfTheseStatuses() {
+    for (int i = 0; i < 5; i++) {
+      Await.until(
+          Duration.ofSeconds(5),
+          "the refund of earlier requests",
+          () -> client.status("/refunded/503", "X-Test", "a") == 503);
+    }
+    assertThat(client.status("/refunded/404", "X-Test", "b")).isEqualTo(404);
+    assertThat(client.status("/refunded/200", "X-Test", "b")).isEqualTo(200);
+    assertThat(client.status("/refunded/503", "X-Test", "b")).isEqualTo(429);
   }
 
   @Test

@@ -265,7 +265,7 @@ public abstract class AlgorithmLaws extends RefundLaws {
   /** The current step of a history. */
   private static final class HistoryRun {
     final RandomHistory history;
-    LimitParameters parameters = new LimitParameters(1, 1, 1, 0, 1, 1, 1, 1, 1);
+    LimitParameters parameters = new LimitParameters(1, 1, 1, 0, 1, 1, 1, 1, 1, null);
     int step;
     long now;
     long cost;

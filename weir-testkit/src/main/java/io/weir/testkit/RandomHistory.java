@@ -8,6 +8,7 @@ import io.weir.internal.rule.Claim;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.rule.Limit;
+import io.weir.rule.CalendarUnit;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleBuilder;
 import java.time.Duration;
@@ -75,18 +76,32 @@ public final class RandomHistory {
     return algorithm.windowModel() == WindowModel.CONTINUOUS ? rule.burst(t.burst()) : rule;
   }
 
+  /** A random rule with a limit per unit of the calendar. */
+  public RuleBuilder calendarRule(String id) {
+    CalendarUnit unit = pick(List.of(CalendarUnit.HOUR, CalendarUnit.DAY, CalendarUnit.WEEK));
+    return Rule.named(id)
+        .per("user")
+        .limit(size(1_000_000_000_000L) % 10_000_000_000L + 1 + "/" + unit)
+        .zone(pick(List.of("UTC", "Europe/Berlin", "Australia/Lord_Howe", "America/Santiago")))
+        .resetDay(1 + below(31));
+  }
+
   /** The limit of a random rule of that algorithm, which may be shadow or deferred. */
   public Limit limit(String id, Algorithm algorithm) {
     RuleBuilder rule = rule(id, algorithm).shadow(oneIn(4));
     return CompiledRule.of((oneIn(6) ? rule.chargeWhen("401") : rule).build()).limits().get(0);
   }
 
-  /** A limit for every algorithm, some of shadow or deferred rules, and one of 0 permits. */
+  /**
+   * A limit for every algorithm, some of shadow or deferred rules, one of 0 permits and one of the
+   * calendar.
+   */
   public List<Limit> limits() {
     List<Limit> limits = new ArrayList<>();
     for (Algorithm algorithm : Algorithms.all()) {
       limits.add(limit("r" + limits.size(), algorithm));
     }
+    limits.add(CompiledRule.of(calendarRule("calendar").build()).limits().get(0));
     limits.add(CompiledRule.of(Rule.named("none").limit("0/second").build()).limits().get(0));
     return limits;
   }

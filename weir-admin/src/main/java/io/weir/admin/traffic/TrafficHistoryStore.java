@@ -1,7 +1,7 @@
 package io.weir.admin.traffic;
 
 import io.weir.rule.RuleSource;
-import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.database.EditableRules;
 import io.weir.rules.database.RuleCounts;
 import io.weir.rules.database.TrafficResolution;
 import io.weir.rules.database.TrafficTable;
@@ -13,9 +13,9 @@ public interface TrafficHistoryStore {
 
   /** Creates the history of a node: in its rule database if it has one, else in memory. */
   static TrafficHistoryStore of(RuleSource rules) {
-    return rules instanceof DatabaseRules database
-        ? new DatabaseTrafficHistory(database.traffic())
-        : new MemoryTrafficHistory();
+    return EditableRules.of(rules)
+        .<TrafficHistoryStore>map(database -> new DatabaseTrafficHistory(database.traffic()))
+        .orElseGet(MemoryTrafficHistory::new);
   }
 
   /**

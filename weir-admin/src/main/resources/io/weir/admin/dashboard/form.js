@@ -3,6 +3,8 @@ import { h } from "./dom.js";
 
 const ALGORITHMS = ["token-bucket", "leaky-bucket", "fixed-window", "sliding-log", "sliding-counter"];
 const CONSISTENCIES = ["exact", "leased", "synced", "local"];
+// Fields that the form keeps as they are.
+const ONLY_AS_YAML = ["calendar", "zone", "week-starts", "reset-day", "reset-at"];
 const FALLBACKS = ["open", "closed", "local"];
 const ATTRIBUTES = ["endpoint", "user", "api_key", "ip", "tier", "method", "path", "host"];
 
@@ -38,6 +40,8 @@ export function ruleForm(rule, changed, isNew) {
   const share = text(rule["local-share"], { placeholder: "10%" });
   const sync = text(rule["sync-every"], { placeholder: "100ms" });
   const coolDown = text(rule["cool-down"], { placeholder: "none" });
+  const chargeWhen = text(formatList(rule["charge-when"]?.status), { placeholder: "all" });
+  const refundWhen = text(formatList(rule["refund-when"]?.status), { placeholder: "none" });
   const shadow = check("shadow", "Shadow: counted, not enforced", rule.shadow === true);
   const enabled = check("enabled", "Enabled", rule.enabled !== false);
   const durable = check("durable", "Counters must survive a restart of the store", rule.durable === true);
@@ -61,8 +65,11 @@ export function ruleForm(rule, changed, isNew) {
         field("on-store-failure", "Fallback if the store fails", fallback),
         field("local-share", "Local share", share, "for local"),
         field("cool-down", "Cool-down", coolDown, "for fixed-window"),
+        field("charge-when", "Counts responses", chargeWhen, "statuses, for example 401, 403; empty: every request counts"),
+        field("refund-when", "Refunds responses", refundWhen, "statuses, for example 5xx"),
         h("div", { class: "all row" }, durable.element),
         h("div", { class: "all" }, h("h3", {}, "Overrides"), overrides ? overrides.element : h("p", { class: "small muted" }, `${rule.overrides.length} overrides; edit them as YAML`), problemText("overrides")),
+        ONLY_AS_YAML.some(name => rule[name] !== undefined) && h("p", { class: "all small muted" }, "Edit the calendar as YAML."),
         rule.regions && h("p", { class: "all small muted" }, "Edit the regions as YAML."))));
 
   function problemText(name) {
@@ -87,7 +94,10 @@ export function ruleForm(rule, changed, isNew) {
       if (sync.value.trim()) edited["sync-every"] = sync.value.trim();
       if (fallback.value !== "open") edited["on-store-failure"] = fallback.value;
       if (share.value.trim()) edited["local-share"] = share.value.trim();
+      if (chargeWhen.value.trim()) edited["charge-when"] = { status: singleOrList(splitList(chargeWhen.value)) };
+      if (refundWhen.value.trim()) edited["refund-when"] = { status: singleOrList(splitList(refundWhen.value)) };
       if (rule.regions) edited.regions = rule.regions;
+      for (const name of ONLY_AS_YAML) if (rule[name] !== undefined) edited[name] = rule[name];
       const overrideList = overrides ? overrides.read() : rule.overrides;
       if (overrideList.length) edited.overrides = overrideList;
       if (durable.input.checked) edited.durable = true;

@@ -1,5 +1,7 @@
 package io.weir.internal.algorithm;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The integer parameters of a limit, computed once when its rule is loaded. The Java and the Lua
  * implementations of the algorithms use the same numbers.
@@ -22,6 +24,8 @@ package io.weir.internal.algorithm;
  * @param sliceCount the number of steps in which the weight of the previous window falls
  * @param fillMicros the time in which a bucket drains from {@link #maxDebtLevel}; 0 if the limit
  *     cannot be computed as a bucket
+ * @param window the only window that these parameters are for, if the windows follow a calendar;
+ *     null if windows are aligned to the epoch
  */
 public record LimitParameters(
     long permits,
@@ -32,7 +36,8 @@ public record LimitParameters(
     long rateUnits,
     long rateMicros,
     long sliceCount,
-    long fillMicros) {
+    long fillMicros,
+    @Nullable CalendarWindow window) {
 
   /** Integers up to this value are exact in Lua, which only has doubles. */
   public static final long MAX_EXACT_INTEGER = 1L << 53;
@@ -95,7 +100,8 @@ public record LimitParameters(
             units,
             micros,
             sliceCount(permits, period),
-            fill);
+            fill,
+            null);
     algorithm.check(parameters);
     return parameters;
   }
@@ -103,7 +109,7 @@ public record LimitParameters(
   /** Returns a limit that refuses everything, to be counted in fixed windows. */
   public static LimitParameters refusingAll(long period) {
     require(period <= MAX_PERIOD_MICROS, "must have a period of at most 366 days");
-    return new LimitParameters(0, period, 0, 0, FINE_UNITS_PER_PERMIT, 0, 1, 1, 0);
+    return new LimitParameters(0, period, 0, 0, FINE_UNITS_PER_PERMIT, 0, 1, 1, 0, null);
   }
 
   /** Returns the size of the bucket, in units. */
@@ -152,14 +158,29 @@ public record LimitParameters(
         : amount / COARSE_UNITS_PER_PERMIT;
   }
 
+  /** Returns these parameters for one window of a calendar, and its length as the period. */
+  public LimitParameters in(CalendarWindow one) {
+    return new LimitParameters(
+        permits,
+        one.end() - one.start(),
+        burst,
+        coolDownMicros,
+        unitsPerPermit,
+        rateUnits,
+        rateMicros,
+        sliceCount,
+        fillMicros,
+        one);
+  }
+
   /** Returns the start of the window that contains {@code now}. */
   public long windowStart(long now) {
-    return now - now % periodMicros;
+    return window == null ? now - now % periodMicros : window.start();
   }
 
   /** Returns the end of the window that contains {@code now}: the start of the next one. */
   public long windowEnd(long now) {
-    return windowStart(now) + periodMicros;
+    return window == null ? windowStart(now) + periodMicros : window.end();
   }
 
   /** Rejects a bucket whose arithmetic would exceed the exact integers. */

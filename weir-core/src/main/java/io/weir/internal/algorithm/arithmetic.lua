@@ -12,7 +12,8 @@
 local max, min = math.max, math.min
 local algorithms = {}
 
--- The parameters of a limit, as in LimitParameters.java. `burst` is also the largest cost that can ever be admitted.
+-- The parameters of a limit, as in LimitParameters.java; if its windows follow a calendar, `window_start` and `window_since`
+-- are added for one window. `burst` is also the largest cost that can ever be admitted.
 local function limit_parameters(permits, period, burst, cool_down, units_per_permit, rate_units, rate_micros, slice_count)
   return {permits = permits, period = period, burst = burst, cool_down = cool_down, units_per_permit = units_per_permit,
           rate_units = rate_units, rate_micros = rate_micros, slice_count = slice_count,

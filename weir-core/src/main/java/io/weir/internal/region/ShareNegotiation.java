@@ -6,6 +6,7 @@ import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
 import io.weir.internal.region.DemandMeter.DemandSample;
+import io.weir.internal.rule.CalendarWindows;
 import io.weir.internal.rule.CompiledRule;
 import io.weir.internal.rule.Limit;
 import io.weir.rule.Rule;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class ShareNegotiation {
   /** Smaller changes of the share are not requested. */
   private static final int MIN_CHANGE_PERMILLE = 20;
+
+  private static final long NANOS_PER_MICRO = 1000;
 
   final RegionalBudget budget;
   private final long recoveryMicros;
@@ -60,7 +63,11 @@ final class ShareNegotiation {
     CounterState state = new CounterState();
     algorithm.advance(parameters, state, now);
     algorithm.charge(parameters, state, now, algorithm.capacity(parameters));
-    return algorithm.waitTime(parameters, state, now, algorithm.capacity(parameters));
+    long micros = algorithm.waitTime(parameters, state, now, algorithm.capacity(parameters));
+    CalendarWindows windows = limit.windows();
+    return windows == null
+        ? micros
+        : Math.max(micros, windows.unit().longest().toNanos() / NANOS_PER_MICRO);
   }
 
   /** Adds the demand counted since the last sample. */

@@ -5,6 +5,8 @@ import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.WindowModel;
 import io.weir.rule.Attributes;
+import io.weir.rule.CalendarSettings;
+import io.weir.rule.CalendarUnit;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
@@ -33,6 +35,7 @@ public final class CompiledRule extends Rule {
   private final List<Limit> limits;
   private final List<List<Limit>> overrideLimits = new ArrayList<>();
   private final SelectorIndex overrideIndex;
+  private final @Nullable CallerCalendars callerCalendars;
   private final Map<Rate, Limit> requestLimits = new ConcurrentHashMap<>();
   private final @Nullable Limit missingRefusal;
 
@@ -44,6 +47,11 @@ public final class CompiledRule extends Rule {
   public CompiledRule(RuleBuilder spec) {
     super(spec);
     algorithm = Algorithms.named(algorithm());
+    CalendarSettings calendar = calendar();
+    callerCalendars =
+        calendar == null || !calendar.dependsOnCaller()
+            ? null
+            : new CallerCalendars(id(), calendar, this::countInvalidCalendarValue);
     limits = compileOwnLimits();
     missingRefusal =
         missing() == MissingAttributePolicy.REFUSE
@@ -111,6 +119,14 @@ public final class CompiledRule extends Rule {
    * Returns {@code earlier} if none of these uses the same counters.
    */
   Limit successor(Limit earlier) {
+    Limit limit = successorOfOrigin(earlier.origin());
+    CalendarWindows windows = earlier.windows();
+    return earlier == earlier.origin() || windows == null || limit.windows() == null
+        ? limit
+        : limit.variant(windows);
+  }
+
+  private Limit successorOfOrigin(Limit earlier) {
     CompiledRule other = CompiledRule.of(earlier.rule());
     for (int i = 0; i < other.overrideLimits.size(); i++) {
       if (other.overrideLimits.get(i).contains(earlier)) {
@@ -136,7 +152,20 @@ public final class CompiledRule extends Rule {
   /** Returns the limits that apply to a request. */
   List<Limit> limits(Attributes request) {
     int override = overrideLimits.isEmpty() ? -1 : overrideIndex.first(request);
-    return override < 0 ? limits : overrideLimits.get(override);
+    List<Limit> found = override < 0 ? limits : overrideLimits.get(override);
+    return callerCalendars == null ? found : callerCalendars.limits(found, override, request);
+  }
+
+  /** Returns whether all requests have the same limit. */
+  boolean hasSingleLimit() {
+    return limits.size() == 1 && overrides().isEmpty() && callerCalendars == null;
+  }
+
+  /** Returns the calendar windows that a rate of a rule counts in; null if it has none. */
+  static @Nullable CalendarWindows windows(Rule rule, Rate rate) {
+    CalendarSettings calendar = rule.calendar();
+    CalendarUnit unit = calendar == null ? null : rate.inCalendar().unit();
+    return calendar == null || unit == null ? null : CalendarWindows.of(calendar, unit);
   }
 
   /** Returns the limit that refuses a request without an attribute, if the rule does so. */
@@ -177,6 +206,13 @@ public final class CompiledRule extends Rule {
   }
 
   private Limit compile(Rate rate, long burst) {
+    if (rate.unit() != null && calendar() == null) {
+      throw new IllegalArgumentException(
+          String.format(
+              "%s needs calendar: true, for each %s of the calendar; or write %d/%s for windows of"
+                  + " that length",
+              rate, rate.unit(), rate.permits(), Durations.format(rate.period())));
+    }
     try {
       return Limit.of(this, algorithm, rate, burst, Durations.toMicros(coolDown()));
     } catch (IllegalArgumentException e) {

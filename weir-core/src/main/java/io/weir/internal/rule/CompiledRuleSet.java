@@ -64,7 +64,7 @@ public final class CompiledRuleSet extends RuleSet {
     for (int i = 0; i < enabled.length; i++) {
       CompiledRule rule = enabled[i];
       perAttributes.add(shared.computeIfAbsent(rule.per(), per -> per));
-      boolean single = rule.limits().size() == 1 && rule.overrides().isEmpty();
+      boolean single = rule.hasSingleLimit();
       limits[i] = single ? rule.limits().get(0) : null;
       salts[i] = rule.limits().get(0).salt();
       verdicts[i] = rule.action() == RuleAction.LIMIT ? null : rule.limits().get(0);

@@ -29,11 +29,15 @@ public final class Limit {
   private final Verdict verdict;
   private final boolean deferred;
   private final @Nullable Limit localFallback;
+  private final @Nullable LimitTimeline timeline;
+  private final Limit origin;
 
   /**
    * @param whole the parameters of the limit as configured
    * @param terms the parameters enforced in this region
    * @param share the limit of this node alone while the store is unavailable, for fallback LOCAL
+   * @param windows the windows of the calendar, or null
+   * @param origin the limit of the rule that this is a variant of, or null if it is one
    */
   private Limit(
       Rule rule,
@@ -43,7 +47,9 @@ public final class Limit {
       Verdict verdict,
       LimitParameters whole,
       LimitParameters terms,
-      @Nullable Limit share) {
+      @Nullable Limit share,
+      @Nullable CalendarWindows windows,
+      @Nullable Limit origin) {
     this.rule = rule;
     this.rate = rate;
     this.configuredParameters = whole;
@@ -52,6 +58,8 @@ public final class Limit {
     this.shadow = shadow;
     this.verdict = verdict;
     this.localFallback = share;
+    this.timeline = windows == null ? null : new LimitTimeline(terms, windows);
+    this.origin = origin == null ? this : origin;
     this.deferred = !rule.chargeWhen().isEmpty();
     String name = rule.id() + "\n" + algorithm.name() + "\n" + terms.periodMicros();
     this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unitsPerPermit());
@@ -80,14 +88,17 @@ public final class Limit {
     LimitParameters whole =
         parameters(rate.permits() == 0 ? counted : algorithm, rate, size, coolDown);
     LimitParameters regional = new RegionShare(rule.share()).of(counted, whole);
+    CalendarWindows windows = CompiledRule.windows(rule, rate);
     Limit share = null;
     if (rule.fallback().action() == StoreFailureFallback.FallbackAction.LOCAL) {
       Rate localRate = new Rate(rule.fallback().localShare(regional.permits()), rate.period());
       LimitParameters terms =
           parameters(counted, localRate, rule.fallback().localShare(regional.burst()), coolDown);
-      share = new Limit(rule, rate, counted, shadow, Verdict.COUNT, whole, terms, null);
+      share =
+          new Limit(rule, rate, counted, shadow, Verdict.COUNT, whole, terms, null, windows, null);
     }
-    return new Limit(rule, rate, counted, shadow, Verdict.COUNT, whole, regional, share);
+    return new Limit(
+        rule, rate, counted, shadow, Verdict.COUNT, whole, regional, share, windows, null);
   }
 
   /**
@@ -105,7 +116,16 @@ public final class Limit {
     Rate none = new Rate(0, Duration.ofSeconds(1));
     LimitParameters terms = parameters(Algorithms.FIXED_WINDOW, none, 0, 0);
     return new Limit(
-        rule, none, Algorithms.FIXED_WINDOW, rule.shadow(), verdict, terms, terms, null);
+        rule,
+        none,
+        Algorithms.FIXED_WINDOW,
+        rule.shadow(),
+        verdict,
+        terms,
+        terms,
+        null,
+        null,
+        null);
   }
 
   /** Checks that at least the fixed window algorithm supports a rate, and returns the rate. */
@@ -166,9 +186,47 @@ public final class Limit {
     return deferred;
   }
 
-  /** Returns the parameters that are enforced in this region. */
+  /**
+   * Returns the parameters that are enforced in this region. If they change with time, the period
+   * is the nominal one; see {@link #parametersAt}.
+   */
   public LimitParameters parameters() {
     return parameters;
+  }
+
+  /** Returns the parameters that are enforced in this region at a time of the store. */
+  public LimitParameters parametersAt(long now) {
+    return timeline == null ? parameters : timeline.at(now);
+  }
+
+  /** Returns how the parameters change with time; null if they do not. */
+  public @Nullable LimitTimeline timeline() {
+    return timeline;
+  }
+
+  /** Returns the windows of the calendar that the limit counts in; null if it has none. */
+  public @Nullable CalendarWindows windows() {
+    return timeline == null ? null : timeline.windows();
+  }
+
+  /** Returns this limit in the windows of a caller, on the same counters. */
+  Limit variant(CalendarWindows callers) {
+    return new Limit(
+        rule,
+        rate,
+        algorithm,
+        shadow,
+        verdict,
+        configuredParameters,
+        parameters,
+        localFallback == null ? null : localFallback.variant(callers),
+        callers,
+        origin);
+  }
+
+  /** Returns the limit of the rule that this one is a variant of, or this. */
+  Limit origin() {
+    return origin;
   }
 
   /** Returns the parameters as configured; a region may enforce only a share of them. */
@@ -202,7 +260,7 @@ public final class Limit {
   /** Returns whether two times are in the same window; a bucket has only one window. */
   public boolean isSameWindow(long one, long other) {
     return windowModel() == WindowModel.CONTINUOUS
-        || parameters.windowStart(one) == parameters.windowStart(other);
+        || parametersAt(one).windowStart(one) == parametersAt(other).windowStart(other);
   }
 
   /**

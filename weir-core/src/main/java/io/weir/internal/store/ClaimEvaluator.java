@@ -42,7 +42,7 @@ public final class ClaimEvaluator {
         outcomes[i] = FallbackDecider.decide(claim, operation, now);
         isAvailable = outcomes[i].admitted();
       } else {
-        isAvailable = isAdmitted(limit.algorithm(), limit.parameters(), s, now, claim.cost());
+        isAvailable = isAdmitted(limit.algorithm(), limit.parametersAt(now), s, now, claim.cost());
       }
       admitted &= isAvailable || limit.shadow();
     }
@@ -60,7 +60,7 @@ public final class ClaimEvaluator {
   public static ClaimOutcome evaluate(
       Claim claim, CounterState s, StoreOperation operation, long now, long when) {
     Limit limit = claim.limit();
-    boolean admitted = isAdmitted(limit.algorithm(), limit.parameters(), s, now, claim.cost());
+    boolean admitted = isAdmitted(limit.algorithm(), limit.parametersAt(now), s, now, claim.cost());
     boolean charged = shouldCharge(operation, admitted || limit.shadow());
     return settle(claim, s, charged, operation, now, when);
   }
@@ -96,7 +96,7 @@ public final class ClaimEvaluator {
   private static ClaimOutcome settle(
       Claim claim, CounterState s, boolean charged, StoreOperation operation, long now, long when) {
     Algorithm a = claim.limit().algorithm();
-    LimitParameters t = claim.limit().parameters();
+    LimitParameters t = claim.limit().parametersAt(now);
     long cost = claim.cost();
     if (!isEvaluatedUnder(t, s)) {
       advance(a, t, s, now);

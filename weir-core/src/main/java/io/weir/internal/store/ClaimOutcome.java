@@ -58,7 +58,7 @@ public record ClaimOutcome(
    */
   public long chargedAt(Claim refund) {
     Limit limit = refund.limit();
-    return limit.algorithm().chargedAt(limit.parameters(), time, reset, refund.cost());
+    return limit.algorithm().chargedAt(limit.parametersAt(time), time, reset, refund.cost());
   }
 
   /** The time until the claim would be admitted; 0 if it is, and if it never will be. */

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.weir.http.BadRequestException;
 import io.weir.http.RefusalResponse;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * asynchronous dispatches have already been counted.
  */
 public abstract class AbstractRateLimitFilter implements Filter {
+  private static final int SERVER_ERROR = 500;
 
   @Override
   public final void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
@@ -33,10 +36,62 @@ public abstract class AbstractRateLimitFilter implements Filter {
       RefusalResponse refusal = decideOrReject(http, httpResponse);
       if (refusal != null) {
         write(httpResponse, refusal);
+        complete(http, refusal.status());
         return;
       }
+      filterAndComplete(http, httpResponse, chain);
+      return;
     }
     chain.doFilter(request, response);
+  }
+
+  /** Continues, and completes the decision when the request or its asynchronous part has ended. */
+  private void filterAndComplete(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    boolean returned = false;
+    try {
+      chain.doFilter(request, response);
+      returned = true;
+    } finally {
+      if (!returned) {
+        // the container will answer with an error page, unless the response has begun
+        complete(request, response.isCommitted() ? response.getStatus() : SERVER_ERROR);
+      } else if (request.isAsyncStarted()) {
+        request.getAsyncContext().addListener(new AsyncCompletion(request, response));
+      } else {
+        complete(request, response.getStatus());
+      }
+    }
+  }
+
+  /** Completes the decision of a request that is handled asynchronously, once. */
+  private final class AsyncCompletion implements AsyncListener {
+    private final HttpServletRequest request;
+    private final HttpServletResponse response;
+
+    AsyncCompletion(HttpServletRequest request, HttpServletResponse response) {
+      this.request = request;
+      this.response = response;
+    }
+
+    @Override
+    public void onComplete(AsyncEvent event) {
+      complete(request, response.getStatus());
+    }
+
+    /** The container answers with an error and then calls {@link #onComplete}. */
+    @Override
+    public void onTimeout(AsyncEvent event) {}
+
+    @Override
+    public void onError(AsyncEvent event) {}
+
+    /** The next asynchronous cycle of the same request, which has no listeners yet. */
+    @Override
+    public void onStartAsync(AsyncEvent event) {
+      event.getAsyncContext().addListener(this);
+    }
   }
 
   /**
@@ -47,6 +102,13 @@ public abstract class AbstractRateLimitFilter implements Filter {
    */
   protected abstract @Nullable RefusalResponse decide(
       HttpServletRequest request, HttpServletResponse response);
+
+  /**
+   * Completes the decision on a request, if there is one; called when the response has ended.
+   *
+   * @param status the status of the response
+   */
+  protected abstract void complete(HttpServletRequest request, int status);
 
   private @Nullable RefusalResponse decideOrReject(
       HttpServletRequest request, HttpServletResponse response) {

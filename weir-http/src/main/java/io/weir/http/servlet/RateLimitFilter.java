@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * deadline, and for the delay of a leaky bucket.
  */
 public final class RateLimitFilter extends AbstractRateLimitFilter {
+  private final String decisionAttribute =
+      RateLimitFilter.class.getName() + ".decision@" + hashCode();
   private final Limiter limiter;
   private final IdentityResolver identityResolver;
 
@@ -49,6 +51,7 @@ public final class RateLimitFilter extends AbstractRateLimitFilter {
             call,
             (ip, attributes) -> attributes.accept("user", user(request)));
     Decision decision = limiter.decideNow(identified.request());
+    request.setAttribute(decisionAttribute, decision);
     RateLimitHeaders.write(decision, response::setHeader);
     if (!decision.allowed()) {
       return RefusalResponse.of(decision, call.joined("Accept"));
@@ -60,6 +63,14 @@ public final class RateLimitFilter extends AbstractRateLimitFilter {
     }
     sleepFor(decision.delay());
     return null;
+  }
+
+  @Override
+  protected void complete(HttpServletRequest request, int status) {
+    if (request.getAttribute(decisionAttribute) instanceof Decision decision) {
+      request.removeAttribute(decisionAttribute);
+      var unused = limiter.complete(decision, status);
+    }
   }
 
   /** Returns the user that the container has authenticated; empty if there is none. */

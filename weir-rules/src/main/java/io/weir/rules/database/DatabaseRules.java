@@ -2,7 +2,6 @@ package io.weir.rules.database;
 
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
-import io.weir.rule.RuleSource;
 import io.weir.rules.Rules;
 import io.weir.rules.RulesListener;
 import io.weir.rules.RulesSizeLimit;
@@ -27,7 +26,7 @@ import java.util.OptionalLong;
  *
  * <p>Thread-safe; {@link #current} is a single volatile read.
  */
-public final class DatabaseRules implements RuleSource, AutoCloseable {
+public final class DatabaseRules implements EditableRules, AutoCloseable {
   private final Database database;
   private final DatabaseReplica replica;
   private final ApiKeys apiKeys;
@@ -115,36 +114,27 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
     return replica.rules().rules();
   }
 
-  /**
-   * Returns the revision of the last change of a rule, as loaded by this node; 0 if there is no
-   * such rule.
-   *
-   * <p>It is never newer than the rule in {@link #current}: a caller that reads first the revision
-   * and then the rule changes the version it has read, or its change is rejected.
-   */
+  @Override
   public long revision(String id) {
     return replica.rules().revision(id);
   }
 
-  /**
-   * Returns the problems of rules that were made invalid in the database itself, by id; until they
-   * are corrected their last good versions stay in force.
-   */
+  @Override
   public Map<String, String> rejected() {
     return replica.rules().rejected();
   }
 
-  /** Returns the API keys of the same database. */
+  @Override
   public ApiKeys keys() {
     return apiKeys;
   }
 
-  /** Returns the traffic counts of all nodes of the same database. */
+  @Override
   public TrafficTable traffic() {
     return trafficTable;
   }
 
-  /** Returns the nodes that share the same database. */
+  @Override
   public NodeRegistry nodes() {
     return nodeRegistry;
   }
@@ -161,71 +151,38 @@ public final class DatabaseRules implements RuleSource, AutoCloseable {
     return database.writeFailure();
   }
 
-  /**
-   * Creates or replaces a rule; a new rule is appended.
-   *
-   * @param expectedRevision the {@link #revision(String)} of the version to replace; 0 for a new
-   *     rule
-   * @return the new revision of the rule
-   * @throws StaleRevisionException if the rule was changed since
-   * @throws DatabaseException if the database is unavailable
-   */
+  @Override
   public long put(Rule rule, String who, long expectedRevision) {
     String body = Rules.toJson(rule);
     return replica.change(
         requireName(who), c -> RuleTable.put(c, rule.id(), body, expectedRevision));
   }
 
-  /**
-   * Deletes a rule.
-   *
-   * @return the new revision of the rules
-   * @throws StaleRevisionException if the rule was changed since, or does not exist
-   * @throws DatabaseException if the database is unavailable
-   */
+  @Override
   public long delete(String id, String who, long expectedRevision) {
     return replica.change(requireName(who), c -> RuleTable.delete(c, id, expectedRevision));
   }
 
-  /**
-   * Replaces all rules atomically by these, in this order: other rules are deleted, equal rules are
-   * not touched.
-   *
-   * @param expectedRevision the revision of the {@linkplain #current rules} to replace
-   * @return the new revision of the rules
-   * @throws StaleRevisionException if any rule was changed since
-   * @throws DatabaseException if the database is unavailable
-   */
+  @Override
   public long replace(Collection<Rule> rules, String who, long expectedRevision) {
     Map<String, String> bodies = new LinkedHashMap<>();
     RuleSet.of(1, rules).rules().forEach(rule -> bodies.put(rule.id(), Rules.toJson(rule)));
     return replica.change(requireName(who), c -> RuleTable.replace(c, bodies, expectedRevision));
   }
 
-  /** Returns the changes of a rule, the latest first, also if the rule is deleted. */
+  @Override
   public List<RuleChange> history(String id) {
     return database.read(
         c ->
             HistoryTable.entriesOf(c, id).stream().map(HistoryTable.HistoryEntry::change).toList());
   }
 
-  /**
-   * Reverts the last change of a rule; reverting twice restores the change.
-   *
-   * @return the new revision of the rules
-   * @throws IllegalArgumentException if the rule has no history, or was invalid before
-   * @throws DatabaseException if the database is unavailable
-   */
+  @Override
   public long undo(String id, String who) {
     return replica.change(requireName(who), c -> RuleTable.undo(c, id, OptionalLong.empty()));
   }
 
-  /**
-   * As {@link #undo(String, String)}, if the last change has the given revision.
-   *
-   * @param revision the {@link RuleChange#revision} of the change to revert
-   * @throws StaleRevisionException if the rule was changed since
-   */
+  @Override
   public long undo(String id, String who, long revision) {
     return replica.change(requireName(who), c -> RuleTable.undo(c, id, OptionalLong.of(revision)));
   }

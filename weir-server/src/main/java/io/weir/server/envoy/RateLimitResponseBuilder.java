@@ -101,8 +101,8 @@ final class RateLimitResponseBuilder {
    */
   private static long microsUntilReset(Limit limit, ClaimOutcome outcome) {
     if (outcome.costExceedsLimit() && limit.algorithm() == Algorithms.FIXED_WINDOW) {
-      long period = limit.parameters().periodMicros();
-      return Math.max(outcome.reset(), period - Math.floorMod(outcome.time(), period));
+      long end = limit.parametersAt(outcome.time()).windowEnd(outcome.time());
+      return Math.max(outcome.reset(), end - outcome.time());
     }
     return outcome.admitted() || outcome.costExceedsLimit()
         ? outcome.reset()

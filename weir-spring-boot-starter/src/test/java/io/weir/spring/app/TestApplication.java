@@ -10,6 +10,7 @@ import org.springframework.context.annotation.Import;
 @Import({
   Quotes.class,
   Tenants.class,
+  Logins.class,
   SharedLimitController.class,
   ServletSecurity.class,
   ReactiveSecurity.class

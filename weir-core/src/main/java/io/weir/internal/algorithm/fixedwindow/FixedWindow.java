@@ -1,13 +1,14 @@
 package io.weir.internal.algorithm.fixedwindow;
 
 import io.weir.internal.algorithm.Algorithm;
+import io.weir.internal.algorithm.CalendarWindow;
 import io.weir.internal.algorithm.CounterState;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
 
 /**
  * A fixed number of permits per window; all of them are available again when the next window
- * starts.
+ * starts. A window has the length of the period, or is a unit of a calendar.
  *
  * <p>State: {@code used} permits of the window that started at {@code time}. A used window stays
  * open for the cool-down past its end: its remaining permits can still be taken, and the next
@@ -24,7 +25,7 @@ public final class FixedWindow implements Algorithm {
   public void advance(LimitParameters params, CounterState state, long now) {
     if (state.time > now) {
       state.time = params.windowStart(now);
-    } else if (state.used == 0 || now >= windowEnd(params, state)) {
+    } else if (state.used == 0 || hasEnded(params, state, now)) {
       state.time = params.windowStart(now);
       state.used = 0;
     }
@@ -56,6 +57,9 @@ public final class FixedWindow implements Algorithm {
    */
   @Override
   public long chargedAt(LimitParameters params, long time, long reset, long cost) {
+    if (params.window() != null) {
+      return time; // there is no cool-down
+    }
     long begin = time + reset - params.periodMicros() - params.coolDownMicros();
     return LimitParameters.ceilDiv(begin, params.periodMicros()) * params.periodMicros();
   }
@@ -80,7 +84,15 @@ public final class FixedWindow implements Algorithm {
     return true;
   }
 
+  private static boolean hasEnded(LimitParameters params, CounterState state, long now) {
+    CalendarWindow window = params.window();
+    return window == null ? now >= windowEnd(params, state) : state.time < window.since();
+  }
+
   private static long windowEnd(LimitParameters params, CounterState state) {
-    return state.time + params.periodMicros() + params.coolDownMicros();
+    CalendarWindow window = params.window();
+    return window == null
+        ? state.time + params.periodMicros() + params.coolDownMicros()
+        : window.end();
   }
 }

@@ -1,6 +1,6 @@
 -- A fixed number of permits per window. The Lua counterpart of FixedWindow.java.
 return function(parameters)
-  local permits, period = parameters.permits, parameters.period
+  local permits, period, start, since = parameters.permits, parameters.period, parameters.window_start, parameters.window_since
   local max_used, lifetime = 2 * parameters.permits, parameters.period + parameters.cool_down
 
   local function advance(now, time, used)
@@ -17,5 +17,24 @@ return function(parameters)
     return used > 0 and time + lifetime - now or 0, time, used
   end
 
-  return advance, charge
+  if not start then return advance, charge end
+
+  -- The same for one window of a calendar, which the node has computed.
+  local past = start + period
+
+  local function advance_in_calendar(now, time, used)
+    if time > now then
+      time = start
+    elseif used == 0 or time < since then
+      time, used = start, 0
+    end
+    return max(0, permits - used), time, used
+  end
+
+  local function charge_in_calendar(now, when, cost, time, used)
+    if when >= time then used = max(0, min(used + min(cost, max_used), max_used)) end
+    return used > 0 and past - now or 0, time, used
+  end
+
+  return advance_in_calendar, charge_in_calendar
 end

@@ -80,7 +80,7 @@ final class Lease {
   /** How long a lease may live because of its window; unlimited without windows. */
   private static long untilWindowEnds(Limit limit, long now) {
     return limit.windowModel() == WindowModel.ALIGNED
-        ? limit.parameters().windowEnd(now) - now
+        ? limit.parametersAt(now).windowEnd(now) - now
         : Long.MAX_VALUE;
   }
 

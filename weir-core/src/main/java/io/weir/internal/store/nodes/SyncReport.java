@@ -41,7 +41,7 @@ final class SyncReport {
         return ClaimStore.NOW;
       }
       long period = limit.parameters().periodMicros();
-      long windowEnds = limit.parameters().windowEnd(charge.usedAt()) - 1;
+      long windowEnds = limit.parametersAt(charge.usedAt()).windowEnd(charge.usedAt()) - 1;
       return Math.min(windowEnds, charge.usedAt() + period / DATE_TOLERANCE_DIVISOR);
     }
 

@@ -104,7 +104,8 @@ final class SyncedView {
     long rest = permits;
     while (rest > 0) {
       ClaimOutcome more = peek(claim, seen.remaining() + 1);
-      long oldest = more.time() + more.delayOrWait() - claim.limit().parameters().periodMicros();
+      long oldest =
+          more.time() + more.delayOrWait() - claim.limit().parametersAt(more.time()).periodMicros();
       long kept = Math.max(0, seen.debt() + 1 - rest); // of the permits that pay the debt
       ClaimOutcome given = applyOne(claim, StoreOperation.REFUND, rest + kept, oldest);
       if (kept > 0) {
