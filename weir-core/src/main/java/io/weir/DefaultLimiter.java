@@ -40,6 +40,7 @@ final class DefaultLimiter implements Limiter {
   private final ClaimStore store;
   private final Clock clock;
   private final List<DecisionListener> listeners;
+  private final AcquireQueue acquireQueue;
   private final Settlements settlements;
   private final ReservationRegistry reservations;
   private final AtomicBoolean listenerFailed = new AtomicBoolean();
@@ -54,6 +55,7 @@ final class DefaultLimiter implements Limiter {
     this.store = store;
     this.clock = clock;
     this.listeners = List.copyOf(listeners);
+    acquireQueue = new AcquireQueue(this, clock, scheduler);
     settlements = new Settlements(store, rules, clock, scheduler);
     reservations = new ReservationRegistry(settlements, clock, scheduler);
   }
@@ -153,6 +155,11 @@ final class DefaultLimiter implements Limiter {
   public CompletableFuture<Boolean> refund(Decision decision) {
     Settlements.Settlement refund = settlements.settle(decision, 0);
     return mapResult(refund.attempted(), done -> refund.state() == Reservation.State.SETTLED);
+  }
+
+  @Override
+  public Decision acquire(Request request, Duration timeout) throws InterruptedException {
+    return acquireQueue.acquire(request, timeout);
   }
 
   @Override

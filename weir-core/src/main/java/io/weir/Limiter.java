@@ -1,10 +1,14 @@
 package io.weir;
 
 import io.weir.internal.rule.Claim;
+import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * Decides whether a request is within its rate limits. Created by {@link Weir}. Thread-safe.
@@ -47,6 +51,67 @@ public interface Limiter extends AutoCloseable {
   /** Decides a request and blocks until a remote store has answered. */
   default Decision decideNow(Request request) {
     return decide(request).join();
+  }
+
+  /**
+   * Decides a request, and blocks until it is admitted. Waits for exactly the wait time of its
+   * refusal, and for the delay of its admission. Threads that wait for equal requests are admitted
+   * in the order in which they came.
+   *
+   * @param timeout how long to wait at most for permits; a request that would have to wait longer
+   *     is refused at once, and one whose cost exceeds the limit, too
+   * @return the last decision, which says refused if the timeout was too short
+   * @throws InterruptedException if the thread is interrupted; then nothing is charged
+   */
+  default Decision acquire(Request request, Duration timeout) throws InterruptedException {
+    return new AcquireQueue(this, Clock.monotonic(), CancellableScheduler.SYSTEM)
+        .acquire(request, timeout);
+  }
+
+  /**
+   * Calls a task if the request is admitted, after its delay.
+   *
+   * @param task must not return null
+   * @return its result; empty if the request is refused
+   */
+  default <T> Optional<T> callIf(Request request, Callable<? extends T> task) throws Exception {
+    return acquire(request, Duration.ZERO).allowed() ? Optional.of(task.call()) : Optional.empty();
+  }
+
+  /**
+   * Calls a supplier if the request is admitted, after its delay. An interrupted thread stays
+   * interrupted and is refused.
+   *
+   * @param task must not return null
+   * @return its result; empty if the request is refused
+   */
+  default <T> Optional<T> getIf(Request request, Supplier<? extends T> task) {
+    try {
+      return acquire(request, Duration.ZERO).allowed() ? Optional.of(task.get()) : Optional.empty();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Runs a task if the request is admitted, like {@link #getIf}.
+   *
+   * @return whether the task was run
+   */
+  default boolean runIf(Request request, Runnable task) {
+    return getIf(
+            request,
+            () -> {
+              task.run();
+              return true;
+            })
+        .isPresent();
+  }
+
+  /** Returns a supplier that decides this request on every call and behaves as {@link #getIf}. */
+  default <T> Supplier<Optional<T>> decorate(Request request, Supplier<? extends T> task) {
+    return () -> getIf(request, task);
   }
 
   /** Returns what {@link #decide} would return, without charging anything. */

@@ -99,6 +99,11 @@ public final class RuleBuilder {
     return runWithContext("limit", () -> rates = Arrays.stream(limits).map(Rate::parse).toList());
   }
 
+  /** Sets a single rate, such as 10 permits per second. */
+  public RuleBuilder limit(long permits, Duration period) {
+    return runWithContext("limit", () -> rates = List.of(new Rate(permits, period)));
+  }
+
   public RuleBuilder limit(List<Rate> limits) {
     rates = List.copyOf(limits);
     return this;

@@ -38,6 +38,11 @@ final class TimedLimiter implements Limiter {
   }
 
   @Override
+  public Decision acquire(Request request, Duration timeout) throws InterruptedException {
+    return limiter.acquire(request, timeout);
+  }
+
+  @Override
   public CompletableFuture<Boolean> complete(Decision decision, int status) {
     return limiter.complete(decision, status);
   }
