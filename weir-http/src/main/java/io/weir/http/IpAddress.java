@@ -1,6 +1,6 @@
 package io.weir.http;
 
-import io.weir.internal.IpBits;
+import io.weir.internal.glob.IpBits;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

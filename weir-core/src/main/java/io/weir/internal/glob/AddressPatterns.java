@@ -1,6 +1,5 @@
 package io.weir.internal.glob;
 
-import io.weir.internal.IpBits;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package io.weir.internal;
+package io.weir.internal.glob;
 
 import org.jspecify.annotations.Nullable;
 
