@@ -87,6 +87,9 @@ final class AnnotationRuleReader {
       try {
         PerAttributes per =
             PerAttributes.parse(List.of(limit.per()), customAttributes, expressions);
+        per.expressions()
+            .values()
+            .forEach(expression -> expressions.recordUse(expression, "rule " + id));
         expressionsByTarget
             .computeIfAbsent(target, p -> new LinkedHashMap<>())
             .putAll(per.expressions());

@@ -7,10 +7,17 @@ import io.weir.http.BadRequestException;
 import io.weir.http.IdentityResolver;
 import io.weir.http.RefusalResponse;
 import io.weir.rule.RuleSource;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /** Reads requests and holds the limiters for the filters: which rules apply at which stage. */
 final class RateLimitService {
+  private static final Logger LOG = System.getLogger(RateLimitService.class.getName());
+
+  private final RefusalCustomizer customizer;
+  private final AtomicBoolean customizerFailed = new AtomicBoolean();
   private final MergedRuleSource ruleSource;
   private final SpringRequestReader requestReader;
   private final Function<RuleSource, Limiter> limiterFactory;
@@ -21,7 +28,11 @@ final class RateLimitService {
    * @param limiters creates a limiter for a set of rules
    */
   RateLimitService(
-      MergedRuleSource plan, SpringRequestReader reader, Function<RuleSource, Limiter> limiters) {
+      MergedRuleSource plan,
+      SpringRequestReader reader,
+      Function<RuleSource, Limiter> limiters,
+      RefusalCustomizer customizer) {
+    this.customizer = customizer;
     this.ruleSource = plan;
     this.requestReader = reader;
     this.limiterFactory = limiters;
@@ -68,8 +79,16 @@ final class RateLimitService {
     return requestReader.read(request, identity, rules);
   }
 
-  /** Returns the response to a refused request; in Spring always a problem (RFC 9457). */
-  static RefusalResponse refusal(Decision decision) {
-    return RefusalResponse.of(decision, RefusalResponse.PROBLEM_JSON);
+  /** Returns the response to a refused request; in Spring by default a problem (RFC 9457). */
+  RefusalResponse refusal(Decision decision) {
+    RefusalResponse response = RefusalResponse.of(decision, RefusalResponse.PROBLEM_JSON);
+    try {
+      return customizer.customize(decision, response);
+    } catch (RuntimeException e) {
+      if (customizerFailed.compareAndSet(false, true)) {
+        LOG.log(Level.WARNING, "a RefusalCustomizer failed; the default response is sent", e);
+      }
+      return response;
+    }
   }
 }

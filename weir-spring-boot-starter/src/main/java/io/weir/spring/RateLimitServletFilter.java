@@ -42,7 +42,7 @@ final class RateLimitServletFilter extends AbstractRateLimitFilter {
     Decision decision = service.limiter(stage).decideNow(read);
     decisionChain(request).add(service.limiter(stage), decision, response::setHeader);
     if (!decision.allowed()) {
-      return RateLimitService.refusal(decision);
+      return service.refusal(decision);
     }
     sleepFor(decision.delay());
     return null;

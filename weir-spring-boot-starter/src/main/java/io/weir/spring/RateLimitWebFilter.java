@@ -56,7 +56,7 @@ final class RateLimitWebFilter implements WebFilter, Ordered {
             (user, method) -> new WebFluxRequest(exchange, user.orElse(null), method.orElse(null)))
         .flatMap(
             request ->
-                new ReactiveDecisionHandler(exchange)
+                new ReactiveDecisionHandler(service, exchange)
                     .decide(
                         service.limiter(stage),
                         () -> service.read(request, rules),

@@ -21,7 +21,7 @@ import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Schedulers;
 
 /** Decides on a WebFlux exchange and writes the rate limit headers or the refusal. */
-record ReactiveDecisionHandler(ServerWebExchange exchange) {
+record ReactiveDecisionHandler(RateLimitService service, ServerWebExchange exchange) {
   private static final int OK = 200;
   private static final int CALLER_LEFT = 499;
 
@@ -50,7 +50,7 @@ record ReactiveDecisionHandler(ServerWebExchange exchange) {
               HttpHeaders headers = exchange.getResponse().getHeaders();
               chain.add(limiter, decision, headers::set);
               if (!decision.allowed()) {
-                return refuse(RateLimitService.refusal(decision));
+                return refuse(service.refusal(decision));
               }
               return decision.delay().isZero() ? next : Mono.delay(decision.delay()).then(next);
             });

@@ -113,8 +113,15 @@ class WeirAutoConfiguration {
 
   @Bean
   RateLimitService weirRateLimitService(
-      MergedRuleSource ruleSource, SpringRequestReader reader, LimiterFactory limiters) {
-    return new RateLimitService(ruleSource, reader, limiters);
+      MergedRuleSource ruleSource,
+      SpringRequestReader reader,
+      LimiterFactory limiters,
+      ObjectProvider<RefusalCustomizer> customizer) {
+    return new RateLimitService(
+        ruleSource,
+        reader,
+        limiters,
+        customizer.getIfAvailable(() -> (decision, response) -> response));
   }
 
   /** The limiter that an application can inject; it decides by all rules. */

@@ -31,6 +31,7 @@ class WeirEndpoint {
       Map<String, List<String>> match,
       List<String> per,
       List<String> limit,
+      List<OverrideStatus> overrides,
       String algorithm,
       boolean shadow,
       boolean enabled) {
@@ -39,11 +40,21 @@ class WeirEndpoint {
           rule.id(),
           rule.match().patterns(),
           rule.per(),
-          rule.rates().stream().map(Rate::toString).toList(),
+          rates(rule.rates()),
+          rule.overrides().stream()
+              .map(o -> new OverrideStatus(o.when().patterns(), rates(o.rates())))
+              .toList(),
           rule.algorithm(),
           rule.shadow(),
           rule.enabled());
     }
+  }
+
+  /** The limit of a rule for some callers. */
+  record OverrideStatus(Map<String, List<String>> when, List<String> limit) {}
+
+  private static List<String> rates(List<Rate> rates) {
+    return rates.stream().map(Rate::toString).toList();
   }
 
   @ReadOperation

@@ -49,8 +49,10 @@ public final class WeirGatewayFilterFactory
     }
     Set<String> customAttributes = settings.attributes().keySet();
     PerAttributes per = PerAttributes.parse(List.of(config.per), customAttributes, expressions);
+    String id = RuleIds.fromName("route-" + requireNonNullElse(config.routeId, "unnamed"));
+    per.expressions().values().forEach(text -> expressions.recordUse(text, "rule " + id));
     RuleBuilder rule =
-        Rule.named(RuleIds.fromName("route-" + requireNonNullElse(config.routeId, "unnamed")))
+        Rule.named(id)
             .per(per.attributes().toArray(new String[0]))
             .limit(config.limit)
             .shadow(config.shadow || settings.mode() == WeirMode.SHADOW);
@@ -83,7 +85,7 @@ public final class WeirGatewayFilterFactory
           .map(principal -> new WebFluxRequest(exchange, principal.orElse(null), null))
           .flatMap(
               request ->
-                  new ReactiveDecisionHandler(exchange)
+                  new ReactiveDecisionHandler(service, exchange)
                       .decide(
                           limiter,
                           () -> service.read(request, identity, stageRules),

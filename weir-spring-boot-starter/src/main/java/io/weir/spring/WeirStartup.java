@@ -67,6 +67,7 @@ final class WeirStartup implements SmartInitializingSingleton {
     unmatchable.forEach(problem -> LOG.log(Level.WARNING, "{0}", problem));
     components.requestReader().setAnnotationRules(found);
     components.ruleSource().setAnnotationRules(found.rules());
+    StoreWarmUp.run(components.status());
     boolean enforcing = components.status().mode() == WeirMode.ENFORCE;
     LOG.log(enforcing ? Level.INFO : Level.WARNING, "{0}", components.status().describe());
   }
@@ -79,6 +80,7 @@ final class WeirStartup implements SmartInitializingSingleton {
             (name, expression) -> {
               try {
                 components.expressions().parse(expression);
+                components.expressions().recordUse(expression, "weir.attributes." + name);
               } catch (IllegalArgumentException e) {
                 String reason = String.valueOf(e.getMessage());
                 problems.add(new ConfigurationProblem("weir.attributes", 0, 0, "", name, reason));

@@ -1,5 +1,6 @@
 package io.weir.spring;
 
+import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.Store;
@@ -68,12 +69,19 @@ record WeirStatus(
         .collect(Collectors.joining(", "));
   }
 
+  private static String describeRates(List<Rate> rates) {
+    return rates.stream().map(Object::toString).collect(Collectors.joining(", "));
+  }
+
   private static String describeRule(Rule rule) {
     return rule.id()
         + ": "
-        + rule.rates().stream().map(Object::toString).collect(Collectors.joining(", "))
+        + describeRates(rule.rates())
         + (rule.per().isEmpty() ? " shared by all callers" : " per " + describePer(rule))
         + (rule.match().patterns().isEmpty() ? "" : " where " + rule.match())
+        + rule.overrides().stream()
+            .map(o -> "; " + describeRates(o.rates()) + " where " + o.when())
+            .collect(Collectors.joining())
         + (rule.enabled() ? "" : ", disabled")
         + (rule.shadow() ? ", shadow" : "");
   }

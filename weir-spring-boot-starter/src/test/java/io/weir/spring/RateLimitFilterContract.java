@@ -231,6 +231,18 @@ abstract class RateLimitFilterContract {
   }
 
   @Test
+  void refusalCustomizer_changesTheBodyButNotTheHeaders() {
+    assertThat(client.status("/login/returned/200", "X-Test", "custom")).isEqualTo(200);
+    assertThat(client.status("/customized")).isEqualTo(404);
+    HttpResponse<String> refused = client.get("/customized");
+    assertThat(refused.statusCode()).isEqualTo(429);
+    assertThat(refused.body()).isEqualTo("slow down, customized");
+    assertThat(refused.headers().firstValue("Content-Type")).contains("text/plain");
+    assertThat(refused.headers().firstValue("X-RateLimit-Remaining")).contains("0");
+    assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+  }
+
+  @Test
   void unhandledPath_isLimited() {
     for (int i = 0; i < 40; i++) {
       assertThat(client.status("/nothing")).isEqualTo(404);
@@ -264,7 +276,8 @@ abstract class RateLimitFilterContract {
   void actuator_showsStoreAndRules() {
     String weir = client.get("/actuator/weir").body();
     assertThat(weir)
-        .contains("\"mode\":\"enforce\"", "\"id\":\"quotes-quote\"", "\"limit\":[\"2/minute\"]");
+        .contains("\"mode\":\"enforce\"", "\"id\":\"quotes-quote\"", "\"limit\":[\"2/minute\"]")
+        .contains("\"overrides\":[{\"when\":{\"user\":[\"ben\"]},\"limit\":[\"3/minute\"]}]");
     assertThat(client.get("/actuator/health").body()).contains("\"weir\":", "\"degraded\":false");
   }
 }

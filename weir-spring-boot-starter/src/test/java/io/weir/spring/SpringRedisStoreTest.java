@@ -58,6 +58,22 @@ class SpringRedisStoreTest {
     }
   }
 
+  /** With the default deadline of 5 ms, over a new connection to a server without the script. */
+  @Test
+  void firstDecisionOfAFreshApplication_isNotDegraded() {
+    for (int i = 0; i < 3; i++) {
+      try (RedisProcess server = RedisProcess.start();
+          ConfigurableApplicationContext app =
+              new SpringApplicationBuilder(WeirStartupTest.MinimalApplication.class)
+                  .web(WebApplicationType.NONE)
+                  .properties("weir.store=" + server.uri())
+                  .properties("weir.rules[0].id=api", "weir.rules[0].limit=1/m")
+                  .run()) {
+        assertThat(app.getBean(Limiter.class).decideNow(Request.of()).degraded()).isFalse();
+      }
+    }
+  }
+
   @Test
   void redisDown_applicationIsUpAndDegraded() {
     try (RedisProcess server = RedisProcess.start();

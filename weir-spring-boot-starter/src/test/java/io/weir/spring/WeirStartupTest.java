@@ -35,6 +35,20 @@ class WeirStartupTest {
   }
 
   @Test
+  void expressionThatCanHaveNoValue_preventsStart() {
+    for (String expression :
+        new String[] {"headr('x')", "@nobody.key(header('x'))", "pricipal?.name"}) {
+      Throwable failure =
+          catchThrowable(
+              () ->
+                  start(MinimalApplication.class, "weir.attributes.tenant=" + expression).close());
+      assertThat(failure).isInstanceOf(StartFailureException.class);
+      assertThat(failure)
+          .hasStackTraceContaining(expression.contains("@") ? "nobody" : "did you mean");
+    }
+  }
+
+  @Test
   void noSettings_startsInMemoryAndLogsStatus() {
     try (CapturedLogs log = new CapturedLogs();
         ConfigurableApplicationContext app = start(MinimalApplication.class)) {

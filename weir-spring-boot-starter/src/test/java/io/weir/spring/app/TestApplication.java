@@ -11,6 +11,7 @@ import org.springframework.context.annotation.Import;
   Quotes.class,
   Tenants.class,
   Logins.class,
+  TextRefusal.class,
   SharedLimitController.class,
   ServletSecurity.class,
   ReactiveSecurity.class
