@@ -6,6 +6,7 @@ import io.weir.rule.Attributes;
 import io.weir.rule.Rate;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -66,7 +67,17 @@ public final class Request implements Attributes {
         }
       }
     }
-    return new Request(pairs.clone(), 1, null);
+    return new Request(withCanonicalNames(pairs.clone()), 1, null);
+  }
+
+  /** Names of headers are case-insensitive; requests and rules have them in lower case. */
+  private static String[] withCanonicalNames(String[] pairs) {
+    for (int i = 0; i < pairs.length; i += 2) {
+      if (pairs[i].startsWith("header.")) {
+        pairs[i] = pairs[i].toLowerCase(Locale.ROOT);
+      }
+    }
+    return pairs;
   }
 
   /** Creates a request of cost 1 with these attributes. */

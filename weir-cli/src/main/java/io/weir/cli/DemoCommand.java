@@ -62,7 +62,7 @@ final class DemoCommand implements Callable<Integer> {
 
   private static final String DASHBOARD_SUGGESTION =
       """
-      Dashboard: open http://127.0.0.1:%d and sign in with the token above. The demo generates a
+      Dashboard: open http://127.0.0.1:%d and sign in with the admin token. The demo generates a
       little traffic of its own.
 
       """;

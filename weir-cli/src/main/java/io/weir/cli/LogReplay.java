@@ -7,6 +7,7 @@ import io.weir.cli.accesslog.LoggedRequest;
 import io.weir.lab.ExperimentResult;
 import io.weir.lab.ExperimentResult.PlotSeries;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleAction;
 import io.weir.rule.RuleSet;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -56,7 +57,9 @@ final class LogReplay implements AutoCloseable {
     limiter = new ReplayLimiter(RuleSet.of(rules.toArray(new Rule[0])));
     for (Rule rule : rules) {
       stats.put(rule.id(), new RuleReplayStats());
-      perAttributes.put(rule.id(), rule.per());
+      boolean blocks = rule.action() == RuleAction.BLOCK;
+      perAttributes.put(
+          rule.id(), blocks ? List.copyOf(rule.match().patterns().keySet()) : rule.per());
     }
   }
 

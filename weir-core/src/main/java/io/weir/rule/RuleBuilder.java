@@ -84,7 +84,7 @@ public final class RuleBuilder {
   }
 
   public RuleBuilder per(String... attributes) {
-    per = List.of(attributes);
+    per = Arrays.stream(attributes).map(Selector::canonicalName).toList();
     return this;
   }
 

@@ -2,11 +2,13 @@ package io.weir.rule;
 
 import io.weir.internal.glob.GlobTree;
 import io.weir.internal.glob.PatternExclusions;
+import io.weir.internal.glob.PatternIndex;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -19,33 +21,40 @@ import org.jspecify.annotations.Nullable;
  * exclusion: values that match the rest of it do not match, whatever the other patterns are. If all
  * patterns of an attribute are exclusions, all other values match. An empty selector matches every
  * request. Immutable.
+ *
+ * <p>Patterns of {@code ip} may be networks such as {@code 10.0.0.0/8}, and match addresses in any
+ * spelling. Patterns of {@code endpoint} without a method match all methods; methods and the names
+ * of headers are case-insensitive.
  */
 public final class Selector {
   /** Matches every request. */
   public static final Selector ANY = new Selector(Map.of());
 
+  private static final String HEADER_PREFIX = "header.";
   private static final Pattern NAME_PATTERN = Pattern.compile("[A-Za-z0-9_.-]{1,100}");
 
   private final Map<String, List<String>> patterns;
   private final String[] names;
-  private final GlobTree[] inclusionTrees;
-  private final @Nullable GlobTree[] exclusionTrees;
+  private final PatternIndex[] inclusionTrees;
+  private final @Nullable PatternIndex[] exclusionTrees;
 
   private Selector(Map<String, List<String>> patterns) {
     this.patterns = patterns;
     names = patterns.keySet().toArray(new String[0]);
-    inclusionTrees = new GlobTree[names.length];
-    exclusionTrees = new GlobTree[names.length];
+    inclusionTrees = new PatternIndex[names.length];
+    exclusionTrees = new PatternIndex[names.length];
     for (int i = 0; i < names.length; i++) {
       List<String> all = patterns.getOrDefault(names[i], List.of());
-      inclusionTrees[i] = buildTree(PatternExclusions.inclusions(all));
+      inclusionTrees[i] = buildTree(names[i], PatternExclusions.inclusions(all));
       exclusionTrees[i] =
-          PatternExclusions.isPresent(all) ? buildTree(PatternExclusions.exclusions(all)) : null;
+          PatternExclusions.isPresent(all)
+              ? buildTree(names[i], PatternExclusions.exclusions(all))
+              : null;
     }
   }
 
-  private static GlobTree buildTree(List<String> patterns) {
-    GlobTree tree = new GlobTree();
+  private static PatternIndex buildTree(String attribute, List<String> patterns) {
+    PatternIndex tree = PatternIndex.forAttribute(attribute);
     patterns.forEach(pattern -> tree.add(pattern, 0));
     return tree;
   }
@@ -60,6 +69,7 @@ public final class Selector {
     patterns.forEach(
         (name, values) -> {
           checkName(name);
+          String attribute = canonicalName(name);
           if (values.isEmpty()) {
             throw new IllegalArgumentException(
                 name + " has no value; write at least one, or leave it out");
@@ -71,7 +81,11 @@ public final class Selector {
               throw new IllegalArgumentException(name + " " + e.getMessage(), e);
             }
           }
-          checked.put(name, List.copyOf(values));
+          List<String> earlier = checked.put(attribute, List.copyOf(values));
+          if (earlier != null) {
+            throw new IllegalArgumentException(
+                name + " is the same as " + attribute + "; write it once");
+          }
         });
     return checked.isEmpty() ? ANY : new Selector(Collections.unmodifiableMap(checked));
   }
@@ -93,7 +107,7 @@ public final class Selector {
   /** Like {@link #matches(Attributes)}, for an attribute whose inclusions are known to match. */
   public boolean matches(Attributes request, String knownAttribute) {
     for (int i = 0; i < names.length; i++) {
-      GlobTree exclusion = exclusionTrees[i];
+      PatternIndex exclusion = exclusionTrees[i];
       boolean known = names[i].equals(knownAttribute);
       if (known && exclusion == null) {
         continue;
@@ -106,6 +120,11 @@ public final class Selector {
       }
     }
     return true;
+  }
+
+  /** Returns the name of an attribute as requests have it: names of headers are in lower case. */
+  static String canonicalName(String attribute) {
+    return attribute.startsWith(HEADER_PREFIX) ? attribute.toLowerCase(Locale.ROOT) : attribute;
   }
 
   static void checkName(String attribute) {

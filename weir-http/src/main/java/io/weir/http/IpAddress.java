@@ -1,5 +1,6 @@
 package io.weir.http;
 
+import io.weir.internal.glob.IpBits;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -62,17 +63,13 @@ public record IpAddress(long high, long low) {
 
   /** Returns the address with zeros after the first {@code bits} of 128. */
   IpAddress masked(int bits) {
-    return new IpAddress(high & mask(bits), low & mask(bits - Long.SIZE));
+    return new IpAddress(high & IpBits.mask(bits), low & IpBits.mask(bits - Long.SIZE));
   }
 
   /** Returns whether the first {@code bits} of 128 are the same. */
   boolean hasSamePrefix(IpAddress other, int bits) {
-    return ((high ^ other.high) & mask(bits)) == 0
-        && ((low ^ other.low) & mask(bits - Long.SIZE)) == 0;
-  }
-
-  private static long mask(int bits) {
-    return bits <= 0 ? 0 : bits >= Long.SIZE ? -1 : -1L << (Long.SIZE - bits);
+    return ((high ^ other.high) & IpBits.mask(bits)) == 0
+        && ((low ^ other.low) & IpBits.mask(bits - Long.SIZE)) == 0;
   }
 
   /** Returns the 16 bits of one of the eight groups of an IPv6 address. */

@@ -187,7 +187,7 @@ class CliProcessTest {
           () -> outputContains("Ctrl-C stops it") || !demo.isAlive());
       assertThat(demo.isAlive()).as(readOutput("err")).isTrue();
       assertThat(readOutput("out"))
-          .contains("Weir, node mine", "5 rules", "grpc     closed", "gateway  closed")
+          .contains("Weir, node mine", "rules, revision", "grpc     closed", "gateway  closed")
           .doesNotContain("through the gateway", "127.0.0.1:1 ", "127.0.0.1:9090");
       CommandRun check = CommandRun.of("check", "user=first", "--server", httpUrl());
       assertThat(check.exitCode()).as(check.err()).isZero();

@@ -62,7 +62,9 @@ final class RuleMeterRegistry {
         .removeIf(e -> e.getValue().isExpired(now, crowded) && removeMeters(e.getKey()));
     for (Rule rule : rules.rules()) {
       if (rule.enabled()) {
-        register(rule).updateOvershoot(rule, nodes);
+        RuleMeters meters = register(rule);
+        meters.updateOvershoot(rule, nodes);
+        meters.updateInvalidCalendarValues(rule);
       }
     }
   }

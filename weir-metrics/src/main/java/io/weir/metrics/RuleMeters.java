@@ -3,11 +3,13 @@ package io.weir.metrics;
 import static java.util.Locale.ROOT;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.weir.internal.rule.Limit;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.nodes.OvershootBound;
+import io.weir.rule.CalendarSettings;
 import io.weir.rule.Rule;
 import io.weir.rule.StoreFailureFallback;
 import java.util.Map;
@@ -25,6 +27,8 @@ final class RuleMeters {
   private volatile @Nullable Counter blocked;
   private final AtomicLong overshoot = new AtomicLong();
   private @Nullable Gauge overshootGauge;
+  private final AtomicLong invalidCalendarValues = new AtomicLong();
+  private @Nullable FunctionCounter invalidCalendarCounter;
   private final Map<StoreFailureFallback.FallbackAction, Counter> degraded =
       new ConcurrentHashMap<>();
 
@@ -86,6 +90,23 @@ final class RuleMeters {
     }
   }
 
+  /** Updates how many attributes of requests named no calendar, if the rule reads any. */
+  void updateInvalidCalendarValues(Rule counted) {
+    if (!counted.id().equals(ruleId)) {
+      return; // many rules share these meters
+    }
+    invalidCalendarValues.set(counted.invalidCalendarValues());
+    CalendarSettings calendar = counted.calendar();
+    if (calendar != null && calendar.dependsOnCaller() && invalidCalendarCounter == null) {
+      invalidCalendarCounter =
+          FunctionCounter.builder(
+                  "weir.calendar.invalid", invalidCalendarValues, AtomicLong::doubleValue)
+              .description("Attributes for the calendar of a rule that name no time zone or day")
+              .tag("rule", ruleId)
+              .register(registry);
+    }
+  }
+
   /** Returns the number of decisions of this rule. */
   double totalCount() {
     Counter ofBlocked = blocked;
@@ -106,6 +127,9 @@ final class RuleMeters {
     degraded.values().forEach(registry::remove);
     if (overshootGauge != null) {
       registry.remove(overshootGauge);
+    }
+    if (invalidCalendarCounter != null) {
+      registry.remove(invalidCalendarCounter);
     }
   }
 

@@ -1,25 +1,9 @@
 package io.weir.redis;
 
-import io.weir.internal.background.TaskMonitor;
-import io.weir.internal.rule.Claim;
-import io.weir.internal.rule.Fingerprint;
-import io.weir.internal.store.ClaimOutcome;
-import io.weir.internal.store.ClaimStore;
-import io.weir.internal.store.Scheduler;
-import io.weir.internal.store.StoreFailureGuard;
-import io.weir.internal.store.nodes.RefusalCache;
 import io.weir.internal.store.nodes.RoutingStore;
 import io.weir.store.Clock;
-import io.weir.store.StoreHealth;
 import io.weir.store.StoreListener;
-import io.weir.store.StoreOperation;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,61 +23,12 @@ import org.jspecify.annotations.Nullable;
  * Limiter limiter = Weir.limiter(rules).store(store).build();
  * }</pre>
  */
-public final class RedisStore implements ClaimStore {
-  private static final long UPKEEP_INTERVAL_MILLIS = 500;
-  private static final long CONNECT_WAIT_MILLIS = 3000;
-  private static final long MICROS_PER_MILLI = 1000;
+public final class RedisStore extends RoutingStore {
+  private final ExactRedisStore exact;
 
-  private final RedisConnection connection;
-  private final LiveNodeRegistry liveNodes;
-  private final StoreFailureGuard guard;
-  private final RefusalCache refusals;
-  private final RoutingStore routedStore;
-  private final BatchingQueue.BatchingContext batchingContext;
-  private final String prefix;
-  private final AtomicLong corruptStates = new AtomicLong();
-  private volatile RedisShards shards;
-
-  private RedisStore(Builder settings) {
-    RedisAddress address = RedisAddress.parse(settings.url);
-    Clock storeClock = settings.storeClock;
-    Clock clock = storeClock == null ? Clock.system() : storeClock;
-    prefix = settings.prefix;
-    Clock timer = Clock.system();
-    refusals = new RefusalCache(clock);
-    boolean cluster = address.kind() == RedisAddress.RedisAddressKind.CLUSTER;
-    RedisLayout layout =
-        RedisLayout.withRandomSeed(cluster ? settings.shards : 1, settings.packedBuckets);
-    RedisHandshake handshake = new RedisHandshake(address, prefix, layout, this::useLayout);
-    liveNodes = new LiveNodeRegistry(prefix);
-    connection =
-        new RedisConnection(address, handshake, liveNodes, Clock.wall(), settings.deadline);
-    TaskMonitor deadlineMonitor = connection.monitorOnDemand("store-deadlines");
-    Scheduler deadlineScheduler =
-        (micros, task) ->
-            connection.replyEventLoops().schedule(micros, () -> deadlineMonitor.run(task::run));
-    guard =
-        new StoreFailureGuard(
-            timer, settings.deadline, settings.maxWaiting, settings.listener, deadlineScheduler);
-    batchingContext =
-        new BatchingQueue.BatchingContext(
-            connection,
-            timer,
-            clock,
-            storeClock,
-            settings.maxInFlight,
-            new AtomicInteger(),
-            refusals,
-            states -> {
-              corruptStates.addAndGet(states);
-              guard.reportCorruptStates(states);
-            },
-            new ConcurrentLinkedQueue<>());
-    shards = new RedisShards(layout, prefix, guard, batchingContext);
-    Scheduler scheduler =
-        (micros, task) -> connection.runAfter(Math.max(1, micros / MICROS_PER_MILLI), task);
-    routedStore =
-        new RoutingStore(new ExactRedisStore(), guard, scheduler, settings.spikeThreshold);
+  private RedisStore(ExactRedisStore exact, Duration spikeThreshold) {
+    super(exact, exact.guard(), exact.scheduler(), spikeThreshold);
+    this.exact = exact;
   }
 
   /**
@@ -109,116 +44,23 @@ public final class RedisStore implements ClaimStore {
   }
 
   @Override
-  public CompletableFuture<ClaimOutcome[]> apply(
-      Claim[] claims, StoreOperation operation, long when) {
-    return routedStore.apply(claims, operation, when);
-  }
-
-  /** Lets the server decide, except for requests whose refusal is already known. */
-  private final class ExactRedisStore implements ClaimStore {
-    @Override
-    public CompletableFuture<ClaimOutcome[]> apply(
-        Claim[] claims, StoreOperation operation, long when) {
-      if (claims.length == 0) {
-        return CompletableFuture.completedFuture(new ClaimOutcome[0]);
-      }
-      if (operation == StoreOperation.TAKE) {
-        ClaimOutcome[] known = refusals.get(claims);
-        if (known != null) {
-          return CompletableFuture.completedFuture(known);
-        }
-      } else if (operation == StoreOperation.REFUND) {
-        return forgetRefusals(claims, shards.apply(claims, operation, when));
-      }
-      return shards.apply(claims, operation, when);
-    }
-
-    /** Forgets remembered refusals of these claims, since a refund may make them available. */
-    private CompletableFuture<ClaimOutcome[]> forgetRefusals(
-        Claim[] claims, CompletableFuture<ClaimOutcome[]> refund) {
-      refusals.invalidate(claims);
-      return refund.thenApply(
-          outcomes -> {
-            refusals.invalidate(claims);
-            return outcomes;
-          });
-    }
-
-    @Override
-    public Fingerprint fingerprint() {
-      return shards.fingerprint();
-    }
-  }
-
-  @Override
-  public Fingerprint fingerprint() {
-    return shards.fingerprint();
-  }
-
-  @Override
-  public boolean isAvailable() {
-    return connection.isConnected() && guard.isAvailable();
-  }
-
-  @Override
-  public StoreHealth health() {
-    boolean connected = connection.isConnected();
-    return new StoreHealth(
-        connected && guard.isAvailable(),
-        connected
-            ? (guard.isAvailable() ? "answers" : "does not answer")
-            : connection.disconnectReason(),
-        Duration.of(connection.clockDriftMicros(), ChronoUnit.MICROS),
-        guard.degradedDecisions(),
-        corruptStates.get(),
-        liveNodes.nodeCount(),
-        routedStore.leasedPermits(),
-        routedStore.unsyncedPermits(),
-        Duration.of(routedStore.syncLagMicros(), ChronoUnit.MICROS));
-  }
-
-  private void useLayout(RedisLayout storedLayout) {
-    RedisShards current = shards;
-    if (!current.layout.equals(storedLayout)) {
-      shards = new RedisShards(storedLayout, prefix, guard, batchingContext);
-      current.retire();
-    }
-  }
-
-  /** Sweeps the shards and probes an unavailable store. */
-  private void runUpkeep() {
-    shards.sweepIfDue();
-    guard.probe();
-  }
-
-  private RedisStore connect() {
-    CompletableFuture<Boolean> first = connection.open();
-    connection.runEvery("redis-upkeep", UPKEEP_INTERVAL_MILLIS, this::runUpkeep);
-    if (first.completeOnTimeout(false, CONNECT_WAIT_MILLIS, TimeUnit.MILLISECONDS).join()) {
-      shards.warmUp();
-    }
-    return this;
-  }
-
-  @Override
   public void close() {
-    routedStore.close();
-    connection.close();
-    guard.close();
+    super.close();
+    exact.close();
   }
 
   /** Builds a {@link RedisStore}. */
   public static final class Builder {
-    private final String url;
-    private Duration deadline = Duration.ofMillis(5);
-    private int maxWaiting = 10_000;
-    private int maxInFlight = 1024;
-    private int shards = 1024;
-    private int packedBuckets;
-    private String prefix = "weir";
-    private StoreListener listener = StoreListener.NONE;
-    private Duration spikeThreshold = Duration.ZERO;
-    private @Nullable Clock storeClock;
+    final String url;
+    Duration deadline = Duration.ofMillis(5);
+    int maxWaiting = 10_000;
+    int maxInFlight = 1024;
+    int shards = 1024;
+    int packedBuckets;
+    String prefix = "weir";
+    StoreListener listener = StoreListener.NONE;
+    Duration spikeThreshold = Duration.ZERO;
+    @Nullable Clock storeClock;
 
     private Builder(String url) {
       this.url = url;
@@ -303,7 +145,7 @@ public final class RedisStore implements ClaimStore {
      * anyway, answers by fallback, and connects as soon as the server is reachable.
      */
     public RedisStore open() {
-      return new RedisStore(this).connect();
+      return new RedisStore(new ExactRedisStore(this).connect(), spikeThreshold);
     }
 
     private static int require(boolean condition, int value, String rule, String example) {

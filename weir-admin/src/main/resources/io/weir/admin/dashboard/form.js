@@ -1,10 +1,12 @@
 // The form for a rule.
 import { h } from "./dom.js";
 
+const ACTIONS = ["limit", "allow", "block"];
 const ALGORITHMS = ["token-bucket", "leaky-bucket", "fixed-window", "sliding-log", "sliding-counter"];
 const CONSISTENCIES = ["exact", "leased", "synced", "local"];
-// Fields that the form keeps as they are.
-const ONLY_AS_YAML = ["calendar", "zone", "week-starts", "reset-day", "reset-at"];
+/** The fields that the form edits; all others are kept as they are. */
+const EDITED_FIELDS = ["id", "action", "match", "per", "limit", "algorithm", "burst", "cool-down", "consistency", "sync-every", "on-store-failure", "local-share", "charge-when", "refund-when", "overrides", "durable", "shadow", "enabled"];
+const otherFields = rule => Object.fromEntries(Object.entries(rule).filter(([name]) => !EDITED_FIELDS.includes(name)));
 const FALLBACKS = ["open", "closed", "local"];
 const ATTRIBUTES = ["endpoint", "user", "api_key", "ip", "tier", "method", "path", "host"];
 
@@ -33,6 +35,7 @@ export function ruleForm(rule, changed, isNew) {
   const id = text(rule.id, { name: "id", readonly: !isNew, maxlength: 64 });
   const limit = text(formatList(rule.limit), { name: "limit", placeholder: "100/minute" });
   const per = text(formatList(rule.per), { name: "per", placeholder: "user", list: "attributes" });
+  const action = select(ACTIONS, rule.action ?? "limit");
   const algorithm = select(ALGORITHMS, rule.algorithm ?? "token-bucket");
   const burst = text(rule.burst, { inputmode: "numeric", placeholder: "the limit" });
   const consistency = select(CONSISTENCIES, rule.consistency ?? "exact");
@@ -55,6 +58,7 @@ export function ruleForm(rule, changed, isNew) {
     field("limit", "Limit", limit, "100/minute, 5/30s; several: 10/second, 1000/hour"),
     field("per", "One counter for each", per, "attributes, for example user or user, ip; empty: one counter for all"),
     field("algorithm", "Algorithm", algorithm),
+    field("action", "Action", action, "limit; allow: no further rule applies; block: refuse with 403"),
     h("div", { class: "all" }, h("h3", {}, "Matches"), match.element, problemText("match")),
     h("div", { class: "all row" }, shadow.element, enabled.element),
     h("details", { class: "all", open: Boolean(rule.burst || rule.overrides?.length || rule["local-share"] || (rule.consistency && rule.consistency !== "exact")) }, h("summary", {}, "More"),
@@ -69,8 +73,7 @@ export function ruleForm(rule, changed, isNew) {
         field("refund-when", "Refunds responses", refundWhen, "statuses, for example 5xx"),
         h("div", { class: "all row" }, durable.element),
         h("div", { class: "all" }, h("h3", {}, "Overrides"), overrides ? overrides.element : h("p", { class: "small muted" }, `${rule.overrides.length} overrides; edit them as YAML`), problemText("overrides")),
-        ONLY_AS_YAML.some(name => rule[name] !== undefined) && h("p", { class: "all small muted" }, "Edit the calendar as YAML."),
-        rule.regions && h("p", { class: "all small muted" }, "Edit the regions as YAML."))));
+        Object.keys(otherFields(rule)).length > 0 && h("p", { class: "all small muted" }, `Kept as they are, to edit as YAML: ${Object.keys(otherFields(rule)).join(", ")}.`))));
 
   function problemText(name) {
     const error = h("p", { class: "problem" });
@@ -81,12 +84,12 @@ export function ruleForm(rule, changed, isNew) {
   return {
     element,
     read() {
-      const edited = { id: id.value.trim() };
+      const edited = { id: id.value.trim(), ...otherFields(rule) };
+      if (action.value !== "limit") edited.action = action.value;
       const conditions = match.read();
       if (Object.keys(conditions).length) edited.match = conditions;
       if (splitList(per.value).length) edited.per = splitList(per.value);
-      edited.limit = singleOrList(splitList(limit.value)) ?? "";
-      if (Array.isArray(edited.limit) && !edited.limit.length) edited.limit = "";
+      if (action.value === "limit" || limit.value.trim()) edited.limit = splitList(limit.value).length ? singleOrList(splitList(limit.value)) : "";
       if (algorithm.value !== "token-bucket") edited.algorithm = algorithm.value;
       if (burst.value.trim()) edited.burst = /^[1-9]\d{0,14}$/.test(burst.value.trim()) ? Number(burst.value) : burst.value;
       if (coolDown.value.trim()) edited["cool-down"] = coolDown.value.trim();
@@ -96,8 +99,6 @@ export function ruleForm(rule, changed, isNew) {
       if (share.value.trim()) edited["local-share"] = share.value.trim();
       if (chargeWhen.value.trim()) edited["charge-when"] = { status: singleOrList(splitList(chargeWhen.value)) };
       if (refundWhen.value.trim()) edited["refund-when"] = { status: singleOrList(splitList(refundWhen.value)) };
-      if (rule.regions) edited.regions = rule.regions;
-      for (const name of ONLY_AS_YAML) if (rule[name] !== undefined) edited[name] = rule[name];
       const overrideList = overrides ? overrides.read() : rule.overrides;
       if (overrideList.length) edited.overrides = overrideList;
       if (durable.input.checked) edited.durable = true;

@@ -7,6 +7,7 @@ import { pageHeader, panel, emptyState, table, segmentedControl, errorBanner, lo
 import { editor, openEditor, SHADOW_CONSEQUENCE } from "./editor.js";
 
 const PAGE_SIZE = 50;
+const LIMIT_OF_ACTION = { allow: "allows all", block: "blocks all" };
 const formatList = value => (Array.isArray(value) ? value.join(", ") : String(value));
 const overshootText = permits => `all nodes together may exceed the limit by up to ${formatExact(permits)} permits`;
 const rulePath = id => `/admin/rules/${encodeURIComponent(id)}`;
@@ -61,7 +62,7 @@ function listPage(signal, query) {
       h("td", {}, ruleLink(rule.id), rule.enabled === false && [" ", h("span", { class: "tag" }, "disabled")]),
       h("td", {}, match ? h("span", { class: "mono clamp", title: match }, match) : h("span", { class: "muted" }, "all requests")),
       h("td", { class: "wide-only" }, rule.per?.join(", ") || h("span", { class: "muted" }, "one counter for all")),
-      h("td", {}, formatList(rule.limit), rule.algorithm && h("div", { class: "small muted" }, rule.algorithm), latest.overshoot[rule.id] && h("div", { class: "small muted" }, overshootText(latest.overshoot[rule.id]))),
+      h("td", {}, LIMIT_OF_ACTION[rule.action] ?? formatList(rule.limit), rule.algorithm && h("div", { class: "small muted" }, rule.algorithm), latest.overshoot[rule.id] && h("div", { class: "small muted" }, overshootText(latest.overshoot[rule.id]))),
       refusedCell,
       h("td", { class: "fit" }, h("button", { type: "button", class: "switch", role: "switch", "aria-checked": String(rule.shadow === true), "aria-label": `Shadow of ${rule.id}`, disabled: !latest.editable, onclick: () => toggleShadow(rule) })));
   }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Immutable once filled. A search allocates only if several patterns match.
  */
-public final class GlobTree {
+public final class GlobTree implements PatternIndex {
   /** Nothing found. */
   public static final int[] NONE = {};
 
@@ -50,6 +50,7 @@ public final class GlobTree {
   }
 
   /** Adds a pattern with its numbers, which must be ascending. */
+  @Override
   public void add(String pattern, int... numbers) {
     GlobNode node = root;
     String[] segments = pattern.split("/", -1);
@@ -66,13 +67,9 @@ public final class GlobTree {
   }
 
   /** Returns the numbers of the matching patterns, ascending. The array must not be modified. */
+  @Override
   public int[] find(String value) {
     return find(root, value, 0, NONE);
-  }
-
-  /** Returns whether any pattern matches. */
-  public boolean matches(String value) {
-    return find(value).length > 0;
   }
 
   /** Matches the segments from {@code from} on; beyond the end of the value there are none. */

@@ -2,6 +2,7 @@ package io.weir.internal.rule;
 
 import io.weir.internal.glob.GlobTree;
 import io.weir.internal.glob.PatternExclusions;
+import io.weir.internal.glob.PatternIndex;
 import io.weir.rule.Attributes;
 import io.weir.rule.Selector;
 import java.util.ArrayList;
@@ -14,7 +15,7 @@ import java.util.Map;
  * Finds the selectors that match a request among many, identified by their position in the list.
  *
  * <p>Each selector is indexed by one attribute, the one whose patterns the fewest other selectors
- * share, in a {@link GlobTree} of that attribute. The other conditions are checked only for the
+ * share, in a {@link PatternIndex} of that attribute. The other conditions are checked only for the
  * candidates found. Empty selectors are {@link #unconditional} candidates. Immutable.
  */
 final class SelectorIndex {
@@ -23,7 +24,7 @@ final class SelectorIndex {
   private final boolean[] anchorIsSufficient;
   private final int[] unconditional;
   private final List<String> attributes = new ArrayList<>();
-  private final List<GlobTree> trees = new ArrayList<>();
+  private final List<PatternIndex> trees = new ArrayList<>();
 
   SelectorIndex(List<Selector> selectors) {
     this.selectors = selectors;
@@ -100,7 +101,7 @@ final class SelectorIndex {
   private void addTree(String attribute, Map<String, PostingList> byPattern) {
     byPattern.values().removeIf(postings -> postings.size == 0);
     if (!byPattern.isEmpty()) {
-      GlobTree tree = new GlobTree();
+      PatternIndex tree = PatternIndex.forAttribute(attribute);
       byPattern.forEach((pattern, postings) -> tree.add(pattern, postings.selectors()));
       attributes.add(attribute);
       trees.add(tree);

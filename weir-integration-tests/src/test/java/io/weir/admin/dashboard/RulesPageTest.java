@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.vertx.core.json.JsonObject;
 import io.weir.rule.Rule;
 import io.weir.rules.database.DatabaseRules;
 import io.weir.server.RunningServer;
@@ -132,6 +133,37 @@ class RulesPageTest extends BrowserTestBase {
         openPage(tab, unknown);
         tab.waitForText("404: there is no");
       }
+    }
+  }
+
+  @Test
+  void fieldsThatTheFormDoesNotEdit_areKept() {
+    try (RunningServer server = startServer()) {
+      BrowserTab tab = signedIn(server);
+      putRule(
+          tab,
+          new JsonObject()
+              .put("id", "exempt")
+              .put("action", "allow")
+              .put("match", new JsonObject().put("user", "boss")));
+      putRule(tab, rule("month", "9/month").put("zone", "Europe/Berlin").put("missing", "refuse"));
+      openPage(tab, "rules");
+      tab.waitForText("allows all");
+      assertThat(tab.text()).doesNotContain("undefined");
+      openPage(tab, "rules/month");
+      tab.type("Limit", "8/month").click("Save");
+      tab.waitForText("ann changed it");
+      tab.click("YAML");
+      tab.waitUntil(
+          "kept fields",
+          "['zone: Europe/Berlin', 'missing: refuse', 'limit: 8/month'].every(text => document.querySelector('textarea')?.value.includes(text))");
+      openPage(tab, "rules/exempt");
+      tab.click("Enabled").click("Save");
+      tab.click("Disable");
+      tab.waitForText("enabled: false");
+      tab.click("YAML");
+      tab.waitUntil(
+          "the action", "document.querySelector('textarea')?.value.includes('action: allow')");
     }
   }
 

@@ -45,6 +45,20 @@ class RuleMetricsCardinalityTest {
   }
 
   @Test
+  void calendarAttributeWithoutSense_isCounted() {
+    metrics.bindNode(rules::current);
+    Rule rule =
+        Rule.named("quota")
+            .limit("5/month")
+            .calendar(settings -> settings.withZone("tz", settings.zone()))
+            .build();
+    rules.replace(List.of(rule));
+    limiter.decideNow(Request.of("tz", "Asia/Tokyo"));
+    limiter.decideNow(Request.of("tz", "Mars/Base"));
+    assertThat(metrics.scrape()).contains("weir_calendar_invalid_total{rule=\"quota\"} 1.0");
+  }
+
+  @Test
   void unboundMetrics_limitSeriesByFirstDecision() {
     rules.replace(numbered(0, 25));
     limiter.decideNow(Request.of());

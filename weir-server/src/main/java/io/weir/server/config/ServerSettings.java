@@ -136,17 +136,17 @@ public final class ServerSettings {
       register(
           ServerSetting.of(
                   "gateway.upstream",
-                  "URL",
+                  "URL…[;OPTION=VALUE…]",
                   "",
                   "where the gateway forwards requests that match no route",
-                  SettingParsers::optionalHttpUrl)
+                  SettingParsers::optionalRouteTarget)
               .withFlag("upstream"));
   public static final ServerSetting<Map<String, String>> ROUTES =
       define(
           "gateway.routes",
-          "PREFIX=URL,…",
+          "PREFIX=URL…,…",
           "",
-          "other upstreams by [host]/path prefix, longest first",
+          "other upstreams by [METHOD ][host]/path prefix, longest first",
           SettingParsers::routes);
   public static final ServerSetting<Boolean> KEEP_HOST =
       define(

@@ -12,6 +12,7 @@ import io.weir.store.Clock;
 import io.weir.store.StoreHealth;
 import io.weir.store.StoreOperation;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * <p>A request whose rules have different consistencies is evaluated by the cheapest store first;
  * its charges are refunded if a later store refuses. Safe for any number of threads.
  */
-public final class RoutingStore implements ClaimStore {
+public class RoutingStore implements ClaimStore {
   private static final long MAX_LOCAL_BYTES = 256L << 20;
   private static final long BYTES_PER_SYNCED_COUNTER = 256;
   private static final long CLOSE_TIMEOUT_MILLIS = 500;
@@ -203,7 +204,17 @@ public final class RoutingStore implements ClaimStore {
 
   @Override
   public StoreHealth health() {
-    return shared.health();
+    StoreHealth health = shared.health();
+    return new StoreHealth(
+        health.available(),
+        health.state(),
+        health.clockDrift(),
+        health.degradedDecisions(),
+        health.corruptStates(),
+        health.nodes(),
+        leasedPermits(),
+        unsyncedPermits(),
+        Duration.of(syncedStore.lagMicros(), ChronoUnit.MICROS));
   }
 
   /** Returns all leases and reports all usage; the shared store stays open. */
