@@ -59,7 +59,7 @@ final class AcquireQueue {
     if (previous == null) {
       turn.complete(null);
     } else {
-      previous.thenRun(() -> turn.complete(null));
+      var unused = previous.thenRun(() -> turn.complete(null));
     }
   }
 
@@ -81,7 +81,7 @@ final class AcquireQueue {
     try {
       return pending.get();
     } catch (InterruptedException e) {
-      pending.thenAccept(limiter::refund);
+      var unused = pending.thenCompose(limiter::refund);
       throw e;
     } catch (ExecutionException e) {
       throw new IllegalStateException("a decision never fails", e);
@@ -104,7 +104,7 @@ final class AcquireQueue {
   }
 
   private static long toMicros(Duration duration) {
-    return duration.getSeconds() > Integer.MAX_VALUE
+    return duration.toSeconds() > Integer.MAX_VALUE
         ? Integer.MAX_VALUE * 1_000_000L
         : duration.toNanos() / 1000;
   }

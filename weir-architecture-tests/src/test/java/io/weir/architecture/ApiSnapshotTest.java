@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -129,16 +130,12 @@ class ApiSnapshotTest {
         .forEach(nested -> addSignatures(nested, lines));
   }
 
-  private static void add(Executable one, TreeSet<String> members) {
+  private static void add(Executable one, Set<String> members) {
     add(one, one.getModifiers(), one.isSynthetic(), one.toGenericString(), members);
   }
 
   private static void add(
-      AnnotatedElement one,
-      int modifiers,
-      boolean synthetic,
-      String text,
-      TreeSet<String> members) {
+      AnnotatedElement one, int modifiers, boolean synthetic, String text, Set<String> members) {
     if (isVisible(modifiers) && !synthetic) {
       members.add("  " + (one.isAnnotationPresent(Deprecated.class) ? "@Deprecated " : "") + text);
     }

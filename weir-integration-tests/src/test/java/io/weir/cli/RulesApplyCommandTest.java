@@ -76,8 +76,10 @@ class RulesApplyCommandTest {
     assertThat(apply(RULES, "--prune", "--dry-run").out())
         .startsWith("- old\n")
         .endsWith(
-            ": 0 added, 0 changed, 1 removed, 2 equal, nothing applied\n"
-                + "1 rule not in the file, would be removed by --prune: old\n");
+            """
+            : 0 added, 0 changed, 1 removed, 2 equal, nothing applied
+            1 rule not in the file, would be removed by --prune: old
+            """);
     assertThat(storedRules()).hasSize(3);
     assertThat(apply(RULES, "--prune").exitCode()).isZero();
     assertThat(storedRules()).isEqualTo(Rules.read(RULES));

@@ -164,7 +164,7 @@ class GatewayGrpcTest {
           Await.until(TIMEOUT, "messages flow", () -> upstream.floodedBytes.get() > 1_000_000);
           upstream.close();
           Await.until(TIMEOUT, "the call ends", () -> end.get() != null);
-          assertThat(end.get().getCode()).isEqualTo(Code.UNAVAILABLE);
+          assertThat(end.get()).extracting(Status::getCode).isEqualTo(Code.UNAVAILABLE);
           call.cancel("done", null);
         });
   }

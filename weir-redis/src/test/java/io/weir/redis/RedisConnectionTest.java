@@ -194,7 +194,7 @@ class RedisConnectionTest {
             openAndAwait(RedisStore.at(redis.uri()).deadline(LONG_DEADLINE).prefix("two"))) {
       assertThat(RedisStoreTestSupport.countAdmitted(one, RULE, "x", 110)).isEqualTo(100);
       assertThat(RedisStoreTestSupport.countAdmitted(two, RULE, "x", 110)).isEqualTo(100);
-      assertThat(redis.command("KEYS", "*:setup").toString() + redis.command("KEYS", "*{*"))
+      assertThat(redis.command("KEYS", "*:setup") + " " + redis.command("KEYS", "*{*"))
           .contains("one:setup", "two:setup", "one:{0}", "two:{0}");
     }
   }

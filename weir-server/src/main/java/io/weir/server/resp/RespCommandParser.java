@@ -51,7 +51,7 @@ final class RespCommandParser {
       return false;
     }
     if (!array) {
-      for (String word : text(line, end).trim().split(" +")) {
+      for (String word : text(line, end).trim().split(" +", -1)) {
         if (!word.isEmpty()) {
           command.add(word);
         }

@@ -58,31 +58,29 @@ final class RespSession {
   }
 
   private String answer(String name, List<String> words) {
-    switch (name) {
-      case "PING":
-        return words.size() > 1
-            ? RespReplyEncoder.bulk(words.get(1))
-            : RespReplyEncoder.simple("PONG");
-      case "ECHO":
-        return words.size() == 2
-            ? RespReplyEncoder.bulk(words.get(1))
-            : RespReplyEncoder.error("wrong number of arguments for 'echo', write ECHO text");
-      case "HELLO":
-        return hello(words);
-      case "QUIT":
+    return switch (name) {
+      case "PING" ->
+          words.size() > 1 ? RespReplyEncoder.bulk(words.get(1)) : RespReplyEncoder.simple("PONG");
+      case "ECHO" ->
+          words.size() == 2
+              ? RespReplyEncoder.bulk(words.get(1))
+              : RespReplyEncoder.error("wrong number of arguments for 'echo', write ECHO text");
+      case "HELLO" -> hello(words);
+      case "QUIT" -> {
         ended = true;
-        return RespReplyEncoder.OK;
-      case "COMMAND":
-        return words.size() > 1 && words.get(1).equalsIgnoreCase("COUNT")
-            ? RespReplyEncoder.integer(0)
-            : RespReplyEncoder.array(List.of());
-      case "AUTH", "CLIENT", "SELECT":
-        return RespReplyEncoder.OK; // access is a matter of the network; there is one database
-      default:
-        return RespReplyEncoder.error(
-            "unknown command '%s', use CL.THROTTLE key max_burst count period [quantity]"
-                .formatted(name.length() > 40 ? name.substring(0, 40) + "…" : name));
-    }
+        yield RespReplyEncoder.OK;
+      }
+      case "COMMAND" ->
+          words.size() > 1 && words.get(1).equalsIgnoreCase("COUNT")
+              ? RespReplyEncoder.integer(0)
+              : RespReplyEncoder.array(List.of());
+      // access is a matter of the network; there is one database
+      case "AUTH", "CLIENT", "SELECT" -> RespReplyEncoder.OK;
+      default ->
+          RespReplyEncoder.error(
+              "unknown command '%s', use CL.THROTTLE key max_burst count period [quantity]"
+                  .formatted(name.length() > 40 ? name.substring(0, 40) + "…" : name));
+    };
   }
 
   private String hello(List<String> words) {

@@ -42,7 +42,7 @@ record ThrottleCommand(Request request, StoreOperation operation) {
       throw new IllegalArgumentException(
           "max_burst must be refilled within 10 years, use a smaller max_burst or period");
     }
-    Rate rate = new Rate(capacity, Duration.ofNanos((long) refillMicros * 1000));
+    Rate rate = new Rate(capacity, Duration.ofNanos(((long) refillMicros) * 1000));
     Request request = Request.of("key", words.get(1)).limit(rate).cost(Math.max(1, quantity));
     return new ThrottleCommand(request, quantity == 0 ? StoreOperation.PEEK : StoreOperation.TAKE);
   }
