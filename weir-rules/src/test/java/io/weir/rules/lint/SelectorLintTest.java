@@ -18,48 +18,48 @@ class SelectorLintTest {
 
   @ParameterizedTest
   @CsvSource(
-      delimiter = '|',
+      delimiter = ';',
       quoteCharacter = '`',
       textBlock =
           """
-          match: {endpoint: "GET /search?q=*"} | a query is not part of it; write /search
-          match: {endpoint: "/search?q=*"} | a query is not part of it; write /search
-          match: {endpoint: "GET /a#top"} | a fragment is not sent; write /a
-          match: {endpoint: "login"} | write a method and a path, for example GET /login
-          match: {endpoint: "GET login"} | a path begins with /; write /login
-          match: {endpoint: "GET/login"} | write a method and a path, for example GET /login
-          match: {endpoint: "GET|POST /login"} | write a list, one item for each method
-          match: {endpoint: "GET,POST /login"} | write a list, one item for each method
-          match: {endpoint: "GETT /login"} | did you mean GET?
-          match: {endpoint: "https://example.com/login"} | leave out scheme and host
-          match: {endpoint: "GET /login/"} | leave out the / at the end
-          match: {endpoint: "GET /a//b"} | write the path without //
-          match: {endpoint: "GET /a/../b"} | write the path without //
-          match: {endpoint: "GET /users/{id}"} | write * for a part that varies
-          match: {endpoint: "GET /users/:id"} | write * for a part that varies
-          match: {endpoint: ["GET /a", "!GET /b?x"]} | a query is not part of it; write /b
-          match: {path: "login"} | a path begins with /; write /login
-          match: {path: "/login?x=1"} | a query is not part of it; write /login
-          match: {path: "/login/"} | leave out the / at the end
-          match: {method: "GTE"} | did you mean GET?
-          match: {method: "GET,POST"} | write a list
-          match: {host: "https://example.com"} | without scheme, port and path
-          match: {host: "example.com:8080"} | without scheme, port and path
-          match: {host: "Example.com"} | write example.com
-          match: {ip: "localhost"} | write an address or a network
-          match: {ip: "10.0.0.0/33"} | write an address or a network
-          match: {ip: "10.0.0.300"} | write an address or a network
-          match: {ip: "10.0.0"} | write an address or a network
-          match: {ip: "10.0.0.1-10.0.0.9"} | write an address or a network
-          match: {ip: "2001:db8::/129"} | write an address or a network
-          match: {IP: "10.0.0.1"} | did you mean ip?
-          per: [users] | did you mean user?
-          per: [api-key] | did you mean api_key?
-          per: [User] | did you mean user?
-          per: [endpoints] | did you mean endpoint?
-          per: [headers.x-tenant] | did you mean header.x-tenant?
-          overrides: [{when: {endpoint: "GET /x?y"}, limit: 1/s}] | a query is not part of it; write /x
-          overrides: [{when: {teir: pro}, limit: 1/s}] | did you mean tier?
+          match: {endpoint: "GET /search?q=*"} ; a query is not part of it; write /search
+          match: {endpoint: "/search?q=*"} ; a query is not part of it; write /search
+          match: {endpoint: "GET /a#top"} ; a fragment is not sent; write /a
+          match: {endpoint: "login"} ; write a method and a path, for example GET /login
+          match: {endpoint: "GET login"} ; a path begins with /; write /login
+          match: {endpoint: "GET/login"} ; write a method and a path, for example GET /login
+          match: {endpoint: "GET|POST /login"} ; write a list, one item for each method
+          match: {endpoint: "GET,POST /login"} ; write a list, one item for each method
+          match: {endpoint: "GETT /login"} ; did you mean GET?
+          match: {endpoint: "https://example.com/login"} ; leave out scheme and host
+          match: {endpoint: "GET /login/"} ; leave out the / at the end
+          match: {endpoint: "GET /a//b"} ; write the path without //
+          match: {endpoint: "GET /a/../b"} ; write the path without //
+          match: {endpoint: "GET /users/{id}"} ; write * for a part that varies
+          match: {endpoint: "GET /users/:id"} ; write * for a part that varies
+          match: {endpoint: ["GET /a", "!GET /b?x"]} ; a query is not part of it; write /b
+          match: {path: "login"} ; a path begins with /; write /login
+          match: {path: "/login?x=1"} ; a query is not part of it; write /login
+          match: {path: "/login/"} ; leave out the / at the end
+          match: {method: "GTE"} ; did you mean GET?
+          match: {method: "GET,POST"} ; write a list
+          match: {host: "https://example.com"} ; without scheme, port and path
+          match: {host: "example.com:8080"} ; without scheme, port and path
+          match: {host: "Example.com"} ; write example.com
+          match: {ip: "localhost"} ; write an address or a network
+          match: {ip: "10.0.0.0/33"} ; write an address or a network
+          match: {ip: "10.0.0.300"} ; write an address or a network
+          match: {ip: "10.0.0"} ; write an address or a network
+          match: {ip: "10.0.0.1-10.0.0.9"} ; write an address or a network
+          match: {ip: "2001:db8::/129"} ; write an address or a network
+          match: {IP: "10.0.0.1"} ; did you mean ip?
+          per: [users] ; did you mean user?
+          per: [api-key] ; did you mean api_key?
+          per: [User] ; did you mean user?
+          per: [endpoints] ; did you mean endpoint?
+          per: [headers.x-tenant] ; did you mean header.x-tenant?
+          overrides: [{when: {endpoint: "GET /x?y"}, limit: 1/s}] ; a query is not part of it; write /x
+          overrides: [{when: {teir: pro}, limit: 1/s}] ; did you mean tier?
           """)
   void mistake_isReportedWithRemedy(String fields, String remedy) {
     assertThat(lint(fields + ", limit: 5/s"))
