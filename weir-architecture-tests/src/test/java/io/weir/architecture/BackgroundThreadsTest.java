@@ -54,6 +54,8 @@ class BackgroundThreadsTest {
               "io.weir.gateway.WebSocketBridge$LimiterMessageAdmission",
               "one timer for each delayed message"),
           Map.entry("io.weir.gateway.DelayedRequests", "one timer for each delayed request"),
+          Map.entry("io.weir.gateway.UpstreamExchange", "one timer for each delayed retry"),
+          Map.entry("io.weir.gateway.HealthChecks", "periodic, supervised by a TaskMonitor"),
           Map.entry(
               "io.weir.gateway.TimeoutWheel",
               "a tick of each event loop, supervised by a TaskMonitor"),

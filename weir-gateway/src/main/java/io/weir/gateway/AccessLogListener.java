@@ -39,6 +39,7 @@ final class AccessLogListener implements RequestEndListener {
     IdentifiedRequest call = request.isIdentified() ? request.call() : null;
     Decision decision = request.isDecided() ? request.decision() : null;
     VerifiedCaller caller = call == null ? null : call.caller();
+    String referer = http.getHeader(HttpHeaders.REFERER);
     return new AccessLogEntry(
         request.startedMicros(),
         Math.max(0, clock.micros() - request.startedMicros()),
@@ -59,7 +60,7 @@ final class AccessLogListener implements RequestEndListener {
         request.upstream(),
         reason(request, status),
         truncated(request.failureDetail()),
-        pathOf(http.getHeader(HttpHeaders.REFERER)),
+        referer == null ? null : pathOf(referer),
         truncated(http.getHeader(HttpHeaders.USER_AGENT)));
   }
 
@@ -93,20 +94,21 @@ final class AccessLogListener implements RequestEndListener {
   }
 
   /** A target or URL without its query, which may have secrets. */
-  private static @Nullable String pathOf(@Nullable String url) {
-    if (url == null) {
-      return null;
-    }
+  private static String pathOf(String url) {
     int end = 0;
     while (end < url.length() && "?#".indexOf(url.charAt(end)) < 0) {
       end++;
     }
-    return truncated(url.substring(0, end));
+    return truncatedTo(url, end);
   }
 
   private static @Nullable String truncated(@Nullable String text) {
-    return text == null || text.length() <= MAX_TEXT_LENGTH
-        ? text
+    return text == null ? null : truncatedTo(text, text.length());
+  }
+
+  private static String truncatedTo(String text, int end) {
+    return end <= MAX_TEXT_LENGTH
+        ? text.substring(0, end)
         : text.substring(0, MAX_TEXT_LENGTH) + "...";
   }
 }

@@ -25,6 +25,11 @@ enum ForwardingFailure {
     this.message = message;
   }
 
+  /** Whether the upstream is the cause; not the caller or the load. */
+  boolean isOfUpstream() {
+    return this == UNREACHABLE || this == BROKEN || this == LATE;
+  }
+
   /** The name in metrics, logs and headers. */
   String label() {
     return name().toLowerCase(Locale.ROOT);

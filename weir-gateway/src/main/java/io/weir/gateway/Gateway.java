@@ -8,6 +8,10 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.Decision;
 import io.weir.Limiter;
 import io.weir.TooManyLimitsException;
+import io.weir.gateway.routing.LoadBalancer.Candidate;
+import io.weir.gateway.routing.RouteTarget;
+import io.weir.gateway.routing.Upstream;
+import io.weir.gateway.routing.UpstreamHealth;
 import io.weir.http.BadRequestException;
 import io.weir.http.IdentifiedRequest;
 import io.weir.http.IdentityResolver;
@@ -17,6 +21,9 @@ import io.weir.web.DecisionHandler;
 import io.weir.web.VertxHeaders;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** The rate-limiting reverse proxy: decides on each request, then forwards it to an upstream. */
@@ -24,7 +31,9 @@ public final class Gateway {
   private final Vertx vertx;
   private final DecisionHandler decisionHandler;
   private final IdentityResolver identity;
-  private final GatewayRoutes<Upstream> routes;
+  private final GatewayRoutes<RouteTarget> routes;
+  private final Map<Upstream, UpstreamHealth> health = new ConcurrentHashMap<>();
+  private final Set<Upstream> checked = ConcurrentHashMap.newKeySet();
   private final UpstreamSettings settings;
   private final DelayedRequests delayedRequests;
   private final WebSocketBridge webSocketBridge;
@@ -66,26 +75,56 @@ public final class Gateway {
 
   /** Creates the request handler of one event loop, with its own upstream connections. */
   public Handler<HttpServerRequest> handler() {
-    TimeoutWheel timeoutWheel =
-        new TimeoutWheel(
-            vertx, Math.min(settings.upstreamTimeoutMillis(), settings.callerTimeoutMillis()));
-    GatewayRoutes<UpstreamConnections> connectionsByRoute =
-        routes.map(
-            upstream ->
-                new UpstreamConnections(
-                    vertx,
-                    upstream,
-                    settings,
-                    new UpstreamMetrics(meterRegistry, upstream),
-                    timeoutWheel));
+    long shortestTimeout =
+        routes.targets().stream()
+            .mapToLong(target -> settings.forRoute(target).upstreamTimeoutMillis())
+            .reduce(settings.callerTimeoutMillis(), Math::min);
+    TimeoutWheel timeoutWheel = new TimeoutWheel(vertx, shortestTimeout);
+    GatewayRoutes<UpstreamRoute> routesOfLoop = routes.map(target -> open(target, timeoutWheel));
     RequestSmugglingFilter validator = new RequestSmugglingFilter();
-    return http -> handle(http, validator, connectionsByRoute);
+    return http -> handle(http, validator, routesOfLoop);
+  }
+
+  /** Opens the upstreams of a route for one event loop; the first also checks their health. */
+  private UpstreamRoute open(RouteTarget target, TimeoutWheel timeoutWheel) {
+    List<Candidate<UpstreamConnections>> candidates = new ArrayList<>();
+    for (RouteTarget.WeightedUpstream weighted : target.upstreams()) {
+      Upstream upstream = weighted.upstream();
+      UpstreamHealth upstreamHealth = health.computeIfAbsent(upstream, this::newHealth);
+      UpstreamConnections connections =
+          new UpstreamConnections(
+              vertx,
+              upstream,
+              settings.forRoute(target),
+              new UpstreamMetrics(meterRegistry, upstream),
+              timeoutWheel);
+      candidates.add(
+          new Candidate<>(connections, upstream.authority(), weighted.weight(), upstreamHealth));
+      target
+          .healthCheck()
+          .filter(path -> checked.add(upstream))
+          .ifPresent(
+              path ->
+                  HealthChecks.start(
+                      vertx, connections, upstreamHealth, path, target.healthInterval()));
+    }
+    return new UpstreamRoute(target, candidates);
+  }
+
+  private UpstreamHealth newHealth(Upstream upstream) {
+    UpstreamHealth created = new UpstreamHealth(Clock.system());
+    Gauge.builder("weir.gateway.upstream.available", created, h -> h.isAvailable() ? 1 : 0)
+        .description("Whether requests are sent to the upstream")
+        .tag("upstream", upstream.authority())
+        .strongReference(true)
+        .register(meterRegistry);
+    return created;
   }
 
   private void handle(
       HttpServerRequest http,
       RequestSmugglingFilter validator,
-      GatewayRoutes<UpstreamConnections> connectionsByRoute) {
+      GatewayRoutes<UpstreamRoute> routesOfLoop) {
     if (validator.isConnectionRejected(http)) {
       return;
     }
@@ -106,16 +145,14 @@ public final class Gateway {
           http,
           proxied.call().request(),
           StoreOperation.TAKE,
-          decision -> onDecision(proxied, decision, connectionsByRoute));
+          decision -> onDecision(proxied, decision, routesOfLoop));
     } catch (BadRequestException | TooManyLimitsException e) {
       validator.reject(http, String.valueOf(e.getMessage()));
     }
   }
 
   private void onDecision(
-      ProxiedRequest proxied,
-      Decision decision,
-      GatewayRoutes<UpstreamConnections> connectionsByRoute) {
+      ProxiedRequest proxied, Decision decision, GatewayRoutes<UpstreamRoute> routesOfLoop) {
     proxied.decide(decision);
     if (proxied.http().response().closed()) {
       delayedRequests.refundIfDelayed(decision);
@@ -125,47 +162,44 @@ public final class Gateway {
     } else if (proxied.call().unauthorized()) {
       GatewayResponses.unauthorized(proxied, decision, identity.challenge());
     } else {
-      admit(proxied, decision, findUpstream(proxied.call(), connectionsByRoute));
+      admit(proxied, decision, findRoute(proxied.call(), routesOfLoop));
     }
   }
 
-  private static @Nullable UpstreamConnections findUpstream(
-      IdentifiedRequest call, GatewayRoutes<UpstreamConnections> connectionsByRoute) {
-    return connectionsByRoute.find(call.request().get("host"), call.endpoint().path());
+  private static @Nullable UpstreamRoute findRoute(
+      IdentifiedRequest call, GatewayRoutes<UpstreamRoute> routesOfLoop) {
+    return routesOfLoop.find(
+        call.endpoint().method(), call.request().get("host"), call.endpoint().path());
   }
 
-  private void admit(
-      ProxiedRequest proxied, Decision decision, @Nullable UpstreamConnections connections) {
-    if (connections == null) {
+  private void admit(ProxiedRequest proxied, Decision decision, @Nullable UpstreamRoute route) {
+    if (route == null) {
       GatewayResponses.noRoute(proxied, decision);
     } else if (headerWriter.isLoop(proxied.http())) {
-      fail(proxied, decision, connections, ForwardingFailure.LOOP);
+      fail(proxied, decision, route, ForwardingFailure.LOOP);
     } else if (decision.delay().isZero()) {
-      forward(proxied, decision, connections);
+      forward(proxied, decision, route);
     } else if (!delayedRequests.scheduleAfterDelay(
-        proxied, decision, () -> forward(proxied, decision, connections))) {
-      fail(proxied, decision, connections, ForwardingFailure.BUSY);
+        proxied, decision, () -> forward(proxied, decision, route))) {
+      fail(proxied, decision, route, ForwardingFailure.BUSY);
     }
   }
 
   private static void fail(
-      ProxiedRequest proxied,
-      Decision decision,
-      UpstreamConnections connections,
-      ForwardingFailure failure) {
-    connections.metrics().countFailed(failure);
+      ProxiedRequest proxied, Decision decision, UpstreamRoute route, ForwardingFailure failure) {
+    route.choose(proxied.call()).connections().metrics().countFailed(failure);
     GatewayResponses.fail(proxied, decision, failure);
   }
 
-  private void forward(ProxiedRequest proxied, Decision decision, UpstreamConnections connections) {
+  private void forward(ProxiedRequest proxied, Decision decision, UpstreamRoute route) {
+    UpstreamExchange exchange = new UpstreamExchange(headerWriter, route, proxied, decision);
     if (WebSocketHandshake.isRequested(proxied.http(), proxied.requestBody())) {
       WebSocketHandshake handshake =
-          new WebSocketHandshake(headerWriter, connections, webSocketBridge, proxied, decision);
+          new WebSocketHandshake(headerWriter, route, exchange, webSocketBridge, proxied, decision);
       proxied.onCallerClosed(handshake::onCallerClosed);
       handshake.start();
       return;
     }
-    UpstreamExchange exchange = new UpstreamExchange(headerWriter, connections, proxied, decision);
     proxied.onCallerClosed(exchange::onCallerClosed);
     exchange.start();
   }

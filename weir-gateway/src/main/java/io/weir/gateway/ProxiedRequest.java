@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.Decision;
 import io.weir.Limiter;
+import io.weir.gateway.routing.Upstream;
 import io.weir.http.IdentifiedRequest;
 import org.jspecify.annotations.Nullable;
 

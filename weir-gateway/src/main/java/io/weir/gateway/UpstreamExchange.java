@@ -1,5 +1,6 @@
 package io.weir.gateway;
 
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
@@ -8,6 +9,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.weir.Decision;
 import io.weir.gateway.grpc.GrpcRequestHeaders;
 import io.weir.gateway.grpc.GrpcStatusCode;
+import io.weir.gateway.routing.LoadBalancer.Candidate;
 import io.weir.http.IdentifiedRequest;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,18 +18,22 @@ import org.jspecify.annotations.Nullable;
  * Forwards one admitted request to its upstream and the response back to the caller. Not
  * thread-safe: used on one event loop.
  *
- * <p>A request is sent once. It is retried once only if its method is safe, it has no body, and the
- * upstream closed the kept-alive connection before anything was written.
+ * <p>A request is sent once. It is sent again only without a body: once if its method is safe and
+ * the upstream closed the kept-alive connection before anything was written, and as often as its
+ * route says if its method is idempotent.
  */
 final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   private static final Set<HttpMethod> SAFE_METHODS =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
   private static final int FIRST_FINAL_STATUS = 200;
   private static final long HTTP2_INTERNAL_ERROR = 2; // HTTP/2 error codes
+  private static final long RETRY_DELAY_MILLIS = 50;
   private static final long HTTP2_CANCEL = 8;
 
   private final UpstreamHeaderWriter headerWriter;
-  private final UpstreamConnections connections;
+  private final UpstreamRoute route;
+  private Candidate<UpstreamConnections> upstream;
+  private boolean isAcquired;
   private final ProxiedRequest proxiedRequest;
   private final HttpServerRequest http;
   private final IdentifiedRequest call;
@@ -38,24 +44,25 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   private @Nullable HttpClientRequest upstreamRequest;
   private @Nullable ResponseForwarder responseForwarder;
   private boolean requestWritten;
-  private boolean retried;
+  private int retries;
   private boolean finished;
 
   UpstreamExchange(
       UpstreamHeaderWriter headerWriter,
-      UpstreamConnections connections,
+      UpstreamRoute route,
       ProxiedRequest proxied,
       Decision decision) {
     this.headerWriter = headerWriter;
-    this.connections = connections;
+    this.route = route;
     this.proxiedRequest = proxied;
     this.http = proxied.http();
     this.call = proxied.call();
+    this.upstream = route.choose(call);
     this.requestBody = proxied.requestBody();
     this.decision = decision;
     callTimeoutMillis = requestBody.isGrpc() ? remainingMillis() : GrpcRequestHeaders.NO_TIMEOUT;
     progress =
-        new TransferProgress(connections.settings(), requestBody.isGrpc(), callTimeoutMillis);
+        new TransferProgress(connections().settings(), requestBody.isGrpc(), callTimeoutMillis);
   }
 
   /** The timeout of a gRPC call, less the time that it was delayed. */
@@ -65,7 +72,6 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   }
 
   void start() {
-    proxiedRequest.recordUpstream(connections.upstream());
     if (callTimeoutMillis <= 0) {
       fail(ForwardingFailure.LATE);
     } else {
@@ -81,10 +87,17 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
     onResponse(response);
   }
 
+  UpstreamConnections connections() {
+    return upstream.connections();
+  }
+
   private void connect() {
     if (!finished) {
-      connections
-          .request(call.endpoint().method(), call.endpoint().target())
+      proxiedRequest.recordUpstream(connections().upstream());
+      upstream.acquire();
+      isAcquired = true;
+      connections()
+          .request(call.endpoint().method(), route.rewritten(call.endpoint().target()))
           .onComplete(this::send, this::onNotConnected);
     }
   }
@@ -100,7 +113,7 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
       return;
     }
     upstreamRequest = request;
-    headerWriter.write(proxiedRequest, connections.upstream(), request);
+    headerWriter.write(proxiedRequest, connections().upstream(), request);
     if (requestBody.isGrpc() && !decision.delay().isZero()) {
       request.putHeader(
           GrpcRequestHeaders.TIMEOUT, GrpcRequestHeaders.formatTimeout(callTimeoutMillis));
@@ -111,33 +124,56 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   }
 
   private void startTimeouts() {
-    progress.start(connections.timeoutWheel().nowMillis());
-    connections.timeoutWheel().add(this);
+    progress.start(connections().timeoutWheel().nowMillis());
+    connections().timeoutWheel().add(this);
   }
 
   private void onNoResponse(Throwable cause) {
     proxiedRequest.recordCause(cause);
-    if (requestWritten) {
-      fail(ForwardingFailure.BROKEN);
+    onNotSent(ForwardingFailure.BROKEN);
+  }
+
+  /** Sends the request again if that is safe and allowed, else fails. */
+  private void onNotSent(ForwardingFailure failure) {
+    if (finished || !requestBody.isEmpty() || !(isStaleConnection(failure) || tryRetry(failure))) {
+      fail(failure);
+      return;
+    }
+    retries++;
+    upstreamRequest = null;
+    release(failure);
+    Candidate<UpstreamConnections> failed = upstream;
+    upstream = route.chooseOther(call, failed);
+    if (upstream == failed && retries > 1) {
+      long delayMillis = RETRY_DELAY_MILLIS << retries;
+      Vertx.currentContext().owner().setTimer(delayMillis, t -> connect());
     } else {
-      onNotSent(ForwardingFailure.BROKEN);
+      connect();
     }
   }
 
-  private void onNotSent(ForwardingFailure failure) {
-    boolean isStaleConnection =
-        failure == ForwardingFailure.BROKEN || failure == ForwardingFailure.UNREACHABLE;
-    if (isStaleConnection
-        && !retried
-        && !finished
-        && requestBody.isEmpty()
-        && SAFE_METHODS.contains(http.method())) {
-      retried = true;
-      upstreamRequest = null;
-      connections.timeoutWheel().remove(this);
-      connect();
-    } else {
-      fail(failure);
+  /** Whether a kept-alive connection was closed before anything was written. */
+  private boolean isStaleConnection(ForwardingFailure failure) {
+    return retries == 0
+        && !requestWritten
+        && (failure == ForwardingFailure.BROKEN || failure == ForwardingFailure.UNREACHABLE)
+        && SAFE_METHODS.contains(http.method());
+  }
+
+  private boolean tryRetry(ForwardingFailure failure) {
+    return route.tryRetry(http.method(), retries, failure);
+  }
+
+  /** Gives the upstream back, with the failure of the request; null if it has answered. */
+  private void release(@Nullable ForwardingFailure failure) {
+    connections().timeoutWheel().remove(this);
+    if (isAcquired) {
+      isAcquired = false;
+      upstream.release();
+      boolean isCallersDeadline = callTimeoutMillis != GrpcRequestHeaders.NO_TIMEOUT;
+      if (failure != null && failure.isOfUpstream() && !isCallersDeadline) {
+        upstream.health().recordFailure();
+      }
     }
   }
 
@@ -154,11 +190,12 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
       fail(ForwardingFailure.BROKEN);
       return;
     }
-    progress.startResponse(connections.timeoutWheel().nowMillis());
+    progress.startResponse(connections().timeoutWheel().nowMillis());
     try {
       responseForwarder = new ResponseForwarder(http, response, decision, this::onForwarded);
       proxiedRequest.recordResponse();
-      connections.metrics().countAnswered();
+      connections().metrics().countAnswered();
+      upstream.health().recordSuccess();
     } catch (IllegalArgumentException e) { // an invalid header field
       fail(ForwardingFailure.BROKEN);
     }
@@ -166,7 +203,7 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
 
   private void onForwarded() {
     finished = true;
-    connections.timeoutWheel().remove(this);
+    release(null);
     if (!requestBody.isFinished()) {
       reset();
       requestBody.discard();
@@ -192,7 +229,7 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
   void onCallerClosed() {
     if (!finished) {
       finished = true;
-      connections.timeoutWheel().remove(this);
+      release(null);
       reset();
     }
   }
@@ -202,8 +239,8 @@ final class UpstreamExchange implements TimeoutWheel.TimeoutTarget {
       return;
     }
     finished = true;
-    connections.metrics().countFailed(failure);
-    connections.timeoutWheel().remove(this);
+    connections().metrics().countFailed(failure);
+    release(failure);
     reset();
     HttpServerResponse response = http.response();
     if (!response.headWritten()) {

@@ -6,6 +6,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
+import io.weir.gateway.routing.Upstream;
 import io.weir.http.IdentifiedRequest;
 import io.weir.http.IdentityResolver;
 import io.weir.http.IpAddress;

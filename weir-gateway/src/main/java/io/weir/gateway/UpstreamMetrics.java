@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.weir.gateway.routing.Upstream;
 import java.util.EnumMap;
 import java.util.Map;
 

@@ -1,6 +1,8 @@
 package io.weir.gateway;
 
+import io.weir.gateway.routing.RouteTarget;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -27,6 +29,18 @@ public record UpstreamSettings(
     Optional<Path> trustedCertificates) {
   /** The minimum rate of a caller in bytes per second; slower callers are disconnected. */
   static final int MIN_BYTES_PER_SECOND = 256;
+
+  /** The same settings with the timeouts of a route, if it has its own. */
+  UpstreamSettings forRoute(RouteTarget target) {
+    return new UpstreamSettings(
+        target.connectTimeout().map(Duration::toMillis).orElse(connectTimeoutMillis),
+        target.upstreamTimeout().map(Duration::toMillis).orElse(upstreamTimeoutMillis),
+        callerTimeoutMillis,
+        maxConnections,
+        maxWebSockets,
+        maxWaitingRequests,
+        trustedCertificates);
+  }
 
   /** The number of bytes a caller must send or read within {@link #callerTimeoutMillis}. */
   long minBytesPerTimeout() {

@@ -22,6 +22,8 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
   private static final String WEBSOCKET = "websocket";
 
   private final UpstreamHeaderWriter headerWriter;
+  private final UpstreamRoute route;
+  private final UpstreamExchange declined;
   private final UpstreamConnections connections;
   private final WebSocketBridge webSocketBridge;
   private final ProxiedRequest proxiedRequest;
@@ -30,14 +32,20 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
   private long sentAtMillis;
   private boolean finished;
 
+  /**
+   * @param declined forwards the response of an upstream that declines
+   */
   WebSocketHandshake(
       UpstreamHeaderWriter headerWriter,
-      UpstreamConnections connections,
+      UpstreamRoute route,
+      UpstreamExchange declined,
       WebSocketBridge webSocketBridge,
       ProxiedRequest proxied,
       Decision decision) {
     this.headerWriter = headerWriter;
-    this.connections = connections;
+    this.route = route;
+    this.declined = declined;
+    this.connections = declined.connections();
     this.webSocketBridge = webSocketBridge;
     this.proxiedRequest = proxied;
     this.decision = decision;
@@ -63,7 +71,7 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
   void start() {
     proxiedRequest.recordUpstream(connections.upstream());
     connections
-        .webSocketRequest(proxiedRequest.call().endpoint().target())
+        .webSocketRequest(route.rewritten(proxiedRequest.call().endpoint().target()))
         .onComplete(this::send, cause -> fail(ForwardingFailure.fromConnectFailure(cause)));
   }
 
@@ -112,10 +120,8 @@ final class WebSocketHandshake implements TimeoutWheel.TimeoutTarget {
   /** Forwards the response of an upstream that declines, with the usual timeouts. */
   private void forwardDeclined(HttpClientRequest request, HttpClientResponse answer) {
     finished = true;
-    UpstreamExchange exchange =
-        new UpstreamExchange(headerWriter, connections, proxiedRequest, decision);
-    proxiedRequest.onCallerClosed(exchange::onCallerClosed);
-    exchange.forwardResponse(request, answer);
+    proxiedRequest.onCallerClosed(declined::onCallerClosed);
+    declined.forwardResponse(request, answer);
   }
 
   private void openWebSocket(HttpClientResponse answer) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.rules.text.InvalidConfigurationException;
 import io.weir.server.RunningServer;
 import io.weir.server.StartException;
 import io.weir.testkit.Await;
@@ -192,7 +193,8 @@ class GatewayProxyTest {
   @Test
   void upstreamWithAPath_failsWithOneLineMessage() {
     assertThatThrownBy(() -> gateway("upstream", "http://h:1/base"))
-        .isInstanceOf(StartException.class)
+        .isInstanceOf(InvalidConfigurationException.class)
+        .hasMessageContaining("--upstream")
         .hasMessageContaining("must be http://host:port");
     assertThatThrownBy(() -> gateway("gateway-routes", "h:80/x=http://h:1"))
         .isInstanceOf(StartException.class)

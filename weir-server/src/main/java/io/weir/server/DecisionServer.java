@@ -17,6 +17,7 @@ import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSetting;
 import io.weir.server.config.ServerSettings;
 import io.weir.server.envoy.EnvoyRateLimitService;
+import io.weir.server.resp.RespListener;
 import io.weir.store.Clock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -29,6 +30,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A running Weir node: the shared {@code ServerContext} and the listeners for the decision API, the
@@ -48,6 +50,7 @@ public final class DecisionServer implements AutoCloseable {
   private final ServerContext context;
   private final List<HttpListener> listeners = new ArrayList<>();
   private final String adminToken;
+  private @Nullable RespListener respListener;
 
   private DecisionServer(ServerConfig config) {
     this.config = config;
@@ -82,6 +85,7 @@ public final class DecisionServer implements AutoCloseable {
     AdminApi admin = openAdminApi();
     openDecisionApi();
     openRateLimitService();
+    openRespEndpoint();
     openGateway();
     warmUp();
     admin.markReady();
@@ -173,6 +177,31 @@ public final class DecisionServer implements AutoCloseable {
         envoy::handler);
   }
 
+  private void openRespEndpoint() {
+    OptionalInt port = config.get(ServerSettings.RESP_PORT);
+    if (port.isEmpty()) {
+      return;
+    }
+    String host = config.get(ServerSettings.RESP_HOST);
+    try {
+      RespListener opened =
+          await(
+              RespListener.open(
+                  vertx,
+                  HttpListenerOptions.of(config),
+                  host,
+                  port.getAsInt(),
+                  EVENT_LOOPS,
+                  context.limiter,
+                  context.metrics.decisionMetrics(),
+                  HeaderTimeoutHandler.HANDLER_NAME));
+      respListener = opened;
+      closeSequence.add(() -> await(opened.close(config.get(ServerSettings.DRAIN))));
+    } catch (ExecutionException | TimeoutException e) {
+      throw cannotListen("resp", host, port.getAsInt(), e);
+    }
+  }
+
   /** Sends the listeners their first requests; a failure does not prevent the server's start. */
   private void warmUp() {
     List<Future<?>> warmups = new ArrayList<>();
@@ -203,16 +232,22 @@ public final class DecisionServer implements AutoCloseable {
       listeners.add(opened);
       closeSequence.add(() -> await(opened.close(config.get(ServerSettings.DRAIN))));
     } catch (ExecutionException | TimeoutException e) {
-      throw new StartException(
-          "%s: cannot listen on %s:%d (%s); set another --%s-port, or off"
-              .formatted(
-                  name, listenerConfig.host(), listenerConfig.port(), rootCauseMessage(e), name),
-          e);
+      throw cannotListen(name, listenerConfig.host(), listenerConfig.port(), e);
     }
+  }
+
+  private static StartException cannotListen(String name, String host, int port, Exception cause) {
+    return new StartException(
+        "%s: cannot listen on %s:%d (%s); set another --%s-port, or off"
+            .formatted(name, host, port, rootCauseMessage(cause), name),
+        cause);
   }
 
   /** Returns the port of a listener; empty if it is closed. */
   public OptionalInt port(String listener) {
+    if (listener.equals("resp")) {
+      return respListener == null ? OptionalInt.empty() : OptionalInt.of(respListener.port());
+    }
     return listener(listener).stream().mapToInt(HttpListener::port).findAny();
   }
 
@@ -223,7 +258,8 @@ public final class DecisionServer implements AutoCloseable {
   /** A summary of the store, the rules and the listeners, as printed at startup. */
   public String summary() {
     boolean isGenerated = config.get(ServerSettings.ADMIN_TOKEN).isEmpty();
-    return StartupSummary.render(config, context, listeners, isGenerated ? adminToken : "");
+    return StartupSummary.render(
+        config, context, listeners, port("resp"), isGenerated ? adminToken : "");
   }
 
   /** Closes everything in the reverse order of opening. */

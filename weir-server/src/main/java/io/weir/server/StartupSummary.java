@@ -7,6 +7,7 @@ import io.weir.store.StoreHealth;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** Formats the summary that a server prints at startup: its store, rules and listeners. */
 final class StartupSummary {
@@ -18,7 +19,11 @@ final class StartupSummary {
    * @param token the admin token if it was generated for this run and must be printed; else empty
    */
   static String render(
-      ServerConfig config, ServerContext context, List<HttpListener> listeners, String token) {
+      ServerConfig config,
+      ServerContext context,
+      List<HttpListener> listeners,
+      OptionalInt respPort,
+      String token) {
     RuleSource rules = context.rules;
     StringBuilder out = new StringBuilder("Weir, node " + context.nodeName + "\n");
     appendLine(out, "store", store(config, context.store.health()));
@@ -42,6 +47,17 @@ final class StartupSummary {
               .orElse("closed");
       appendLine(out, name, text);
     }
+    respPort.ifPresent(
+        port -> {
+          String host = config.get(ServerSettings.RESP_HOST);
+          appendLine(
+              out,
+              "resp",
+              (isAnyAddress(host) ? "127.0.0.1" : host)
+                  + ":"
+                  + port
+                  + "   CL.THROTTLE for clients of redis-cell");
+        });
     if (!token.isEmpty() && listeners.stream().anyMatch(d -> d.name().equals("admin"))) {
       appendLine(out, "token", token + "   admin token, generated for this run");
     }

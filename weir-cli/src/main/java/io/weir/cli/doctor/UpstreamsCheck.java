@@ -1,6 +1,7 @@
 package io.weir.cli.doctor;
 
-import io.weir.gateway.Upstream;
+import io.weir.gateway.routing.RouteTarget;
+import io.weir.gateway.routing.Upstream;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSettings;
 import java.io.IOException;
@@ -24,20 +25,22 @@ final class UpstreamsCheck {
   }
 
   List<DoctorFinding> findings() {
-    Set<String> urls = new LinkedHashSet<>();
-    config.get(ServerSettings.UPSTREAM).ifPresent(urls::add);
-    urls.addAll(config.get(ServerSettings.ROUTES).values());
-    return urls.stream().map(UpstreamsCheck::upstreamFinding).toList();
+    Set<String> targets = new LinkedHashSet<>();
+    config.get(ServerSettings.UPSTREAM).ifPresent(targets::add);
+    targets.addAll(config.get(ServerSettings.ROUTES).values());
+    return targets.stream()
+        .flatMap(target -> RouteTarget.parse(target).upstreams().stream())
+        .map(weighted -> upstreamFinding(weighted.upstream()))
+        .distinct()
+        .toList();
   }
 
-  private static DoctorFinding upstreamFinding(String url) {
+  private static DoctorFinding upstreamFinding(Upstream upstream) {
+    String url = upstream.url();
     try (Socket socket = new Socket()) {
-      Upstream upstream = Upstream.parse(url);
       socket.connect(
           new InetSocketAddress(upstream.host(), upstream.port()), CONNECT_TIMEOUT_MILLIS);
       return DoctorFinding.ok("upstream", url + " is reachable");
-    } catch (IllegalArgumentException e) {
-      return DoctorFinding.problem("upstream", String.valueOf(e.getMessage()), "correct it");
     } catch (IOException e) {
       return DoctorFinding.problem(
           "upstream",

@@ -78,7 +78,7 @@ public final class AccessLog implements AutoCloseable {
 
   private void drop(long lines) {
     dropped.addAndGet(lines);
-    droppedTotal.increment(lines);
+    droppedTotal.increment((double) lines);
   }
 
   private void writeRound() throws InterruptedException {

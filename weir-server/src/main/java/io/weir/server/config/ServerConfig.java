@@ -130,7 +130,8 @@ public final class ServerConfig {
       Map<String, RawSettingValue> texts,
       ProblemCollector problems) {
     List<String> known = ServerSettings.all().stream().map(ServerSetting::path).toList();
-    boolean routes = path.equals(ServerSettings.ROUTES.path());
+    boolean routes =
+        path.equals(ServerSettings.ROUTES.path()) || path.equals(ServerSettings.UPSTREAM.path());
     if (value instanceof ParsedValue.MapValue map && !(routes && known.contains(path))) {
       for (ParsedValue.MapEntry field : map.fields()) {
         String inner = path.isEmpty() ? field.name() : path + "." + field.name();
@@ -156,7 +157,8 @@ public final class ServerConfig {
       ConfigurationProblem at =
           new ConfigurationProblem(
               file.toString(), value.position().line(), value.position().column(), "", path, "");
-      texts.put(path, new RawSettingValue(toText(value), at));
+      boolean isTarget = path.equals(ServerSettings.UPSTREAM.path());
+      texts.put(path, new RawSettingValue(isTarget ? toRouteTarget(value) : toText(value), at));
     }
   }
 
@@ -169,8 +171,27 @@ public final class ServerConfig {
     }
     return value instanceof ParsedValue.MapValue map
         ? String.join(
-            ",", map.fields().stream().map(f -> f.name() + "=" + toText(f.value())).toList())
+            ",", map.fields().stream().map(f -> f.name() + "=" + toRouteTarget(f.value())).toList())
         : "";
+  }
+
+  /** The text of a target: its upstreams, separated by spaces, and its options. */
+  private static String toRouteTarget(ParsedValue value) {
+    if (value instanceof ParsedValue.ListValue list) {
+      return String.join(" ", list.items().stream().map(ServerConfig::toText).toList());
+    }
+    if (!(value instanceof ParsedValue.MapValue map)) {
+      return toText(value);
+    }
+    StringBuilder target = new StringBuilder();
+    for (ParsedValue.MapEntry field : map.fields()) {
+      if (field.name().equals("upstream")) {
+        target.insert(0, toRouteTarget(field.value()));
+      } else {
+        target.append(';').append(field.name()).append('=').append(toText(field.value()));
+      }
+    }
+    return target.toString();
   }
 
   private static ConfigurationProblem problemAt(String place) {

@@ -129,6 +129,9 @@ public final class ServerSettings {
           "posture",
           "response to Envoy if the store is unavailable: the rules' fallback, or an error where that is open",
           SettingParsers::storeFailureMode);
+  public static final ServerSetting<OptionalInt> RESP_PORT =
+      port("resp", "off", "port for clients of redis-cell (CL.THROTTLE in the protocol of Redis)");
+  public static final ServerSetting<String> RESP_HOST = host("resp", "0.0.0.0");
   public static final ServerSetting<OptionalInt> GATEWAY_PORT =
       port("gateway", "8000", "port of the gateway, which needs an upstream");
   public static final ServerSetting<String> GATEWAY_HOST = host("gateway", "0.0.0.0");
@@ -136,17 +139,17 @@ public final class ServerSettings {
       register(
           ServerSetting.of(
                   "gateway.upstream",
-                  "URL",
+                  "URL…[;OPTION=VALUE…]",
                   "",
                   "where the gateway forwards requests that match no route",
-                  SettingParsers::optionalHttpUrl)
+                  SettingParsers::optionalRouteTarget)
               .withFlag("upstream"));
   public static final ServerSetting<Map<String, String>> ROUTES =
       define(
           "gateway.routes",
-          "PREFIX=URL,…",
+          "PREFIX=URL…,…",
           "",
-          "other upstreams by [host]/path prefix, longest first",
+          "other upstreams by [METHOD ][host]/path prefix, longest first",
           SettingParsers::routes);
   public static final ServerSetting<Boolean> KEEP_HOST =
       define(

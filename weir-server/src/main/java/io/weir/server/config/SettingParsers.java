@@ -1,6 +1,7 @@
 package io.weir.server.config;
 
 import io.weir.gateway.log.AccessLogFormat;
+import io.weir.gateway.routing.RouteTarget;
 import io.weir.internal.Durations;
 import io.weir.redis.RedisStore;
 import io.weir.server.api.AuthHeaderFormat;
@@ -23,7 +24,7 @@ import java.util.function.Function;
 /** The parsers of setting values. They throw an IllegalArgumentException with the rule violated. */
 final class SettingParsers {
   private static final int MIN_TOKEN_LENGTH = 16;
-  private static final Set<String> WEB_SCHEMES = Set.of("http", "https", "http2");
+  private static final Set<String> WEB_SCHEMES = Set.of("http", "https");
 
   private SettingParsers() {}
 
@@ -168,10 +169,19 @@ final class SettingParsers {
       require(
           equals > 0 && route.substring(0, equals).contains("/"),
           route,
-          "must be [host]/prefix=http://host:port");
-      routes.put(route.substring(0, equals), httpUrl(route.substring(equals + 1)));
+          "must be [METHOD ][host]/prefix=http://host:port");
+      routes.put(route.substring(0, equals), routeTarget(route.substring(equals + 1)));
     }
     return routes;
+  }
+
+  static Optional<String> optionalRouteTarget(String text) {
+    return text.isEmpty() ? Optional.empty() : Optional.of(routeTarget(text));
+  }
+
+  private static String routeTarget(String text) {
+    RouteTarget.parse(text);
+    return text;
   }
 
   private static String httpUrl(String text) {

@@ -1,7 +1,9 @@
-package io.weir.gateway;
+package io.weir.gateway.routing;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * A server that requests are forwarded to.
@@ -10,6 +12,7 @@ import java.util.Locale;
  * @param host a host name or an IP address; IPv6 without brackets
  */
 public record Upstream(Protocol protocol, String host, int port) {
+  private static final Set<String> SCHEMES = Set.of("http", "http2", "https");
   private static final int HTTP = 80;
   private static final int HTTPS = 443;
 
@@ -38,14 +41,14 @@ public record Upstream(Protocol protocol, String host, int port) {
    *     path of a request is forwarded unchanged
    */
   public static Upstream parse(String url) {
-    URI uri = URI.create(url);
+    URI uri = parseUri(url);
     String path = uri.getRawPath();
     boolean isOriginOnly =
         (path.isEmpty() || path.equals("/"))
             && uri.getRawQuery() == null
             && uri.getRawFragment() == null
             && uri.getRawUserInfo() == null;
-    if (!isOriginOnly || uri.getHost() == null) {
+    if (!isOriginOnly) {
       throw new IllegalArgumentException(
           "an upstream must be http://host:port without a path (was '" + url + "')");
     }
@@ -54,6 +57,30 @@ public record Upstream(Protocol protocol, String host, int port) {
     boolean hasBrackets = host.startsWith("[");
     int port = uri.getPort() < 0 ? defaultPort(protocol) : uri.getPort();
     return new Upstream(protocol, hasBrackets ? host.substring(1, host.length() - 1) : host, port);
+  }
+
+  private static URI parseUri(String url) {
+    try {
+      URI uri = new URI(url);
+      if (uri.getHost() != null && uri.getScheme() != null && SCHEMES.contains(uri.getScheme())) {
+        return uri;
+      }
+    } catch (URISyntaxException e) {
+      // reported below
+    }
+    throw new IllegalArgumentException(
+        "must be a URL such as http://host:port (was '" + url + "')");
+  }
+
+  /** The URL of the upstream. */
+  public String url() {
+    String scheme =
+        switch (protocol) {
+          case HTTP_1 -> "http";
+          case HTTP_2 -> "http2";
+          case TLS -> "https";
+        };
+    return scheme + "://" + authority();
   }
 
   /** Whether requests are sent over TLS. */
@@ -66,7 +93,7 @@ public record Upstream(Protocol protocol, String host, int port) {
   }
 
   /** The value of a {@code Host} field: without the default port. */
-  String authority() {
+  public String authority() {
     String name = host.indexOf(':') < 0 ? host : "[" + host + "]";
     return port == defaultPort(protocol) ? name : name + ":" + port;
   }
