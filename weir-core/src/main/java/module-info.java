@@ -50,6 +50,9 @@ module io.weir.core {
       io.weir.lab,
       io.weir.metrics,
       io.weir.server;
+  exports io.weir.internal.glob to
+      io.weir.http,
+      io.weir.rules;
   exports io.weir.internal.region to
       io.weir.admin,
       io.weir.redis;

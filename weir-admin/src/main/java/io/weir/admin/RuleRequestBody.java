@@ -3,6 +3,7 @@ package io.weir.admin;
 import io.weir.internal.JsonObjectBuilder;
 import io.weir.rule.Rule;
 import io.weir.rules.Rules;
+import io.weir.rules.lint.RuleLint;
 import io.weir.rules.text.ConfigurationProblem;
 import io.weir.rules.text.InvalidConfigurationException;
 import io.weir.rules.text.ParsedValue;
@@ -44,8 +45,12 @@ final class RuleRequestBody {
     JsonObjectBuilder response = new JsonObjectBuilder();
     try {
       Rule single = isSingleRule(text) ? readOne(text) : null;
-      int count = single != null ? 1 : readAll(text).size();
-      response.bool("valid", true).number("rules", count).rawJsonList("problems", List.of());
+      List<Rule> rules = single != null ? List.of(single) : readAll(text);
+      response
+          .bool("valid", true)
+          .number("rules", rules.size())
+          .rawJsonList("problems", List.of())
+          .rawJsonList("warnings", warnings(rules));
       if (single != null) {
         response.rawJson("rule", Rules.toJson(single)).text("yaml", Rules.toYaml(single));
       }
@@ -53,6 +58,17 @@ final class RuleRequestBody {
       response.bool("valid", false).rawJson("problems", AdminResponse.problemsJson(e.problems()));
     }
     return AdminResponse.ok(response.build());
+  }
+
+  private static List<String> warnings(List<Rule> rules) {
+    return RuleLint.check(rules).stream()
+        .map(
+            warning ->
+                new JsonObjectBuilder()
+                    .text("rule", warning.rule())
+                    .text("reason", warning.text() + "; " + warning.help())
+                    .build())
+        .toList();
   }
 
   private static boolean isSingleRule(byte[] text) {

@@ -4,6 +4,7 @@ import io.weir.admin.TemporaryBan;
 import io.weir.cli.repository.RuleRepository;
 import io.weir.rule.Rule;
 import io.weir.rules.RulesDiff;
+import io.weir.rules.lint.RuleLint;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -72,6 +73,9 @@ final class RulesApplyCommand implements Callable<Integer> {
   public Integer call() {
     List<Rule> wanted = new RulesFileArgument(path).read();
     TerminalOutput output = TerminalOutput.of(spec.commandLine());
+    for (RuleLint.LintWarning warning : RuleLint.check(wanted)) {
+      output.println(output.warning("warning") + ": " + warning);
+    }
     try (RuleRepository home = repositoryOptions.open(environment, !dryRun)) {
       RuleRepository.StoredRules content = home.content();
       List<Rule> unnamed = notIn(wanted, content.rules());

@@ -1,7 +1,7 @@
 package io.weir.cli;
 
-import io.weir.cli.doctor.RuleLint;
 import io.weir.rule.Rule;
+import io.weir.rules.lint.RuleLint;
 import io.weir.rules.text.InvalidConfigurationException;
 import java.nio.file.Path;
 import java.util.List;

@@ -142,7 +142,19 @@ final class ServerContext {
   private RuleSource openRules(ServerConfig config, CloseSequence closeSequence) {
     String url = config.get(ServerSettings.RULES);
     int maxBytes = config.get(ServerSettings.RULES_MAX_BYTES);
-    RulesListener[] rulesListeners = {metrics.rulesListener(), activity.rulesListener()};
+    RuleWarnings warnings = new RuleWarnings(config.get(ServerSettings.IDENTITY_HEADERS));
+    RulesListener[] rulesListeners = {metrics.rulesListener(), activity.rulesListener(), warnings};
+    RuleSource opened = openRules(config, closeSequence, url, maxBytes, rulesListeners);
+    warnings.changed(opened.current());
+    return opened;
+  }
+
+  private static RuleSource openRules(
+      ServerConfig config,
+      CloseSequence closeSequence,
+      String url,
+      int maxBytes,
+      RulesListener[] rulesListeners) {
     try {
       return url.startsWith("file:")
           ? closeSequence.add(

@@ -7,7 +7,6 @@ import io.weir.rules.text.NameSuggestion;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -67,7 +66,6 @@ final class UnmatchableRuleCheck {
   private String findMismatch(String name, String pattern) {
     return switch (name) {
       case "endpoint" -> checkEndpoint(pattern);
-      case "method" -> checkMethod(pattern);
       case "path" -> checkPath(pattern);
       case AttributeNames.HANDLER -> checkHandlerName(pattern, handlers);
       case AttributeNames.CONTROLLER -> checkHandlerName(pattern, controllers);
@@ -77,18 +75,8 @@ final class UnmatchableRuleCheck {
 
   private static String checkEndpoint(String pattern) {
     int space = pattern.indexOf(' ');
-    if (space < 0) {
-      boolean all = pattern.startsWith("*");
-      return all ? "" : "it has no method; write GET " + pattern + ", or * " + pattern;
-    }
-    String method = checkMethod(pattern.substring(0, space));
-    return method.isEmpty() ? checkPath(pattern.substring(space + 1)) : method;
-  }
-
-  private static String checkMethod(String pattern) {
-    return pattern.chars().anyMatch(Character::isLowerCase)
-        ? "methods must be upper case; write " + pattern.toUpperCase(Locale.ROOT)
-        : "";
+    boolean all = space < 0 && pattern.startsWith("*");
+    return all ? "" : checkPath(pattern.substring(space + 1));
   }
 
   private static String checkPath(String pattern) {

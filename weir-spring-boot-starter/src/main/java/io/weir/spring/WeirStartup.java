@@ -1,6 +1,7 @@
 package io.weir.spring;
 
 import io.weir.rule.Rule;
+import io.weir.rules.lint.RuleLint;
 import io.weir.rules.text.ConfigurationProblem;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -65,6 +66,9 @@ final class WeirStartup implements SmartInitializingSingleton {
       throw StartFailureException.ofProblems(unmatchable);
     }
     unmatchable.forEach(problem -> LOG.log(Level.WARNING, "{0}", problem));
+    List<Rule> all = new ArrayList<>(rules);
+    all.addAll(found.rules());
+    RuleLint.check(all).forEach(warning -> LOG.log(Level.WARNING, "rule {0}", warning));
     components.requestReader().setAnnotationRules(found);
     components.ruleSource().setAnnotationRules(found.rules());
     StoreWarmUp.run(components.status());

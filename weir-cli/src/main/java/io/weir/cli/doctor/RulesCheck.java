@@ -6,6 +6,7 @@ import io.weir.internal.Durations;
 import io.weir.rule.Rule;
 import io.weir.rules.database.DatabaseException;
 import io.weir.rules.database.DatabaseRules;
+import io.weir.rules.lint.RuleLint;
 import io.weir.rules.text.InvalidConfigurationException;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSettings;
@@ -51,7 +52,7 @@ final class RulesCheck {
                           FindingFormat.singleLine(reason)
                               + "; the previous version stays in force",
                           "correct the rule and run weir rules apply FILE")));
-      RuleLint.check(rules)
+      RuleLint.check(rules, config.get(ServerSettings.IDENTITY_HEADERS))
           .forEach(
               d -> all.add(DoctorFinding.warning(SUBJECT, d.rule() + ": " + d.text(), d.help())));
       regionFinding().ifPresent(all::add);

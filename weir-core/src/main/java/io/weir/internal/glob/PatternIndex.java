@@ -9,8 +9,8 @@ public interface PatternIndex {
   static PatternIndex forAttribute(String attribute) {
     return switch (attribute) {
       case "ip" -> new AddressPatterns();
-      case "endpoint" -> new EndpointPatterns();
-      case "method" -> new MethodPatterns();
+      case "endpoint" -> new EndpointGlobs();
+      case "method" -> new MethodGlobs();
       default -> new GlobTree();
     };
   }

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  * Patterns of endpoints, which are {@code METHOD /path}. A pattern without a method, such as {@code
  * /login}, matches all methods; a method may be in lower case.
  */
-final class EndpointPatterns implements PatternIndex {
+final class EndpointGlobs implements PatternIndex {
   private static final Pattern WITH_METHOD = Pattern.compile("([A-Za-z*]+)( /.*| \\*+)");
 
   private final GlobTree tree = new GlobTree();

@@ -1,9 +1,9 @@
-package io.weir.cli.doctor;
+package io.weir.rules.lint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.cli.doctor.RuleLint.LintWarning;
 import io.weir.rules.Rules;
+import io.weir.rules.lint.RuleLint.LintWarning;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;

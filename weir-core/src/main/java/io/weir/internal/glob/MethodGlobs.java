@@ -3,7 +3,7 @@ package io.weir.internal.glob;
 import java.util.Locale;
 
 /** Patterns of HTTP methods, in upper or lower case; endpoints report methods in upper case. */
-final class MethodPatterns implements PatternIndex {
+final class MethodGlobs implements PatternIndex {
   private final GlobTree tree = new GlobTree();
 
   @Override

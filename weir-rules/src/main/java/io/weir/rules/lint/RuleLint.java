@@ -1,4 +1,4 @@
-package io.weir.cli.doctor;
+package io.weir.rules.lint;
 
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
@@ -16,6 +16,7 @@ import io.weir.rule.StoreFailureFallback;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,7 +65,23 @@ public final class RuleLint {
           .flatMap(Optional::stream)
           .filter(warning -> rule.enabled())
           .forEach(warnings::add);
+      if (rule.enabled()) {
+        warnings.addAll(SelectorLint.check(rule));
+      }
     }
+    return warnings;
+  }
+
+  /**
+   * As {@link #check(List)}, for a node whose endpoints report only these header fields.
+   *
+   * @param headers the names of the header fields that become attributes
+   */
+  public static List<LintWarning> check(List<Rule> rules, Collection<String> headers) {
+    List<LintWarning> warnings = new ArrayList<>(check(rules));
+    rules.stream()
+        .filter(Rule::enabled)
+        .forEach(rule -> warnings.addAll(SelectorLint.checkHeaders(rule, headers)));
     return warnings;
   }
 
