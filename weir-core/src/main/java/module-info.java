@@ -32,6 +32,9 @@ module io.weir.core {
       io.weir.rules,
       io.weir.server,
       io.weir.testkit;
+  exports io.weir.internal.algorithm.inflight to
+      io.weir.lab,
+      io.weir.redis;
   exports io.weir.internal.background to
       io.weir.admin,
       io.weir.cli,

@@ -77,7 +77,10 @@ public abstract class Decision {
    */
   public abstract long remaining();
 
-  /** Returns the time until all permits of the binding rule are available again. */
+  /**
+   * Returns the time until all permits of the binding rule are available again; zero for an
+   * in-flight limit, since no one knows when requests end.
+   */
   public abstract Duration reset();
 
   /**

@@ -16,6 +16,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -40,36 +41,69 @@ final class DefaultLimiter implements Limiter {
   private final ClaimStore store;
   private final Clock clock;
   private final List<DecisionListener> listeners;
-  private final AcquireQueue acquireQueue;
+  private final AdmissionQueue admissionQueue;
   private final Settlements settlements;
   private final ReservationRegistry reservations;
+  private final HeldPermits permits;
   private final AtomicBoolean listenerFailed = new AtomicBoolean();
 
+  /**
+   * @param timer measures how long slots are held; does not jump with the wall clock
+   */
   DefaultLimiter(
       RuleSource rules,
       ClaimStore store,
       Clock clock,
+      Clock timer,
       List<DecisionListener> listeners,
       CancellableScheduler scheduler) {
     this.rules = rules;
     this.store = store;
     this.clock = clock;
     this.listeners = List.copyOf(listeners);
-    acquireQueue = new AcquireQueue(this, clock, scheduler);
+    admissionQueue = new AdmissionQueue(this, clock, scheduler);
     settlements = new Settlements(store, rules, clock, scheduler);
     reservations = new ReservationRegistry(settlements, clock, scheduler);
+    permits = new HeldPermits(store, timer, scheduler);
   }
 
   @Override
   public CompletableFuture<Decision> execute(Request request, StoreOperation operation) {
-    reservations.expire();
     CompiledRuleSet current = CompiledRuleSet.of(rules.current());
-    Claim[] claims = checkClaimCount(claimsFor(request, current));
+    CompletableFuture<Decision> decided = decide(request, operation, current);
+    return takesSlots(operation, current) ? mapResult(decided, this::withoutSlots) : decided;
+  }
+
+  @Override
+  public CompletableFuture<Permit> acquireAsync(Request request) {
+    return mapResult(
+        decide(request, StoreOperation.TAKE, CompiledRuleSet.of(rules.current())), permits::hold);
+  }
+
+  private CompletableFuture<Decision> decide(
+      Request request, StoreOperation operation, CompiledRuleSet current) {
+    expire();
+    Claim[] claims = checkClaimCount(claimsFor(request, current, operation));
     return mapResult(
         CountedClaims.apply(store, clock, claims, operation),
         outcomes ->
             notifyListeners(
                 request, operation, new EvaluatedDecision(claims, outcomes, current.revision())));
+  }
+
+  private void expire() {
+    reservations.expire();
+    permits.expire();
+  }
+
+  private static boolean takesSlots(StoreOperation operation, CompiledRuleSet current) {
+    return operation == StoreOperation.TAKE && current.limitsInFlight();
+  }
+
+  /** Gives back the slots that a decision has taken, since no one will release them. */
+  private Decision withoutSlots(Decision decision) {
+    permits.release(decision);
+    return EvaluatedDecision.of(decision).withoutSlots();
   }
 
   @Override
@@ -78,11 +112,30 @@ final class DefaultLimiter implements Limiter {
     if (requests.size() == 1) {
       return mapResult(execute(requests.get(0), operation), List::of);
     }
-    reservations.expire();
     CompiledRuleSet current = CompiledRuleSet.of(rules.current());
+    CompletableFuture<List<Decision>> decided = decideAll(requests, operation, current);
+    return takesSlots(operation, current)
+        ? mapResult(decided, decisions -> decisions.stream().map(this::withoutSlots).toList())
+        : decided;
+  }
+
+  @Override
+  public CompletableFuture<List<Permit>> acquireAll(List<Request> requests) {
+    return mapResult(
+        requests.size() == 1
+            ? mapResult(
+                decide(requests.get(0), StoreOperation.TAKE, CompiledRuleSet.of(rules.current())),
+                List::of)
+            : decideAll(requests, StoreOperation.TAKE, CompiledRuleSet.of(rules.current())),
+        decisions -> decisions.stream().map(permits::hold).toList());
+  }
+
+  private CompletableFuture<List<Decision>> decideAll(
+      List<Request> requests, StoreOperation operation, CompiledRuleSet current) {
+    expire();
     ClaimBatch batch = new ClaimBatch(requests.size());
     for (Request request : requests) {
-      batch.add(claimsFor(request, current));
+      batch.add(claimsFor(request, current, operation));
     }
     List<Request> copy = List.copyOf(requests);
     return mapResult(
@@ -104,6 +157,20 @@ final class DefaultLimiter implements Limiter {
     }
     return execute(request, StoreOperation.TAKE)
         .thenApply(decision -> reservations.open(decision, ttl));
+  }
+
+  /** Returns the claims of a request; only a take or a peek has claims for slots. */
+  private Claim[] claimsFor(Request request, CompiledRuleSet current, StoreOperation operation) {
+    Claim[] claims = claimsFor(request, current);
+    return current.limitsInFlight()
+            && operation != StoreOperation.TAKE
+            && operation != StoreOperation.PEEK
+        ? withoutSlots(claims)
+        : claims;
+  }
+
+  private static Claim[] withoutSlots(Claim[] claims) {
+    return Arrays.stream(claims).filter(claim -> !claim.limit().isInFlight()).toArray(Claim[]::new);
   }
 
   private Claim[] claimsFor(Request request, CompiledRuleSet current) {
@@ -145,7 +212,8 @@ final class DefaultLimiter implements Limiter {
   @Override
   public CompletableFuture<Decision> reset(Request request) {
     CompiledRuleSet current = CompiledRuleSet.of(rules.current());
-    Claim[] claims = current.allCounterClaims(request, store.fingerprint(), Claim.MAX_COST);
+    Claim[] claims =
+        withoutSlots(current.allCounterClaims(request, store.fingerprint(), Claim.MAX_COST));
     return store
         .apply(claims, StoreOperation.REFUND)
         .thenApply(outcomes -> new EvaluatedDecision(claims, outcomes, current.revision()));
@@ -158,8 +226,8 @@ final class DefaultLimiter implements Limiter {
   }
 
   @Override
-  public Decision acquire(Request request, Duration timeout) throws InterruptedException {
-    return acquireQueue.acquire(request, timeout);
+  public Decision decideWithin(Request request, Duration timeout) throws InterruptedException {
+    return admissionQueue.decideWithin(request, timeout);
   }
 
   @Override
@@ -170,6 +238,11 @@ final class DefaultLimiter implements Limiter {
     Settlements.Settlement settlement = settlements.complete(decision, status);
     return mapResult(
         settlement.attempted(), done -> settlement.state() == Reservation.State.SETTLED);
+  }
+
+  @Override
+  public Map<String, Integer> heldSlots() {
+    return permits.heldByRule();
   }
 
   @Override
@@ -184,6 +257,7 @@ final class DefaultLimiter implements Limiter {
 
   /** Closes the limiter, waiting for the store no longer than the timeout. */
   void close(Duration timeout) {
+    permits.close();
     reservations
         .close()
         .thenCompose(cancelled -> settlements.close())

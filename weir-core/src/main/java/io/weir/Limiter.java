@@ -5,6 +5,7 @@ import io.weir.store.Clock;
 import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +44,28 @@ public interface Limiter extends AutoCloseable {
    */
   CompletableFuture<Reservation> reserve(Request request, Duration ttl);
 
+  /**
+   * Decides a request and, if it is admitted, charges it and takes a slot of every in-flight limit
+   * that applies to it. Release the permit when the request has ended.
+   *
+   * <p>The other methods take no slots: {@link #decide} only tells whether one is free.
+   */
+  CompletableFuture<Permit> acquireAsync(Request request);
+
+  /**
+   * As {@link #acquireAsync} for several requests, all or nothing as in {@link #executeAll}.
+   *
+   * @return one permit per request, in order
+   */
+  default CompletableFuture<List<Permit>> acquireAll(List<Request> requests) {
+    throw new UnsupportedOperationException("this limiter acquires one request at a time");
+  }
+
+  /** As {@link #acquireAsync}, and blocks until a remote store has answered. */
+  default Permit acquire(Request request) {
+    return acquireAsync(request).join();
+  }
+
   /** Decides a request and charges it if it is admitted. */
   default CompletableFuture<Decision> decide(Request request) {
     return execute(request, StoreOperation.TAKE);
@@ -63,9 +86,9 @@ public interface Limiter extends AutoCloseable {
    * @return the last decision, which says refused if the timeout was too short
    * @throws InterruptedException if the thread is interrupted; then nothing is charged
    */
-  default Decision acquire(Request request, Duration timeout) throws InterruptedException {
-    return new AcquireQueue(this, Clock.monotonic(), CancellableScheduler.SYSTEM)
-        .acquire(request, timeout);
+  default Decision decideWithin(Request request, Duration timeout) throws InterruptedException {
+    return new AdmissionQueue(this, Clock.monotonic(), CancellableScheduler.SYSTEM)
+        .decideWithin(request, timeout);
   }
 
   /**
@@ -75,7 +98,9 @@ public interface Limiter extends AutoCloseable {
    * @return its result; empty if the request is refused
    */
   default <T> Optional<T> callIf(Request request, Callable<? extends T> task) throws Exception {
-    return acquire(request, Duration.ZERO).allowed() ? Optional.of(task.call()) : Optional.empty();
+    return decideWithin(request, Duration.ZERO).allowed()
+        ? Optional.of(task.call())
+        : Optional.empty();
   }
 
   /**
@@ -87,7 +112,9 @@ public interface Limiter extends AutoCloseable {
    */
   default <T> Optional<T> getIf(Request request, Supplier<? extends T> task) {
     try {
-      return acquire(request, Duration.ZERO).allowed() ? Optional.of(task.get()) : Optional.empty();
+      return decideWithin(request, Duration.ZERO).allowed()
+          ? Optional.of(task.get())
+          : Optional.empty();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return Optional.empty();
@@ -166,6 +193,11 @@ public interface Limiter extends AutoCloseable {
     return refund(request.cost(Claim.MAX_COST));
   }
 
+  /** Returns the slots of in-flight limits that requests of this limiter hold, by rule id. */
+  default Map<String, Integer> heldSlots() {
+    return Map.of();
+  }
+
   /** Returns the number of refunds and settled reservations that wait for an unavailable store. */
   default int pendingSettlements() {
     return 0;
@@ -177,4 +209,45 @@ public interface Limiter extends AutoCloseable {
    */
   @Override
   default void close() {}
+
+  /**
+   * The permission to run a request, with a slot of every in-flight limit that applies to it. Close
+   * it when the request has ended, however it ended:
+   *
+   * <pre>{@code
+   * try (Permit permit = limiter.acquire(request)) {
+   *   if (permit.allowed()) {
+   *     run();
+   *   }
+   * }
+   * }</pre>
+   *
+   * <p>A slot that is not released is free again after the rule's {@code held-at-most}.
+   * Thread-safe.
+   */
+  interface Permit extends AutoCloseable {
+
+    /** Returns the decision; a refused request holds no slots. */
+    Decision decision();
+
+    /** Returns whether the request may run. */
+    default boolean allowed() {
+      return decision().allowed();
+    }
+
+    /** Returns whether it holds a slot now. */
+    boolean isHeld();
+
+    /**
+     * Gives all slots back, once; later calls do nothing. Permits of rate limits stay charged.
+     *
+     * @return whether it still held a slot
+     */
+    boolean release();
+
+    @Override
+    default void close() {
+      release();
+    }
+  }
 }

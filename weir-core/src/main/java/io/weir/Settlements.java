@@ -84,6 +84,9 @@ final class Settlements {
     for (int i = 0; i < EvaluatedDecision.of(decision).claimCount(); i++) {
       Claim claim = EvaluatedDecision.of(decision).claim(i);
       ClaimOutcome outcome = EvaluatedDecision.of(decision).outcome(i);
+      if (claim.limit().isInFlight()) {
+        continue; // slots are held by permits
+      }
       long charged = outcome.charged() ? claim.cost() : 0;
       long cost = actualCost.applyAsLong(claim, outcome);
       if (charged > cost) {

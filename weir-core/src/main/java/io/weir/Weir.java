@@ -62,7 +62,7 @@ public final class Weir {
   public static final class LimiterBuilder {
     private final RuleSource rules;
     private final List<DecisionListener> listeners = new ArrayList<>();
-    private Clock clock = Clock.system();
+    private @Nullable Clock clock;
     private @Nullable ClaimStore store;
 
     private LimiterBuilder(RuleSource rules) {
@@ -87,8 +87,10 @@ public final class Weir {
     }
 
     public Limiter build() {
-      ClaimStore chosen = store == null ? new MemoryStore(clock) : store;
-      return new DefaultLimiter(rules, chosen, clock, listeners, CancellableScheduler.SYSTEM);
+      Clock time = clock == null ? Clock.system() : clock;
+      Clock timer = clock == null ? Clock.monotonic() : clock;
+      ClaimStore chosen = store == null ? new MemoryStore(time) : store;
+      return new DefaultLimiter(rules, chosen, time, timer, listeners, CancellableScheduler.SYSTEM);
     }
   }
 }

@@ -203,7 +203,8 @@ class SettlementsTest {
 
   private Limiter limiter(RuleBuilder rule) {
     RuleSet rules = RuleSet.of(rule.build());
-    return new DefaultLimiter(rules, guard.wrap(remoteStore), now::get, List.of(), scheduler);
+    return new DefaultLimiter(
+        rules, guard.wrap(remoteStore), now::get, now::get, List.of(), scheduler);
   }
 
   private static RuleBuilder rule(String limit) {

@@ -47,8 +47,9 @@ final class DecisionReader {
   /** The reported properties of a limit; key of the cache of limits. */
   private record LimitKey(String rule, boolean shadow, long capacity, Rate rate) {}
 
-  /** A decision, and the id of its reservation; null if there is none. */
-  record DecisionResponse(Decision decision, @Nullable String reservationId) {}
+  /** A decision, and the id of its reservation or of its permit; null if there is none. */
+  record DecisionResponse(
+      Decision decision, @Nullable String reservationId, @Nullable String permitId) {}
 
   /**
    * Parses a response.
@@ -78,7 +79,10 @@ final class DecisionReader {
     if (decision.allowed() != booleanField(body, "allowed")) {
       throw new IllegalArgumentException("the rules contradict the field allowed");
     }
-    return new DecisionResponse(decision, body.get("reservation") instanceof String id ? id : null);
+    return new DecisionResponse(
+        decision,
+        body.get("reservation") instanceof String id ? id : null,
+        body.get("id") instanceof String id ? id : null);
   }
 
   /**

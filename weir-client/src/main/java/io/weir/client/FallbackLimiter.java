@@ -45,6 +45,11 @@ final class FallbackLimiter implements Limiter {
   }
 
   @Override
+  public CompletableFuture<Limiter.Permit> acquireAsync(Request request) {
+    return CompletableFuture.completedFuture(new EmptyPermit(decision(request)));
+  }
+
+  @Override
   public CompletableFuture<List<Decision>> executeAll(List<Request> requests, StoreOperation mode) {
     return CompletableFuture.completedFuture(requests.stream().map(this::decision).toList());
   }
@@ -64,6 +69,19 @@ final class FallbackLimiter implements Limiter {
   @Override
   public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
     return CompletableFuture.completedFuture(new EmptyReservation(decision(request)));
+  }
+
+  /** A permit that holds no slots. */
+  private record EmptyPermit(Decision decision) implements Limiter.Permit {
+    @Override
+    public boolean isHeld() {
+      return false;
+    }
+
+    @Override
+    public boolean release() {
+      return false;
+    }
   }
 
   /** A reservation that holds no permits. */

@@ -85,6 +85,35 @@ public final class RemoteLimiter implements Limiter {
   }
 
   @Override
+  public CompletableFuture<Limiter.Permit> acquireAsync(Request request) {
+    return send("/v1/acquire", StoreOperation.TAKE, request, "")
+        .thenCompose(
+            answer ->
+                answer
+                    .<Limiter.Permit>map(a -> new RemotePermit(a.decision(), a.permitId(), service))
+                    .map(CompletableFuture::completedFuture)
+                    .orElseGet(
+                        () ->
+                            fallback
+                                .acquireAsync(request)
+                                .thenApply(
+                                    p -> new DegradedPermit(markDegraded(p.decision()), p))));
+  }
+
+  /** A permit of the fallback limiter, acquired while the service did not answer. */
+  private record DegradedPermit(Decision decision, Limiter.Permit permit) implements Permit {
+    @Override
+    public boolean isHeld() {
+      return permit.isHeld();
+    }
+
+    @Override
+    public boolean release() {
+      return permit.release();
+    }
+  }
+
+  @Override
   public CompletableFuture<Boolean> refund(Decision decision) {
     throw unsupported("refund a decision", "reserve and commit");
   }

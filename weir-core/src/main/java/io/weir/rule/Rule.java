@@ -1,5 +1,6 @@
 package io.weir.rule;
 
+import io.weir.internal.Durations;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.rule.CompiledRule;
 import java.time.Duration;
@@ -18,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  * {@link #edit}. Two rules are equal if their settings are equal.
  */
 public abstract class Rule {
+  /** After how long a slot that was not released is free again, unless the rule says otherwise. */
+  public static final Duration DEFAULT_HELD_AT_MOST = Duration.ofMinutes(5);
+
+  private static final Duration MIN_HELD_AT_MOST = Duration.ofMillis(100);
+  private static final Duration MAX_HELD_AT_MOST = Duration.ofDays(1);
   private static final int MAX_PER_ATTRIBUTES = 8;
   private static final Pattern ID_PATTERN = Pattern.compile("[a-z0-9-]{1,64}");
 
@@ -94,6 +100,22 @@ public abstract class Rule {
   /** Returns how long a used fixed window stays open past its end. */
   public Duration coolDown() {
     return spec.coolDown;
+  }
+
+  /** Returns how many requests of a counter may run at the same time; 0 if that is not limited. */
+  public int inFlight() {
+    return spec.inFlight;
+  }
+
+  /** Returns after which time a slot that was not released is free again. */
+  public Duration heldAtMost() {
+    return spec.heldAtMost;
+  }
+
+  /** Returns whether the rule or an override of it limits requests in flight. */
+  public boolean limitsInFlight() {
+    return spec.inFlight > 0
+        || spec.overrides.stream().anyMatch(override -> override.inFlight() > 0);
   }
 
   /** Returns the calendar of the limits per hour and longer units; null if there is none. */
@@ -182,6 +204,7 @@ public abstract class Rule {
     }
     spec.per.forEach(name -> spec.runWithContext("per", () -> Selector.checkName(name)));
     checkRegions();
+    checkInFlight();
     if (spec.action != RuleAction.LIMIT) {
       checkNothingIsCounted();
     }
@@ -191,6 +214,40 @@ public abstract class Rule {
     }
     if (!spec.coolDown.isZero() && !spec.algorithm().hasCoolDown()) {
       throw invalid("cool-down", "is not supported by " + algorithm() + "; leave it out");
+    }
+  }
+
+  private void checkInFlight() {
+    if (spec.heldAtMost.compareTo(MIN_HELD_AT_MOST) < 0
+        || spec.heldAtMost.compareTo(MAX_HELD_AT_MOST) > 0) {
+      throw invalid(
+          "held-at-most",
+          "must be between 100ms and 1d (was "
+              + Durations.format(spec.heldAtMost)
+              + "), for example 30s");
+    }
+    if (!limitsInFlight()) {
+      if (!spec.heldAtMost.equals(DEFAULT_HELD_AT_MOST)) {
+        throw invalid("held-at-most", "is only allowed with in-flight; leave it out");
+      }
+      return;
+    }
+    Consistency.CountingMode mode = spec.consistency.mode();
+    if (mode == Consistency.CountingMode.LEASED || mode == Consistency.CountingMode.SYNCED) {
+      throw invalid(
+          "consistency",
+          "must be exact or local with in-flight (was "
+              + mode.name().toLowerCase(Locale.ROOT)
+              + "); put in-flight in a rule of its own");
+    }
+    if (spec.fallback.action() == StoreFailureFallback.FallbackAction.LOCAL) {
+      throw invalid(
+          "on-store-failure",
+          "must be open or closed with in-flight (was local); put in-flight in a rule of its own");
+    }
+    if (!spec.regions.isEmpty()) {
+      throw invalid(
+          "regions", "is not supported with in-flight; put in-flight in a rule of its own");
     }
   }
 
@@ -229,6 +286,7 @@ public abstract class Rule {
     checkUnset("algorithm", spec.algorithm().equals(plain.algorithm()));
     checkUnset("calendar", spec.calendar == null);
     checkUnset("burst", spec.burst == 0);
+    checkUnset("in-flight", spec.inFlight == 0);
     checkUnset("consistency", spec.consistency.equals(plain.consistency));
     checkUnset("on-store-failure", spec.fallback.equals(plain.fallback));
     checkUnset("regions", spec.regions.isEmpty());

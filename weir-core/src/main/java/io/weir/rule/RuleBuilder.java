@@ -3,6 +3,7 @@ package io.weir.rule;
 import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.rule.CompiledRule;
+import io.weir.internal.rule.Limit;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -26,6 +27,8 @@ public final class RuleBuilder {
   @Nullable Algorithm algorithm;
   long burst;
   Duration coolDown = Duration.ZERO;
+  int inFlight;
+  Duration heldAtMost = Rule.DEFAULT_HELD_AT_MOST;
   @Nullable CalendarSettings calendar;
   AtomicLong invalidCalendarValues = new AtomicLong();
   Consistency consistency = Consistency.EXACT;
@@ -53,6 +56,8 @@ public final class RuleBuilder {
     algorithm = other.algorithm;
     burst = other.burst;
     coolDown = other.coolDown;
+    inFlight = other.inFlight;
+    heldAtMost = other.heldAtMost;
     calendar = other.calendar;
     invalidCalendarValues = other.invalidCalendarValues;
     consistency = other.consistency;
@@ -126,6 +131,17 @@ public final class RuleBuilder {
   /** Sets how long a used fixed window stays open past its end. */
   public RuleBuilder coolDown(Duration duration) {
     coolDown = duration.truncatedTo(ChronoUnit.MICROS);
+    return this;
+  }
+
+  /** Limits how many requests of a counter run at the same time; 0 for no such limit. */
+  public RuleBuilder inFlight(int slots) {
+    return runWithContext("in-flight", () -> inFlight = slots == 0 ? 0 : Limit.checkSlots(slots));
+  }
+
+  /** Sets after which time a slot that was not released is free again. */
+  public RuleBuilder heldAtMost(Duration duration) {
+    heldAtMost = duration.truncatedTo(ChronoUnit.MICROS);
     return this;
   }
 
@@ -241,6 +257,8 @@ public final class RuleBuilder {
         algorithm(),
         burst,
         coolDown,
+        inFlight,
+        heldAtMost,
         calendar == null ? "" : calendar,
         consistency,
         fallback,

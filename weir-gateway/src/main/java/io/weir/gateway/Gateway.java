@@ -16,7 +16,6 @@ import io.weir.http.BadRequestException;
 import io.weir.http.IdentifiedRequest;
 import io.weir.http.IdentityResolver;
 import io.weir.store.Clock;
-import io.weir.store.StoreOperation;
 import io.weir.web.DecisionHandler;
 import io.weir.web.VertxHeaders;
 import java.util.ArrayList;
@@ -141,11 +140,13 @@ public final class Gateway {
               http.method().name(),
               http.uri(),
               VertxHeaders.of(http)));
-      decisionHandler.decide(
+      decisionHandler.acquire(
           http,
           proxied.call().request(),
-          StoreOperation.TAKE,
-          decision -> onDecision(proxied, decision, routesOfLoop));
+          permit -> {
+            proxied.hold(permit);
+            onDecision(proxied, permit.decision(), routesOfLoop);
+          });
     } catch (BadRequestException | TooManyLimitsException e) {
       validator.reject(http, String.valueOf(e.getMessage()));
     }

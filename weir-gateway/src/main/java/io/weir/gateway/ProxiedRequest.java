@@ -26,6 +26,7 @@ final class ProxiedRequest {
   private @Nullable IdentifiedRequest call;
   private @Nullable RequestBodyForwarder requestBody;
   private @Nullable Decision decision;
+  private Limiter.@Nullable Permit permit;
   private @Nullable ForwardingFailure failure;
   private @Nullable String failureDetail;
   private @Nullable String upstream;
@@ -51,6 +52,14 @@ final class ProxiedRequest {
 
   void decide(Decision made) {
     decision = made;
+  }
+
+  /** Holds the slots of the request until it has ended, which may be the case already. */
+  void hold(Limiter.Permit acquired) {
+    permit = acquired;
+    if (ended) {
+      acquired.close();
+    }
   }
 
   /** Records where the request is forwarded. */
@@ -182,6 +191,9 @@ final class ProxiedRequest {
   void end() {
     if (!ended) {
       ended = true;
+      if (permit != null) {
+        permit.close();
+      }
       lifecycle.endListeners().forEach(listener -> listener.onRequestEnd(this));
     }
   }

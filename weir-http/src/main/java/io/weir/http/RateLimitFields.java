@@ -24,6 +24,9 @@ final class RateLimitFields {
     if (!hasSeveralLimits(decision, i)) {
       return id;
     }
+    if (EvaluatedDecision.of(decision).claim(i).limit().isInFlight()) {
+      return id + "/in-flight";
+    }
     String rate = EvaluatedDecision.of(decision).claim(i).limit().rate().toString();
     return id + rate.substring(rate.indexOf('/'));
   }
@@ -43,13 +46,20 @@ final class RateLimitFields {
     return EvaluatedDecision.of(decision).claim(i).limit().rule().id();
   }
 
-  /** Appends the policy of a limit, such as {@code "orders";q=100;w=60}. */
+  /**
+   * Appends the policy of a limit, such as {@code "orders";q=100;w=60}, or {@code
+   * "exports";q=20;qu="concurrent-requests"} for an in-flight limit.
+   */
   static void appendPolicy(StringBuilder out, Decision decision, int i) {
     EvaluatedDecision evaluated = EvaluatedDecision.of(decision);
     Limit limit = evaluated.claim(i).limit();
     LimitParameters terms = limit.parametersAt(evaluated.outcome(i).time());
     appendName(out, decision, i);
     out.append(";q=").append(terms.permits());
+    if (limit.isInFlight()) {
+      out.append(";qu=\"concurrent-requests\"");
+      return;
+    }
     if (terms.periodMicros() % MICROS_PER_SECOND == 0) {
       out.append(";w=").append(terms.periodMicros() / MICROS_PER_SECOND);
     }
@@ -67,10 +77,13 @@ final class RateLimitFields {
     long until =
         outcome.admitted() || outcome.costExceedsLimit() ? outcome.reset() : outcome.retryAfter();
     appendName(out, decision, i);
-    out.append(";r=")
-        .append(outcome.remaining())
-        .append(";t=")
-        .append(DurationRounding.ceilToSeconds(until));
+    out.append(";r=").append(outcome.remaining());
+    if (!EvaluatedDecision.of(decision)
+        .claim(i)
+        .limit()
+        .isInFlight()) { // no one knows when requests end
+      out.append(";t=").append(DurationRounding.ceilToSeconds(until));
+    }
   }
 
   /** Names need no escaping; {@code Rule} validates them. */

@@ -61,7 +61,9 @@ public final class RateLimitHeaders {
     out.accept(
         LIMIT, Long.toString(EvaluatedDecision.of(decision).claim(binding).limit().capacity()));
     if (bound.isRemainingKnown()) {
-      long back = bound.time() + Math.max(bound.reset(), bound.retryAfter());
+      long reset =
+          EvaluatedDecision.of(decision).claim(binding).limit().isInFlight() ? 0 : bound.reset();
+      long back = bound.time() + Math.max(reset, bound.retryAfter());
       out.accept(REMAINING, Long.toString(bound.remaining()));
       out.accept(RESET, Long.toString(DurationRounding.ceilToSeconds(back)));
     }

@@ -5,7 +5,9 @@ import io.weir.rule.RuleSource;
 import io.weir.store.Store;
 import io.weir.store.StoreHealth;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /**
  * The health of a node, for metrics and alerts. Called periodically by any thread; implementations
@@ -24,6 +26,16 @@ public interface NodeHealth {
    * @param pending returns how many settlements of its limiters wait for the store
    */
   static NodeHealth of(RuleSource source, Store store, IntSupplier pending) {
+    return of(source, store, pending, Map::of);
+  }
+
+  /**
+   * As above.
+   *
+   * @param slots returns the slots of in-flight limits that its limiters hold, by rule id
+   */
+  static NodeHealth of(
+      RuleSource source, Store store, IntSupplier pending, Supplier<Map<String, Integer>> slots) {
     return new NodeHealth() {
       @Override
       public RuleSet rules() {
@@ -49,7 +61,17 @@ public interface NodeHealth {
       public int pendingSettlements() {
         return pending.getAsInt();
       }
+
+      @Override
+      public Map<String, Integer> heldSlots() {
+        return slots.get();
+      }
     };
+  }
+
+  /** Returns the slots of in-flight limits that requests of this node hold, by rule id. */
+  default Map<String, Integer> heldSlots() {
+    return Map.of();
   }
 
   /** Returns the active rules. */

@@ -3,10 +3,16 @@ package io.weir.metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import io.weir.rule.Rule;
 import io.weir.rules.RulesListener;
 import io.weir.store.Clock;
 import io.weir.store.StoreListener;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -32,6 +38,7 @@ public final class NodeMetrics {
   private final StoreMetrics store;
   private final Counter rejectedChanges;
   private final TaskMetrics tasks;
+  private final MultiGauge slots;
 
   public NodeMetrics(MeterRegistry registry, Clock clock) {
     this(registry, clock, DEFAULT_MAX_RULES);
@@ -46,6 +53,10 @@ public final class NodeMetrics {
     decisions = new DecisionMetrics(registry, clock, maxRules);
     store = new StoreMetrics(registry);
     tasks = new TaskMetrics(registry);
+    slots =
+        MultiGauge.builder("weir.in.flight")
+            .description("Slots of in-flight limits that requests of this node hold")
+            .register(registry);
     rejectedChanges =
         Counter.builder("weir.rules.rejected")
             .description("Rejected rule changes")
@@ -78,7 +89,20 @@ public final class NodeMetrics {
    */
   public void refresh(NodeHealth node) {
     tasks.registerNewTasks();
+    registerSlots(node);
     decisions.ruleMeters().update(node.rules(), node.storeHealth().nodes(), clock.micros());
+  }
+
+  /** A rule with in-flight has a gauge even while none of its requests runs. */
+  private void registerSlots(NodeHealth node) {
+    Map<String, Integer> held = node.heldSlots();
+    List<MultiGauge.Row<?>> rows = new ArrayList<>();
+    for (Rule rule : node.rules().rules()) {
+      if (rule.enabled() && rule.limitsInFlight() && rows.size() < DEFAULT_MAX_RULES) {
+        rows.add(MultiGauge.Row.of(Tags.of("rule", rule.id()), held.getOrDefault(rule.id(), 0)));
+      }
+    }
+    slots.register(rows, true);
   }
 
   /** Registers the gauges for the health of a node. Must be called once. */

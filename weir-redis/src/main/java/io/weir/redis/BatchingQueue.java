@@ -4,6 +4,7 @@ import io.weir.internal.rule.Fingerprint;
 import io.weir.internal.store.PendingDecision;
 import io.weir.internal.store.RemoteStore;
 import io.weir.internal.store.StoreException;
+import io.weir.internal.store.nodes.HeldSlots;
 import io.weir.internal.store.nodes.RefusalCache;
 import io.weir.store.Clock;
 import io.weir.store.StoreFailureKind;
@@ -48,6 +49,7 @@ final class BatchingQueue implements RemoteStore {
       int maxInFlight,
       AtomicInteger callNumbers,
       RefusalCache refusals,
+      HeldSlots slots,
       IntConsumer onCorruptStates,
       ConcurrentLinkedQueue<RedisBatch> spareBatches) {}
 
@@ -62,6 +64,12 @@ final class BatchingQueue implements RemoteStore {
   private final AtomicLongArray dispatchedMicros = new AtomicLongArray(MAX_CONCURRENT_CALLS);
   private final AtomicInteger requestsInFlight = new AtomicInteger();
   private volatile boolean replyArrived;
+
+  /**
+   * Whether a call that takes slots of in-flight limits has no reply: what this node holds is only
+   * known when it has, so further such requests wait.
+   */
+  private volatile boolean slotCallInFlight;
 
   /* Accessed only by the draining thread. */
   private final ArrayDeque<PendingDecision> ready = new ArrayDeque<>();
@@ -153,10 +161,15 @@ final class BatchingQueue implements RemoteStore {
   }
 
   private boolean shouldSendNow() {
-    if (ready.isEmpty() || requestsInFlight.get() >= context.maxInFlight()) {
+    PendingDecision first = ready.peek();
+    if (first == null || requestsInFlight.get() >= context.maxInFlight() || mustWait(first)) {
       return false;
     }
     return requestsInFlight.get() == 0 || ready.size() >= MIN_SECOND_BATCH_SIZE;
+  }
+
+  private boolean mustWait(PendingDecision request) {
+    return slotCallInFlight && !request.isSettled() && HeldSlots.isUsedBy(request.claims());
   }
 
   private void sendBatch(int callSlot) {
@@ -166,8 +179,11 @@ final class BatchingQueue implements RemoteStore {
     int maxRequests =
         Math.min(Math.min(share, MAX_BATCH_SIZE), context.maxInFlight() - requestsInFlight.get());
     RedisBatch spare = context.spareBatches().poll();
-    RedisBatch batch = spare == null ? new RedisBatch() : spare;
+    RedisBatch batch = spare == null ? new RedisBatch(context.slots()) : spare;
     while (batch.requestCount() < maxRequests && !batch.isFull() && !ready.isEmpty()) {
+      if (mustWait(ready.element())) {
+        break;
+      }
       PendingDecision request = ready.remove();
       if (!request.isSettled()) { // otherwise its deadline has passed: it must not be charged
         batch.add(request);
@@ -178,6 +194,9 @@ final class BatchingQueue implements RemoteStore {
       return;
     }
     Clock storeClock = context.storeClock();
+    if (batch.usesSlots) {
+      slotCallInFlight = true;
+    }
     batch.callNumber = context.callNumbers().incrementAndGet();
     batch.sentMicros = context.clock().micros();
     requestsInFlight.addAndGet(batch.requestCount());
@@ -202,6 +221,9 @@ final class BatchingQueue implements RemoteStore {
       dispatchedMicros.set(callSlot, NO_REPLY_PENDING);
       requestsInFlight.addAndGet(-batch.requestCount());
       completeBatch(batch, reply, failure);
+      if (batch.usesSlots) {
+        slotCallInFlight = false;
+      }
       batch.clear();
       context.spareBatches().add(batch);
     } finally {

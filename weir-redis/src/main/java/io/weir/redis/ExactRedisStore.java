@@ -7,12 +7,14 @@ import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.Scheduler;
 import io.weir.internal.store.StoreFailureGuard;
+import io.weir.internal.store.nodes.HeldSlots;
 import io.weir.internal.store.nodes.RefusalCache;
 import io.weir.store.Clock;
 import io.weir.store.StoreHealth;
 import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -27,11 +29,13 @@ final class ExactRedisStore implements ClaimStore {
   private static final long UPKEEP_INTERVAL_MILLIS = 500;
   private static final long CONNECT_WAIT_MILLIS = 3000;
   private static final long MICROS_PER_MILLI = 1000;
+  private static final int RENEWALS_PER_LEASE = 4;
 
   private final RedisConnection connection;
   private final LiveNodeRegistry liveNodes;
   private final StoreFailureGuard guard;
   private final RefusalCache refusals;
+  private final HeldSlots slots;
   private final BatchingQueue.BatchingContext batchingContext;
   private final String prefix;
   private final AtomicLong corruptStates = new AtomicLong();
@@ -44,6 +48,7 @@ final class ExactRedisStore implements ClaimStore {
     prefix = settings.prefix;
     Clock timer = Clock.system();
     refusals = new RefusalCache(clock);
+    slots = new HeldSlots(settings.nodeLease);
     boolean cluster = address.kind() == RedisAddress.RedisAddressKind.CLUSTER;
     RedisLayout layout =
         RedisLayout.withRandomSeed(cluster ? settings.shards : 1, settings.packedBuckets);
@@ -67,6 +72,7 @@ final class ExactRedisStore implements ClaimStore {
             settings.maxInFlight,
             new AtomicInteger(),
             refusals,
+            slots,
             states -> {
               corruptStates.addAndGet(states);
               guard.reportCorruptStates(states);
@@ -154,10 +160,21 @@ final class ExactRedisStore implements ClaimStore {
     guard.probe();
   }
 
+  /** Returns the slots of in-flight limits that this node holds, by the id of the rule. */
+  Map<String, Long> heldSlots() {
+    return slots.byRule();
+  }
+
+  /** Four times per lease, so that three lost calls in a row do not end it. */
+  private long renewalMillis() {
+    return Math.max(1, slots.leaseMicros() / MICROS_PER_MILLI / RENEWALS_PER_LEASE);
+  }
+
   /** Connects, and waits a few seconds for it; without a server the store starts anyway. */
   ExactRedisStore connect() {
     CompletableFuture<Boolean> first = connection.open();
     connection.runEvery("redis-upkeep", UPKEEP_INTERVAL_MILLIS, this::runUpkeep);
+    connection.runEvery("in-flight-lease", renewalMillis(), () -> slots.renew(this));
     if (first.completeOnTimeout(false, CONNECT_WAIT_MILLIS, TimeUnit.MILLISECONDS).join()) {
       shards.warmUp();
     }

@@ -1,11 +1,13 @@
 package io.weir.redis;
 
 import io.weir.internal.algorithm.CounterState;
+import io.weir.internal.algorithm.inflight.InFlight;
 import io.weir.internal.rule.Claim;
 import io.weir.internal.store.ClaimEvaluator;
 import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.PendingDecision;
 import io.weir.internal.store.StoreException;
+import io.weir.internal.store.nodes.HeldSlots;
 import io.weir.internal.store.nodes.RefusalCache;
 import io.weir.store.StoreFailureKind;
 import io.weir.store.StoreOperation;
@@ -40,6 +42,13 @@ final class RedisBatch {
   final int[] claimsOfCounter = new int[MAX_COUNTERS];
   int counterCount;
 
+  /* What this node holds of the counters of in-flight limits, as announced with the batch. */
+  private final HeldSlots slots;
+  final boolean[] isInFlight = new boolean[MAX_COUNTERS];
+  final long[] announcedSlots = new long[MAX_COUNTERS];
+  boolean usesSlots;
+  long sequence;
+
   /* The groups of equal requests, and the counters of their claims in sequence. */
   final @Nullable PendingDecision[] groupHeads = new PendingDecision[MAX_COUNTERS];
   private final @Nullable PendingDecision[] groupTails = new PendingDecision[MAX_COUNTERS];
@@ -57,6 +66,10 @@ final class RedisBatch {
 
   /** The number the reply must begin with. */
   int callNumber;
+
+  RedisBatch(HeldSlots slots) {
+    this.slots = slots;
+  }
 
   int requestCount() {
     return requestCount;
@@ -96,9 +109,31 @@ final class RedisBatch {
       }
       counterOfClaim[claimCount++] = counter;
       claimsOfCounter[counter]++;
+      if (claim.limit().isInFlight()) {
+        isInFlight[counter] = true;
+        usesSlots = true;
+      }
     }
     groupOfCounter[first] =
         distinct ? group : -1; // requests with two claims on a counter share nothing
+  }
+
+  /** Reads what this node holds of the counters, to be sent with the batch. */
+  void announceSlots() {
+    sequence = slots.nextSequence();
+    for (int i = 0; i < counterCount; i++) {
+      if (isInFlight[i]) {
+        announcedSlots[i] = slots.announce(counterKeys[i]);
+      }
+    }
+  }
+
+  long slotHolder() {
+    return slots.node();
+  }
+
+  long slotLeaseMicros() {
+    return slots.leaseMicros();
   }
 
   /**
@@ -123,6 +158,15 @@ final class RedisBatch {
           counterStates[i] = new CounterState();
         }
         inserted += decoder.readState(counterStates[i]) ? 0 : 1;
+        if (isInFlight[i]) {
+          InFlight.announce(
+              counterStates[i],
+              slots.node(),
+              sequence,
+              announcedSlots[i],
+              slots.leaseMicros(),
+              now);
+        }
       }
     } catch (ArrayIndexOutOfBoundsException | IllegalStateException e) {
       throw new StoreException(StoreFailureKind.GARBLED, "the reply cannot be read");
@@ -140,13 +184,18 @@ final class RedisBatch {
         if (request.operation() == StoreOperation.TAKE) {
           refusals.put(request.claims(), outcomes, sentMicros);
         }
-        request.answer(outcomes, repliedAtMicros);
+        slots.answer(request, outcomes, repliedAtMicros);
         if (next == null) {
           break;
         }
         request = next;
       }
       claim += size;
+    }
+    for (int i = 0; usesSlots && i < counterCount; i++) {
+      if (isInFlight[i]) {
+        slots.confirm(counterKeys[i], announcedSlots[i]);
+      }
     }
     return new BatchResult(corrupt, inserted);
   }
@@ -199,6 +248,8 @@ final class RedisBatch {
     }
     Arrays.fill(groupHeads, 0, groupCount, null);
     Arrays.fill(groupTails, 0, groupCount, null);
+    Arrays.fill(isInFlight, 0, counterCount, false);
+    usesSlots = false;
     counterCount = 0;
     groupCount = 0;
     claimCount = 0;

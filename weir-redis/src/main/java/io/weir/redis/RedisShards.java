@@ -10,6 +10,7 @@ import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.StoreFailureGuard;
 import io.weir.internal.store.nodes.ClaimSubset;
 import io.weir.internal.store.nodes.RefusalCache;
+import io.weir.internal.store.nodes.SlotHoldingStore;
 import io.weir.rule.Rule;
 import io.weir.store.StoreListener;
 import io.weir.store.StoreOperation;
@@ -52,7 +53,7 @@ final class RedisShards {
     for (int i = 0; i < queues.length; i++) {
       String name = prefix + ":{" + Integer.toHexString(i) + "}";
       queues[i] = new BatchingQueue(name.getBytes(US_ASCII), layout, context);
-      guardedShards[i] = guard.wrap(queues[i]);
+      guardedShards[i] = new SlotHoldingStore(guard.wrap(queues[i]), context.slots());
     }
   }
 

@@ -1,9 +1,11 @@
 package io.weir.redis;
 
+import io.weir.internal.store.nodes.HeldSlots;
 import io.weir.internal.store.nodes.RoutingStore;
 import io.weir.store.Clock;
 import io.weir.store.StoreListener;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,11 @@ public final class RedisStore extends RoutingStore {
     return new Builder(url);
   }
 
+  /** Returns the slots of in-flight limits that this node holds, by the id of the rule. */
+  public Map<String, Long> heldSlots() {
+    return exact.heldSlots();
+  }
+
   @Override
   public void close() {
     super.close();
@@ -60,6 +67,7 @@ public final class RedisStore extends RoutingStore {
     String prefix = "weir";
     StoreListener listener = StoreListener.NONE;
     Duration spikeThreshold = Duration.ZERO;
+    Duration nodeLease = HeldSlots.DEFAULT_LEASE;
     @Nullable Clock storeClock;
 
     private Builder(String url) {
@@ -125,6 +133,19 @@ public final class RedisStore extends RoutingStore {
      */
     public Builder spikeThreshold(Duration threshold) {
       spikeThreshold = threshold;
+      return this;
+    }
+
+    /**
+     * Sets how long the slots of in-flight limits that this node holds stay in use after it has
+     * disappeared; 5 s by default.
+     */
+    public Builder nodeLease(Duration lease) {
+      if (lease.toMillis() < 100 || lease.compareTo(Duration.ofMinutes(10)) > 0) {
+        throw new IllegalArgumentException(
+            "node-lease must be between 100ms and 10m (was " + lease + "), for example 5s");
+      }
+      nodeLease = lease;
       return this;
     }
 

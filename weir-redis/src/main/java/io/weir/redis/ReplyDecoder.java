@@ -11,6 +11,7 @@ final class ReplyDecoder {
   private static final int KIND_WIDE = 129;
   private static final int KIND_WIDE_PREVIOUS = 130;
   private static final int KIND_LOG = 193;
+  private static final int KIND_SLOTS = 194;
   private static final int KIND_NONE = 255;
 
   private final byte[] bytes;
@@ -57,6 +58,7 @@ final class ReplyDecoder {
     long lifetime = readNumber(7);
     switch (kind) {
       case KIND_LOG -> readLog(s);
+      case KIND_SLOTS -> readSlots(s);
       case KIND_WIDE -> s.used = readNumber(7);
       case KIND_WIDE_PREVIOUS -> {
         s.used = readNumber(7);
@@ -74,6 +76,17 @@ final class ReplyDecoder {
       }
     }
     return true;
+  }
+
+  private void readSlots(CounterState s) {
+    int count = (int) readNumber(2);
+    s.ensureCapacity(4 * count);
+    for (int i = 0; i < count; i++) {
+      s.entries[s.entriesLength++] = readNumber(6);
+      s.entries[s.entriesLength++] = readNumber(6);
+      s.entries[s.entriesLength++] = readNumber(4);
+      s.entries[s.entriesLength++] = readNumber(7);
+    }
   }
 
   /** Sums the used permits over the entries, since the reply may omit entries that have expired. */

@@ -54,7 +54,24 @@ final class RequestEncoder {
     for (int i = 0; i < batch.counterCount; i++) {
       layout.writeKey(batch.counterKeys[i], bytes);
     }
-    return new byte[][] {encodeHeader(now, layout), described, requests, bytes.toByteArray()};
+    byte[] keys = bytes.toByteArray();
+    byte[] header = encodeHeader(now, layout);
+    return batch.usesSlots
+        ? new byte[][] {header, described, requests, keys, encodeAnnouncement()}
+        : new byte[][] {header, described, requests, keys};
+  }
+
+  /** Encodes what this node holds of the in-flight limits among the counters. */
+  private byte[] encodeAnnouncement() {
+    batch.announceSlots();
+    ByteWriter announcement = new ByteWriter().putNumber(batch.slotHolder(), 6);
+    announcement.putNumber(batch.sequence, 6).putNumber(batch.slotLeaseMicros(), 7);
+    for (int i = 0; i < batch.counterCount; i++) {
+      if (batch.isInFlight[i]) {
+        announcement.putNumber(i + 1, 2).putNumber(batch.announcedSlots[i], 4);
+      }
+    }
+    return announcement.toByteArray();
   }
 
   /** Counts the groups from this one on that have its shape and use consecutive counters. */
@@ -72,10 +89,14 @@ final class RequestEncoder {
     return count;
   }
 
-  /** Returns whether no other claim uses the counters of a request. */
+  /**
+   * Returns whether no other claim uses the counters of a request, and none counts slots, whose
+   * states are changed by the announcement too.
+   */
   private boolean isIndependent(PendingDecision request, int claim) {
     for (int i = 0; i < request.claims().length; i++) {
-      if (batch.claimsOfCounter[batch.counterOfClaim[claim + i]] != 1) {
+      if (batch.isInFlight[batch.counterOfClaim[claim + i]]
+          || batch.claimsOfCounter[batch.counterOfClaim[claim + i]] != 1) {
         return false;
       }
     }

@@ -14,6 +14,8 @@ local operations = {[0] = 'take', 'peek', 'force', 'refund', 'lease'}
 local claims, names, raw, states, changes, numbers = {}, {}, {}, {}, {}, {}
 local suffixes, bucket_of, from, to = {}, {}, {}, {}
 local labels, change_count, longest_reset, corrupt = names, 0, 0, 0
+-- The call of a node that holds slots of in-flight limits: the node, the call's number, its lease, and the slots by counter.
+local holder, sequence, lease, announced
 
 -- Caches what some bytes decode to, up to a number of entries.
 local function remember(cache, bytes, value)
@@ -83,11 +85,47 @@ local function fresh_state(counter)
   return 0, 0
 end
 
+-- Sets what the calling node holds of a counter, as InFlight.announce in Java. A call that arrives after a later one of the same
+-- node changes nothing, and has no entry of its own.
+local function announce(now, time, slots, held)
+  local entry
+  for i = 1, #slots do
+    if time > now then slots[i][4] = max(now, slots[i][4] - (time - now)) end
+    if slots[i][1] == holder then entry = slots[i] end
+  end
+  if entry and entry[2] >= sequence then return slots end
+  slots.announced = entry or held > 0 -- otherwise there is nothing to store unless a slot is taken
+  if not entry then
+    entry = {}
+    slots[#slots + 1] = entry
+  end
+  entry[1], entry[2], entry[3], entry[4] = holder, sequence, held, now + lease
+  slots.own = entry
+  return slots
+end
+
+-- Reads what the node holds: the node (6), the call's number (6), its lease (7), and per counter its index (2) and slots (4).
+local function read_announcement(bytes)
+  local at
+  holder, sequence, lease, at = unp('>I6I6I7', bytes)
+  announced = {}
+  while at <= #bytes do
+    local counter, held
+    counter, held, at = unp('>I2I4', bytes, at)
+    announced[counter] = held
+  end
+end
+
 -- Returns the state of a counter, with clear scratch fields.
-local function load_state(counter)
+local function load_state(counter, now)
   local s = states[counter]
   if not s then s = {}; states[counter] = s end
   local time, used, extra = unpack_state(raw[counter])
+  if announced and announced[counter] then
+    if not time then time, used = fresh_state(counter) end
+    local slots = type(extra) == 'table' and extra.slots and extra or {slots = true}
+    return set_state(s, now, used, announce(now, time, slots, announced[counter]))
+  end
   if time then return set_state(s, time, used, extra) end
   return set_state(s, fresh_state(counter))
 end
@@ -108,7 +146,7 @@ local function decide_shared(size, shift, count, operation, now, when, shared)
   for i = 1, size do
     local c = claims[i]
     local counter = c.counter + shift
-    local s = shared and shared[counter] or load_state(counter)
+    local s = shared and shared[counter] or load_state(counter, now)
     if shared then shared[counter] = s end
     c.state = s
   end
@@ -290,7 +328,7 @@ end
 
 -- args: header, limits, requests, keys (each the field name and, with packed buckets, the suffix). Replies with the header's
 -- call number, the time, the number of corrupt states, and the state of every counter before the call, from which the node
--- computes all outcomes.
+-- computes all outcomes. A fifth argument says what the node holds of the in-flight limits among the counters.
 local function decide_batch(shard, args)
   local number, now, name_size, suffix_size = unp('>I4I7BB', args[1])
   if now == 0 then
@@ -314,7 +352,8 @@ local function decide_batch(shard, args)
   end
   local limits = limits_cache.of[args[2]] or read_limits(args[2])
   if limits.stretches then choose_stretches(limits, now) end
-  read_long_log = false
+  read_long_log, announced = false, nil
+  if args[5] then read_announcement(args[5]) end
   decide_requests(args[3], limits, now)
   if suffix_size > 0 then apply_to_buckets(fields) end
 
@@ -381,6 +420,6 @@ local function sweep(shard, args)
 end
 
 return function(keys, args)
-  if #args == 4 then return decide_batch(keys[1], args) end
+  if #args >= 4 then return decide_batch(keys[1], args) end
   return sweep(keys[1], args)
 end

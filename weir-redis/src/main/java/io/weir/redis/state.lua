@@ -6,11 +6,14 @@
 --   SMALL_PREVIOUS   used in the previous window (4)
 --   WIDE             used (7)
 --   WIDE_PREVIOUS    used (7) and used in the previous window (7)
+--   SLOTS            the number of its entries (2), and per entry the node (6), its last call (6), the slots it holds (4) and the
+--                    end of its lease (7)
 --   LOG              used (3), the number of its entries (2), and the entries as in sliding-log.lua (9 each)
 -- The first byte of a time is below 32, as times are below 2^53, and kinds are above 127: no text can be taken for a state.
 local byte, sub, find, pack, unp = string.byte, string.sub, string.find, struct.pack, struct.unpack
 local SMALL, SMALL_SIZE = '>I7I7', 14
 local SMALL_PREVIOUS, WIDE, WIDE_PREVIOUS, LOG = 128, 129, 130, 193
+local SLOTS, SLOTS_HEAD, SLOTS_HEAD_SIZE, SLOTS_ENTRY, SLOTS_ENTRY_SIZE = 194, '>BI7I7I2', 17, '>I6I6I4I7', 23
 local LOG_HEAD, LOG_HEAD_SIZE, LOG_ENTRY, LOG_ENTRY_SIZE = '>BI7I7I3I2', 20, '>I7I2', 9
 -- A log of more entries than this is shortened before it is sent to a node.
 local MAX_SENT_LOG_ENTRIES = 32
@@ -24,6 +27,9 @@ local function state_size(bytes, at)
   local kind = byte(bytes, at)
   if kind == LOG and #bytes >= at + LOG_HEAD_SIZE - 1 then
     return LOG_HEAD_SIZE + LOG_ENTRY_SIZE * unp('>I2', bytes, at + LOG_HEAD_SIZE - 2)
+  end
+  if kind == SLOTS and #bytes >= at + SLOTS_HEAD_SIZE - 1 then
+    return SLOTS_HEAD_SIZE + SLOTS_ENTRY_SIZE * unp('>I2', bytes, at + SLOTS_HEAD_SIZE - 2)
   end
   return sizes[kind]
 end
@@ -53,6 +59,24 @@ local function unpack_log(bytes)
   if used < count or count == 0 and used > 0 then return nil end
   if count > MAX_SENT_LOG_ENTRIES then read_long_log = true end
   return time, used, {bytes = bytes, from = LOG_HEAD_SIZE + 1, to = #bytes, tail = ''}
+end
+
+local function unpack_slots(bytes)
+  local _, time, _, count = unp(SLOTS_HEAD, bytes)
+  local slots = {slots = true}
+  for i = 1, count do
+    slots[i] = {unp(SLOTS_ENTRY, bytes, SLOTS_HEAD_SIZE + 1 + (i - 1) * SLOTS_ENTRY_SIZE)}
+  end
+  return time, 0, slots
+end
+
+local function pack_slots(time, slots, lifetime)
+  local entries = {pack(SLOTS_HEAD, SLOTS, time, lifetime, #slots)}
+  for i = 1, #slots do
+    local entry = slots[i]
+    entries[i + 1] = pack(SLOTS_ENTRY, entry[1], entry[2], entry[3], entry[4])
+  end
+  return table.concat(entries)
 end
 
 -- Steps over entries from a position on, forward or backward, until their costs add up to `cost`: returns the position after
@@ -95,6 +119,7 @@ local function unpack_state(bytes)
     return time, lifetime % 2 ^ 32
   end
   if kind == LOG then return unpack_log(bytes) end
+  if kind == SLOTS then return unpack_slots(bytes) end
   local _, time, lifetime, used, previous = unp(formats[kind], bytes)
   if kind == SMALL_PREVIOUS then return time, lifetime % 2 ^ 32, used end
   return time, used, kind == WIDE_PREVIOUS and previous or nil
@@ -102,6 +127,7 @@ end
 
 local function pack_state(time, used, extra, lifetime)
   if type(extra) == 'table' then
+    if extra.slots then return pack_slots(time, extra, lifetime) end
     local count = (extra.to - extra.from + 1 + #extra.tail) / LOG_ENTRY_SIZE
     return pack(LOG_HEAD, LOG, time, lifetime, used, count) .. sub(extra.bytes, extra.from, extra.to) .. extra.tail
   end

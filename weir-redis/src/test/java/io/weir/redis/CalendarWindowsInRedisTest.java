@@ -1,6 +1,8 @@
 package io.weir.redis;
 
 import static io.weir.redis.RedisStoreTestSupport.openAndAwait;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.internal.algorithm.CalendarWindow;
@@ -18,8 +20,8 @@ import io.weir.testkit.redis.RedisProcess;
 import java.time.Instant;
 import java.time.LocalTime;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
@@ -82,17 +84,26 @@ class CalendarWindowsInRedisTest {
           .as("%s at %d %s", claims.get(i).limit(), time, seed)
           .isEqualTo(window(claims.get(i).limit(), time).end() - time);
     }
-    claims.sort(Comparator.comparingLong(claim -> window(claim.limit(), time).end()));
-    for (Claim claim : claims) {
-      long edge = window(claim.limit(), time).end();
-      clock.set(edge - 1);
-      assertThat(takeAll(store, List.of(claim), StoreOperation.PEEK).get(0).remaining())
-          .as("%s before %d %s", claim.limit(), edge, seed)
-          .isEqualTo(claim.limit().capacity() - 1);
-      clock.set(edge);
-      assertThat(takeAll(store, List.of(claim), StoreOperation.TAKE).get(0).remaining())
-          .as("%s at %d %s", claim.limit(), edge, seed)
-          .isEqualTo(claim.limit().capacity() - 1);
+    // all counters of an edge are read before it: a sweep at the edge removes them
+    claims.stream()
+        .collect(groupingBy(claim -> window(claim.limit(), time).end(), TreeMap::new, toList()))
+        .forEach(
+            (edge, ending) -> {
+              String instant = edge + " " + seed;
+              clock.set(edge - 1);
+              checkRemaining(
+                  ending, takeAll(store, ending, StoreOperation.PEEK), "before " + instant);
+              clock.set(edge);
+              checkRemaining(ending, takeAll(store, ending, StoreOperation.TAKE), "at " + instant);
+            });
+  }
+
+  private static void checkRemaining(List<Claim> claims, List<ClaimOutcome> outcomes, String when) {
+    for (int i = 0; i < claims.size(); i++) {
+      Limit limit = claims.get(i).limit();
+      assertThat(outcomes.get(i).remaining())
+          .as("%s %s", limit, when)
+          .isEqualTo(limit.capacity() - 1);
     }
   }
 

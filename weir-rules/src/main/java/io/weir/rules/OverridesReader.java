@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /** Reads the overrides of a rule. */
 record OverridesReader(FieldReader fieldReader) {
-  private static final List<String> FIELD_NAMES = List.of("when", "limit", "burst");
+  private static final List<String> FIELD_NAMES = List.of("when", "limit", "burst", "in-flight");
   private static final String EXAMPLE = "{when: {user: acme}, limit: 6000/minute}";
   private static final String LIST = "a list, for example [" + EXAMPLE + "]";
 
@@ -62,6 +62,7 @@ record OverridesReader(FieldReader fieldReader) {
     Optional<Selector> when = Optional.empty();
     Optional<List<Rate>> rates = Optional.empty();
     Optional<Long> burst = Optional.of(0L);
+    Optional<Integer> inFlight = Optional.of(0);
     List<String> names = new ArrayList<>();
     for (MapEntry field : map.fields()) {
       ParsedValue value = field.value();
@@ -71,6 +72,7 @@ record OverridesReader(FieldReader fieldReader) {
         case "limit" -> rates = RuleReader.readRates(fieldReader, value);
         case "burst" ->
             burst = fieldReader.wholeNumber(value).filter(size -> checkBurst(value, size));
+        case "in-flight" -> inFlight = RuleReader.readSlots(fieldReader, value);
         default -> {
           fieldReader.report(
               field.position(),
@@ -84,15 +86,18 @@ record OverridesReader(FieldReader fieldReader) {
     if (!names.contains("when")) {
       fieldReader.report(map.position(), "when must be set, for example when: {user: acme}");
     }
-    if (!names.contains("limit")) {
+    if (names.contains("in-flight") && !names.contains("limit")) {
+      rates = Optional.of(List.of());
+    } else if (!names.contains("limit")) {
       fieldReader.report(map.position(), "limit must be set, for example limit: 6000/minute");
     }
-    if (when.isEmpty() || rates.isEmpty() || burst.isEmpty()) {
+    if (when.isEmpty() || rates.isEmpty() || burst.isEmpty() || inFlight.isEmpty()) {
       return Optional.empty();
     }
     try {
       return Optional.of(
-          new PlacedOverride(map, new LimitOverride(when.get(), rates.get(), burst.get())));
+          new PlacedOverride(
+              map, new LimitOverride(when.get(), rates.get(), burst.get(), inFlight.get())));
     } catch (IllegalArgumentException e) {
       fieldReader.report(map.position(), String.valueOf(e.getMessage()));
       return Optional.empty();

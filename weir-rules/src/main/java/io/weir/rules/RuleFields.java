@@ -44,12 +44,15 @@ final class RuleFields {
     putIf(fields, !rule.per().isEmpty(), "per", List.copyOf(rule.per()));
     boolean byAddress = rule.missing() == MissingAttributePolicy.ADDRESS;
     putIf(fields, !byAddress, "missing", lowerCaseName(rule.missing()));
-    putIf(fields, counts, "limit", rates(rule.rates()));
+    putIf(fields, !rule.rates().isEmpty(), "limit", rates(rule.rates()));
     String algorithm = rule.algorithm();
     putIf(fields, !algorithm.equals(Algorithms.TOKEN_BUCKET.name()), "algorithm", algorithm);
     putIf(fields, rule.burst() != 0, "burst", rule.burst());
     putIf(fields, !rule.coolDown().isZero(), "cool-down", duration(rule.coolDown()));
     calendar(fields, rule.calendar());
+    putIf(fields, rule.inFlight() != 0, "in-flight", rule.inFlight());
+    boolean isDefaultHold = rule.heldAtMost().equals(Rule.DEFAULT_HELD_AT_MOST);
+    putIf(fields, !isDefaultHold, "held-at-most", duration(rule.heldAtMost()));
     consistency(fields, rule.consistency());
     fallback(fields, rule.fallback());
     putIf(fields, !rule.regions().isEmpty(), "regions", regions(rule));
@@ -120,8 +123,9 @@ final class RuleFields {
   private static Map<String, Object> override(LimitOverride override) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("when", selector(override.when()));
-    fields.put("limit", rates(override.rates()));
+    putIf(fields, !override.rates().isEmpty(), "limit", rates(override.rates()));
     putIf(fields, override.burst() != 0, "burst", override.burst());
+    putIf(fields, override.inFlight() != 0, "in-flight", override.inFlight());
     return fields;
   }
 

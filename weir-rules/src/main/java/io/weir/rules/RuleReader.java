@@ -1,6 +1,7 @@
 package io.weir.rules;
 
 import io.weir.internal.algorithm.Algorithms;
+import io.weir.internal.rule.Limit;
 import io.weir.rule.LimitOverride;
 import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rate;
@@ -43,6 +44,8 @@ final class RuleReader {
           "week-starts",
           "reset-day",
           "reset-at",
+          "in-flight",
+          "held-at-most",
           "consistency",
           "sync-every",
           "on-store-failure",
@@ -138,11 +141,15 @@ final class RuleReader {
     steps.add("calendar", new CalendarReader(problems, id).read(values), RuleBuilder::calendar);
     requireField("id", "for example api");
     boolean counts = !UNCOUNTED_ACTIONS.contains(scalar("action"));
-    if (!values.containsKey("action") || scalar("action").equals("limit")) {
+    boolean limitsInFlight = values.containsKey("in-flight");
+    boolean isLimit = !values.containsKey("action") || scalar("action").equals("limit");
+    if (isLimit && !limitsInFlight) {
       requireField("limit", "for example 100/minute");
     }
     boolean known = !values.containsKey("algorithm") || steps.hasField("algorithm");
-    if (!known || (counts && !steps.hasField("limit"))) {
+    boolean hasLimit =
+        steps.hasField("limit") || (steps.hasField("in-flight") && !values.containsKey("limit"));
+    if (!known || (counts && !hasLimit)) {
       steps.usePlaceholderLimit();
       overrides = List.of();
     }
@@ -180,6 +187,9 @@ final class RuleReader {
       case "algorithm" -> steps.add(name, in.oneOf(value, ALGORITHMS), RuleBuilder::algorithm);
       case "burst" -> steps.add(name, in.wholeNumber(value), RuleBuilder::burst);
       case "cool-down" -> steps.add(name, in.duration(value), RuleBuilder::coolDown);
+      case "in-flight" ->
+          steps.add(name, readSlots(in, value), (rule, slots) -> rule.inFlight(slots));
+      case "held-at-most" -> steps.add(name, in.duration(value), RuleBuilder::heldAtMost);
       case "regions" -> steps.add(name, readRegions(in, value), RuleBuilder::regions);
       case "overrides" -> overrides = new OverridesReader(in).read(value).orElse(List.of());
       case "charge-when" -> steps.add(name, readStatuses(in, value), RuleBuilder::chargeWhen);
@@ -189,6 +199,10 @@ final class RuleReader {
       case "enabled" -> steps.add(name, in.booleanValue(value), RuleBuilder::enabled);
       default -> {} // read with the field they depend on
     }
+  }
+
+  static Optional<Integer> readSlots(FieldReader in, ParsedValue value) {
+    return in.wholeNumber(value).flatMap(slots -> in.convert(value, slots, Limit::checkSlots));
   }
 
   static Optional<List<Rate>> readRates(FieldReader in, ParsedValue value) {

@@ -12,6 +12,7 @@ import io.weir.gateway.Gateway;
 import io.weir.gateway.GatewayContext;
 import io.weir.gateway.log.AccessLog;
 import io.weir.server.api.DecisionApi;
+import io.weir.server.api.OpenPermits;
 import io.weir.server.api.OpenReservations;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.ServerSetting;
@@ -124,6 +125,7 @@ public final class DecisionServer implements AutoCloseable {
             context.decisionHandler,
             context.identity,
             new OpenReservations(context.nodeName, Clock.system()),
+            new OpenPermits(context.nodeName),
             config.get(ServerSettings.AUTH_FORM));
     openListener(
         "http",

@@ -35,7 +35,9 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -68,7 +70,8 @@ final class ServerContext {
     store = openStore(config, closeSequence);
     regions = openRegions(config, closeSequence);
     metrics.beforeScrape(regions.bindMetrics(metrics.registry()));
-    NodeHealth vitals = NodeHealth.of(regions.rules(), store, this::pendingSettlements);
+    NodeHealth vitals =
+        NodeHealth.of(regions.rules(), store, this::pendingSettlements, this::heldSlots);
     metrics.bindNode(vitals);
     config
         .get(ServerSettings.ALERT_WEBHOOK)
@@ -94,6 +97,14 @@ final class ServerContext {
 
   private int pendingSettlements() {
     return limiters.stream().mapToInt(Limiter::pendingSettlements).sum();
+  }
+
+  private Map<String, Integer> heldSlots() {
+    Map<String, Integer> held = new HashMap<>();
+    limiters.forEach(
+        limiter ->
+            limiter.heldSlots().forEach((rule, slots) -> held.merge(rule, slots, Integer::sum)));
+    return held;
   }
 
   GatewayContext gatewayContext(Optional<AccessLog> accessLog) {

@@ -115,9 +115,17 @@ final class AnnotationRuleReader {
             .text("id", id)
             .textMap("match", Map.of(attribute, target))
             .textList("per", per)
-            .textList("limit", rates)
             .text("algorithm", limit.algorithm())
             .text("on-store-failure", limit.onStoreFailure());
+    if (!rates.isEmpty()) {
+      json.textList("limit", rates);
+    }
+    if (limit.inFlight() != 0) {
+      json.number("in-flight", limit.inFlight());
+    }
+    if (!limit.heldAtMost().isEmpty()) {
+      json.text("held-at-most", environment.resolveRequiredPlaceholders(limit.heldAtMost()));
+    }
     if (limit.burst() != 0) {
       json.number("burst", limit.burst());
     }

@@ -28,7 +28,13 @@ import java.lang.annotation.Target;
 public @interface RateLimit {
 
   /** The rates, for example {@code 10/m} or {@code ${orders.limit}}; all of them apply. */
-  String[] value();
+  String[] value() default {};
+
+  /** How many requests of a counter run at the same time at most; 0 does not limit them. */
+  int inFlight() default 0;
+
+  /** After how long a request that does not end no longer counts as running, such as 30s. */
+  String heldAtMost() default "";
 
   /**
    * The attributes to count by; {@code {}} is one counter for all requests.

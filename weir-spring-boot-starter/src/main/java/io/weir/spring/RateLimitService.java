@@ -9,6 +9,8 @@ import io.weir.http.RefusalResponse;
 import io.weir.rule.RuleSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
@@ -60,6 +62,13 @@ final class RateLimitService {
   /** Returns how many refunds and settlements wait for an unavailable store. */
   int pendingSettlements() {
     return earlyLimiter.pendingSettlements() + lateLimiter.pendingSettlements();
+  }
+
+  /** Returns the slots of in-flight limits that requests hold, by rule id. */
+  Map<String, Integer> heldSlots() {
+    Map<String, Integer> held = new HashMap<>(earlyLimiter.heldSlots());
+    lateLimiter.heldSlots().forEach((rule, slots) -> held.merge(rule, slots, Integer::sum));
+    return held;
   }
 
   /** Returns a limiter for a filter's own rules; it counts in the shared store. */

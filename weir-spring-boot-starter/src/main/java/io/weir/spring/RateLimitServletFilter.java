@@ -39,7 +39,7 @@ final class RateLimitServletFilter extends AbstractRateLimitFilter {
     }
     HandlerMethod handler = rules.needsHandler() ? handlers.find(request) : null;
     Request read = service.read(new ServletSpringRequest(request, handler), rules);
-    Decision decision = service.limiter(stage).decideNow(read);
+    Decision decision = acquire(request, service.limiter(stage), read);
     decisionChain(request).add(service.limiter(stage), decision, response::setHeader);
     if (!decision.allowed()) {
       return service.refusal(decision);

@@ -37,16 +37,17 @@ record ReactiveDecisionHandler(RateLimitService service, ServerWebExchange excha
     } catch (BadRequestException e) {
       return refuse(RefusalResponse.of(e));
     }
-    CompletableFuture<Decision> future = limiter.decide(request);
+    CompletableFuture<Limiter.Permit> future = limiter.acquireAsync(request);
     // the application must not run on the store's threads
-    Mono<Decision> decided =
+    Mono<Limiter.Permit> acquired =
         future.isDone()
             ? Mono.just(future.join())
             : Mono.fromFuture(future, true).publishOn(Schedulers.parallel());
     DecisionChain chain = decisionChain();
     Mono<Void> result =
-        decided.flatMap(
-            decision -> {
+        acquired.flatMap(
+            permit -> {
+              Decision decision = permit.decision();
               HttpHeaders headers = exchange.getResponse().getHeaders();
               chain.add(limiter, decision, headers::set);
               if (!decision.allowed()) {
@@ -54,7 +55,8 @@ record ReactiveDecisionHandler(RateLimitService service, ServerWebExchange excha
               }
               return decision.delay().isZero() ? next : Mono.delay(decision.delay()).then(next);
             });
-    return completeAtEnd(chain, result);
+    return completeAtEnd(chain, result)
+        .doFinally(signal -> future.thenAccept(Limiter.Permit::close));
   }
 
   /**

@@ -7,6 +7,7 @@ import io.weir.Reservation;
 import io.weir.store.StoreOperation;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** A limiter that records the latency of its decisions, for filters and injected limiters alike. */
@@ -32,14 +33,20 @@ final class TimedLimiter implements Limiter {
   }
 
   @Override
+  public CompletableFuture<Limiter.Permit> acquireAsync(Request request) {
+    long startMicros = timer.nowMicros();
+    return recordLatency(limiter.acquireAsync(request), startMicros);
+  }
+
+  @Override
   public CompletableFuture<Reservation> reserve(Request request, Duration ttl) {
     long startMicros = timer.nowMicros();
     return recordLatency(limiter.reserve(request, ttl), startMicros);
   }
 
   @Override
-  public Decision acquire(Request request, Duration timeout) throws InterruptedException {
-    return limiter.acquire(request, timeout);
+  public Decision decideWithin(Request request, Duration timeout) throws InterruptedException {
+    return limiter.decideWithin(request, timeout);
   }
 
   @Override
@@ -50,6 +57,17 @@ final class TimedLimiter implements Limiter {
   @Override
   public CompletableFuture<Boolean> refund(Decision decision) {
     return limiter.refund(decision);
+  }
+
+  @Override
+  public CompletableFuture<List<Limiter.Permit>> acquireAll(List<Request> requests) {
+    long startMicros = timer.nowMicros();
+    return recordLatency(limiter.acquireAll(requests), startMicros);
+  }
+
+  @Override
+  public Map<String, Integer> heldSlots() {
+    return limiter.heldSlots();
   }
 
   @Override

@@ -105,7 +105,10 @@ class WeirActuatorAutoConfiguration {
       return () ->
           metrics.registerGauges(
               NodeHealth.of(
-                  rules, store, () -> limiter.pendingSettlements() + service.pendingSettlements()));
+                  rules,
+                  store,
+                  () -> limiter.pendingSettlements() + service.pendingSettlements(),
+                  service::heldSlots));
     }
   }
 

@@ -8,6 +8,8 @@ import io.weir.testkit.FakeClock;
 import io.weir.testkit.spring.WeirTest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,6 +105,35 @@ abstract class RateLimitFilterContract {
                 .counter()
                 .count())
         .isEqualTo(3);
+  }
+
+  @Test
+  void asynchronousRequest_holdsItsSlotUntilItEnds() throws Exception {
+    for (int round = 0; round < 3; round++) {
+      var one = CompletableFuture.supplyAsync(() -> client.get("/in-flight/running"));
+      var other = CompletableFuture.supplyAsync(() -> client.get("/in-flight/running"));
+      CompletableFuture.anyOf(one, other).get(20, TimeUnit.SECONDS);
+      var refused = (one.isDone() ? one : other).join();
+      var running = one.isDone() ? other : one;
+      assertThat(refused.statusCode()).isEqualTo(429);
+      assertThat(running).isNotDone();
+      assertThat(refused.headers().firstValue("RateLimit-Policy").orElse(""))
+          .contains("\"quotes-running\";q=1;qu=\"concurrent-requests\"");
+      assertThat(refused.headers().firstValue("Retry-After")).contains("1");
+      Await.until(
+          Duration.ofSeconds(20),
+          "the running request has reached its handler",
+          () -> client.get("/in-flight/finish").body().equals("true"));
+      assertThat(running.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void failedAndQuickRequests_leaveNoSlotBehind() {
+    for (int i = 0; i < 5; i++) {
+      assertThat(client.status("/in-flight/error")).isEqualTo(500);
+      assertThat(client.status("/in-flight/quick")).isEqualTo(200);
+    }
   }
 
   @Test

@@ -13,6 +13,8 @@ import io.weir.store.StoreOperation;
 import io.weir.web.tracing.Tracing;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Decides on requests for the HTTP endpoints: calls the limiter, measures and traces the decision,
@@ -41,21 +43,38 @@ public final class DecisionHandler {
    */
   public void decide(
       HttpServerRequest http, Request request, StoreOperation mode, Consumer<Decision> next) {
+    handle(http, () -> limiter.execute(request, mode), Function.identity(), next);
+  }
+
+  /**
+   * As {@link #decide}, and takes slots of in-flight limits.
+   *
+   * @param next must release the permit when the request has ended
+   */
+  public void acquire(HttpServerRequest http, Request request, Consumer<Limiter.Permit> next) {
+    handle(http, () -> limiter.acquireAsync(request), Limiter.Permit::decision, next);
+  }
+
+  private <T> void handle(
+      HttpServerRequest http,
+      Supplier<CompletableFuture<T>> call,
+      Function<T, Decision> decisionOf,
+      Consumer<T> next) {
     long startedAt = metrics.now();
     Span span = tracing.startSpan(http, HttpServerRequest::getHeader);
-    CompletableFuture<Decision> pending;
+    CompletableFuture<T> pending;
     try {
-      pending = limiter.execute(request, mode);
+      pending = call.get();
     } catch (TooManyLimitsException e) {
       span.end();
       throw e;
     }
     thenOnEventLoop(
         pending,
-        decision -> {
+        answer -> {
           metrics.recordLatencySince(startedAt);
-          tracing.endSpan(span, decision);
-          next.accept(decision);
+          tracing.endSpan(span, decisionOf.apply(answer));
+          next.accept(answer);
         });
   }
 

@@ -85,6 +85,14 @@ public interface Algorithm {
    */
   long waitTime(LimitParameters parameters, CounterState state, long now, long cost);
 
+  /**
+   * Returns the time after which the state equals a fresh one if nothing else is charged; stores
+   * keep it at least so long.
+   */
+  default long resetTime(LimitParameters parameters, CounterState state, long now) {
+    return waitTime(parameters, state, now, capacity(parameters));
+  }
+
   /** Returns how long a request admitted now must be delayed before it proceeds. */
   default long delay(LimitParameters parameters, CounterState state, long now) {
     return 0;

@@ -3,6 +3,7 @@ package io.weir.internal.algorithm;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.weir.internal.algorithm.fixedwindow.FixedWindow;
+import io.weir.internal.algorithm.inflight.InFlight;
 import io.weir.internal.algorithm.leakybucket.LeakyBucket;
 import io.weir.internal.algorithm.slidingcounter.SlidingCounter;
 import io.weir.internal.algorithm.slidinglog.SlidingLog;
@@ -20,6 +21,9 @@ public final class Algorithms {
   public static final Algorithm FIXED_WINDOW = new FixedWindow();
   public static final Algorithm SLIDING_LOG = new SlidingLog();
   public static final Algorithm SLIDING_COUNTER = new SlidingCounter();
+
+  /** Counts running requests; used by the rule field {@code in-flight}, not by its name. */
+  public static final Algorithm IN_FLIGHT = new InFlight();
 
   private static final List<Algorithm> ALL =
       List.of(TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_LOG, SLIDING_COUNTER);
@@ -51,14 +55,17 @@ public final class Algorithms {
   /** Returns the Lua source of all algorithms: a chunk that fills the table {@code algorithms}. */
   public static String lua() {
     StringBuilder script = new StringBuilder(resource(Algorithms.class, "arithmetic.lua"));
-    for (Algorithm algorithm : ALL) {
-      String name = algorithm.name();
-      script
-          .append("\nalgorithms['" + name + "'] = (function()\n")
-          .append(resource(algorithm.getClass(), name + ".lua"))
-          .append("end)()\n");
-    }
+    ALL.forEach(algorithm -> append(script, algorithm));
+    append(script, IN_FLIGHT);
     return script.toString();
+  }
+
+  private static void append(StringBuilder script, Algorithm algorithm) {
+    String name = algorithm.name();
+    script
+        .append("\nalgorithms['" + name + "'] = (function()\n")
+        .append(resource(algorithm.getClass(), name + ".lua"))
+        .append("end)()\n");
   }
 
   private static String resource(Class<?> type, String name) {

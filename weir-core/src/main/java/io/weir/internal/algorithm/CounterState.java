@@ -52,12 +52,20 @@ public final class CounterState {
   /** The slot of the state in its store. */
   public int slot;
 
+  /** The node whose call is being decided, if the state counts slots by node; otherwise 0. */
+  public long holder;
+
+  /** Whether that call arrived after a later call of the same node. */
+  public boolean outdated;
+
   /** Resets it to the state of a counter that was never charged. */
   public void clear() {
     time = 0;
     used = 0;
     previous = 0;
     entriesLength = 0;
+    holder = 0;
+    outdated = false;
     clearScratch();
   }
 

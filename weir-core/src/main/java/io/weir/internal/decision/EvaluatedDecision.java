@@ -136,7 +136,9 @@ public final class EvaluatedDecision extends Decision {
 
   @Override
   public Duration reset() {
-    return bindingIndex == NONE ? Duration.ZERO : toDuration(outcomes[bindingIndex].reset());
+    return bindingIndex == NONE
+        ? Duration.ZERO
+        : reset(claims[bindingIndex].limit(), outcomes[bindingIndex]);
   }
 
   @Override
@@ -183,7 +185,7 @@ public final class EvaluatedDecision extends Decision {
                     o.degraded(),
                     limit.capacity(),
                     o.remaining(),
-                    toDuration(o.reset()),
+                    reset(limit, o),
                     toDuration(o.retryAfter()))));
     return ruleOutcomes;
   }
@@ -228,6 +230,31 @@ public final class EvaluatedDecision extends Decision {
     return outcomes[i];
   }
 
+  /** Returns whether the decision has taken a slot of an in-flight limit. */
+  public boolean takesSlots() {
+    for (int i = 0; i < claims.length; i++) {
+      if (claims[i].limit().isInFlight() && outcomes[i].charged()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns this decision without the slots that it has taken, when they are given back. */
+  public Decision withoutSlots() {
+    ClaimOutcome[] changed = outcomes;
+    for (int i = 0; i < outcomes.length; i++) {
+      ClaimOutcome o = outcomes[i];
+      if (claims[i].limit().isInFlight() && o.charged()) {
+        changed = changed == outcomes ? outcomes.clone() : changed;
+        changed[i] =
+            new ClaimOutcome(
+                true, o.degraded(), o.remaining(), o.reset(), o.delayOrWait(), o.time());
+      }
+    }
+    return changed == outcomes ? this : new EvaluatedDecision(claims, changed, revision);
+  }
+
   /** Returns the index of the binding claim; -1 if no enforced rule matched the request. */
   public int bindingIndex() {
     return bindingIndex;
@@ -250,6 +277,10 @@ public final class EvaluatedDecision extends Decision {
       return b.degraded(); // a fallback does not know the remaining permits
     }
     return a.remaining() != b.remaining() ? a.remaining() < b.remaining() : a.reset() > b.reset();
+  }
+
+  private static Duration reset(Limit limit, ClaimOutcome outcome) {
+    return limit.isInFlight() ? Duration.ZERO : toDuration(outcome.reset());
   }
 
   private static Duration toDuration(long micros) {

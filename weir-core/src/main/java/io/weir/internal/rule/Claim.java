@@ -33,8 +33,11 @@ public record Claim(Limit limit, long key, long cost) {
     return cost;
   }
 
-  /** Creates the claim of a caller that is identified by its fingerprint. */
+  /**
+   * Creates the claim of a caller that is identified by its fingerprint. A request takes one slot
+   * of an in-flight limit, whatever its cost.
+   */
   public static Claim of(Limit limit, long caller, long cost) {
-    return new Claim(limit, Limit.key(caller, limit.salt()), cost);
+    return new Claim(limit, Limit.key(caller, limit.salt()), limit.isInFlight() ? 1 : cost);
   }
 }

@@ -58,7 +58,7 @@ public final class CompiledRule extends Rule {
             ? Limit.ofVerdict(this, Verdict.REFUSE_MISSING)
             : null;
     for (LimitOverride override : overrides()) {
-      overrideLimits.add(compile("overrides", override.rates(), override.burst()));
+      overrideLimits.add(compile(override));
     }
     overrideIndex = new SelectorIndex(overrides().stream().map(LimitOverride::when).toList());
     if (!regions().isEmpty()) {
@@ -139,7 +139,8 @@ public final class CompiledRule extends Rule {
       }
     }
     boolean own = other.allLimits().contains(earlier);
-    return findWithSameCounters(own ? limits : List.of(limit(earlier.rate())), earlier);
+    boolean hasSuccessor = own || earlier.isInFlight();
+    return findWithSameCounters(hasSuccessor ? limits : List.of(limit(earlier.rate())), earlier);
   }
 
   private static Limit findWithSameCounters(List<Limit> candidates, Limit earlier) {
@@ -177,16 +178,32 @@ public final class CompiledRule extends Rule {
     return switch (action()) {
       case ALLOW -> List.of(Limit.ofVerdict(this, Verdict.ALLOW));
       case BLOCK -> List.of(Limit.ofVerdict(this, Verdict.BLOCK));
-      case LIMIT -> compile("limit", rates(), burst());
+      case LIMIT -> compile("limit", rates(), burst(), inFlight());
     };
   }
 
-  private List<Limit> compile(String field, List<Rate> rates, long burst) {
-    if (rates.isEmpty()) {
+  /** An override keeps the rates of the rule if it has none, and its in-flight limit likewise. */
+  private List<Limit> compile(LimitOverride override) {
+    boolean hasRates = !override.rates().isEmpty();
+    if (!hasRates && override.inFlight() == 0) {
+      throw invalid("overrides", "must have a limit or in-flight, for example limit: 6000/minute");
+    }
+    return compile(
+        "overrides",
+        hasRates ? override.rates() : rates(),
+        hasRates ? override.burst() : burst(),
+        override.inFlight() == 0 ? inFlight() : override.inFlight());
+  }
+
+  private List<Limit> compile(String field, List<Rate> rates, long burst, int inFlight) {
+    if (rates.isEmpty() && inFlight == 0) {
       throw invalid(field, "is missing; write how many per how long, such as 100/minute");
     }
     if (burst != 0 && algorithm.windowModel() != WindowModel.CONTINUOUS) {
       throw invalid("burst", "is not supported by " + algorithm() + "; leave it out");
+    }
+    if (burst != 0 && rates.isEmpty()) {
+      throw invalid("burst", "is only allowed with a limit; leave it out");
     }
     if (burst != 0 && rates.size() > 1) {
       throw invalid("burst", "is only allowed with a single limit; leave it out or split the rule");
@@ -201,6 +218,9 @@ public final class CompiledRule extends Rule {
         throw invalid("burst", "is not allowed with a limit of 0; leave it out");
       }
       RuleException.runWithContext(id(), field, () -> compiled.add(compile(rate, burst)));
+    }
+    if (inFlight > 0) {
+      compiled.add(Limit.ofInFlight(this, inFlight, heldAtMost()));
     }
     return List.copyOf(compiled);
   }

@@ -38,6 +38,7 @@ public final class CompiledRuleSet extends RuleSet {
   private final List<List<String>> perAttributes = new ArrayList<>();
   private final @Nullable Limit[] limits;
   private final long[] salts;
+  private final boolean limitsInFlight;
   private final @Nullable Limit[] verdicts;
   private final boolean[] skipsMissing;
 
@@ -58,18 +59,24 @@ public final class CompiledRuleSet extends RuleSet {
             : new SelectorIndex(Arrays.stream(enabled).map(Rule::match).toList());
     limits = new Limit[enabled.length];
     salts = new long[enabled.length];
+    limitsInFlight = Arrays.stream(enabled).anyMatch(Rule::limitsInFlight);
     verdicts = new Limit[enabled.length];
     skipsMissing = new boolean[enabled.length];
     Map<List<String>, List<String>> shared = new HashMap<>();
     for (int i = 0; i < enabled.length; i++) {
       CompiledRule rule = enabled[i];
       perAttributes.add(shared.computeIfAbsent(rule.per(), per -> per));
-      boolean single = rule.hasSingleLimit();
+      boolean single = rule.hasSingleLimit() && rule.inFlight() == 0;
       limits[i] = single ? rule.limits().get(0) : null;
-      salts[i] = rule.limits().get(0).salt();
+      salts[i] = single ? rule.limits().get(0).salt() : 0;
       verdicts[i] = rule.action() == RuleAction.LIMIT ? null : rule.limits().get(0);
       skipsMissing[i] = rule.missing() == MissingAttributePolicy.SKIP;
     }
+  }
+
+  /** Returns whether an enabled rule limits requests in flight. */
+  public boolean limitsInFlight() {
+    return limitsInFlight;
   }
 
   /** Returns the compiled form of a rule set. */
@@ -157,15 +164,18 @@ public final class CompiledRuleSet extends RuleSet {
           caller = fingerprint.of(request, per, address);
         }
         if (rate != null) {
+          claims = n == claims.length ? Arrays.copyOf(claims, n + 4) : claims;
           claims[n++] = Claim.of(enabled[next].limit(rate), caller, cost);
-          continue;
         }
         Limit single = limits[next];
-        if (single != null && n < claims.length) {
+        if (rate == null && single != null && n < claims.length) {
           claims[n++] = new Claim(single, Limit.key(caller, salts[next]), cost);
           continue;
         }
         for (Limit limit : enabled[next].limits(request)) {
+          if (rate != null && !limit.isInFlight()) {
+            continue; // replaced by the rate of the request
+          }
           if (n == claims.length) {
             claims = Arrays.copyOf(claims, n + 4);
           }

@@ -5,6 +5,7 @@ import io.weir.internal.algorithm.Algorithm;
 import io.weir.internal.algorithm.Algorithms;
 import io.weir.internal.algorithm.LimitParameters;
 import io.weir.internal.algorithm.WindowModel;
+import io.weir.internal.algorithm.inflight.InFlight;
 import io.weir.rule.Rate;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleAction;
@@ -60,8 +61,9 @@ public final class Limit {
     this.localFallback = share;
     this.timeline = windows == null ? null : new LimitTimeline(terms, windows);
     this.origin = origin == null ? this : origin;
-    this.deferred = !rule.chargeWhen().isEmpty();
-    String name = rule.id() + "\n" + algorithm.name() + "\n" + terms.periodMicros();
+    this.deferred = !isInFlight() && !rule.chargeWhen().isEmpty();
+    long period = isInFlight() ? 0 : terms.periodMicros();
+    String name = rule.id() + "\n" + algorithm.name() + "\n" + period;
     this.salt = Fingerprint.PUBLIC.of(name + "\n" + terms.unitsPerPermit());
   }
 
@@ -73,6 +75,41 @@ public final class Limit {
    */
   static Limit of(Rule rule, Algorithm algorithm, Rate rate, long burst, long coolDown) {
     return of(rule, algorithm, rate, burst, coolDown, rule.shadow());
+  }
+
+  /**
+   * Compiles the in-flight limit of a rule.
+   *
+   * @throws IllegalArgumentException if the number of slots is not valid
+   */
+  static Limit ofInFlight(Rule rule, int slots, Duration heldAtMost) {
+    checkSlots(slots);
+    Rate rate = new Rate(slots, heldAtMost);
+    LimitParameters parameters = parameters(Algorithms.IN_FLIGHT, rate, slots, 0);
+    return new Limit(
+        rule,
+        rate,
+        Algorithms.IN_FLIGHT,
+        rule.shadow(),
+        Verdict.COUNT,
+        parameters,
+        parameters,
+        null,
+        null,
+        null);
+  }
+
+  /** Checks the slots of an in-flight limit, and returns them. */
+  public static int checkSlots(long slots) {
+    if (slots < 1 || slots > InFlight.MAX_SLOTS) {
+      throw new IllegalArgumentException(
+          "must be a whole number from 1 to "
+              + InFlight.MAX_SLOTS
+              + " (was "
+              + slots
+              + "), for example 20");
+    }
+    return (int) slots;
   }
 
   /** Compiles the limit of a request. It is always enforced, even if the rule is a shadow rule. */
@@ -161,6 +198,12 @@ public final class Limit {
   /** Returns how the time of a charge decides until when it counts. */
   public WindowModel windowModel() {
     return algorithm.windowModel();
+  }
+
+  /** Returns whether it limits the requests that run at the same time, instead of a rate. */
+  @SuppressWarnings("ReferenceEquality") // there is one instance
+  public boolean isInFlight() {
+    return algorithm == Algorithms.IN_FLIGHT;
   }
 
   /** Returns whether the limit is evaluated but not enforced. */
@@ -275,6 +318,6 @@ public final class Limit {
 
   @Override
   public String toString() {
-    return rule.id() + " " + rate;
+    return rule.id() + " " + (isInFlight() ? rate.permits() + " in flight" : rate);
   }
 }

@@ -128,7 +128,7 @@ public final class ClaimEvaluator {
     }
     boolean hasCharge = isCharged && operation != StoreOperation.REFUND;
     long debt = s.available > 0 ? 0 : a.debt(t, s, now);
-    long reset = a.waitTime(t, s, now, a.capacity(t));
+    long reset = a.resetTime(t, s, now);
     return new ClaimOutcome(admitted, false, s.available, reset, delayOrWait, now, debt, hasCharge);
   }
 
@@ -142,7 +142,7 @@ public final class ClaimEvaluator {
       s.available -= granted;
     }
     boolean whole = granted == cost;
-    long reset = a.waitTime(t, s, now, a.capacity(t));
+    long reset = a.resetTime(t, s, now);
     return new ClaimOutcome(
         whole, false, whole ? s.available : granted, reset, delayOrWait, now, whole);
   }

@@ -63,12 +63,15 @@ public final class PendingDecision extends CompletableFuture<ClaimOutcome[]> {
    * node stalled is used: the store has charged it, and its caller still waits.
    *
    * @param now the time of the guard's clock
+   * @return whether the caller gets this answer
    */
-  public void answer(ClaimOutcome[] outcomes, long now) {
-    if (SETTLED.compareAndSet(this, 0, 1)) {
-      guard.recordAnswer(operation, now - startedAt, now);
-      complete(outcomes);
+  public boolean answer(ClaimOutcome[] outcomes, long now) {
+    if (!SETTLED.compareAndSet(this, 0, 1)) {
+      return false;
     }
+    guard.recordAnswer(operation, now - startedAt, now);
+    complete(outcomes);
+    return true;
   }
 
   /** Completes it with the fallbacks of its rules, for this reason. */
@@ -87,7 +90,7 @@ public final class PendingDecision extends CompletableFuture<ClaimOutcome[]> {
   }
 
   /** How long it has waited, by the guard's clock. */
-  long waitedMicros(long now) {
+  public long waitedMicros(long now) {
     return Math.max(0, now - startedAt);
   }
 

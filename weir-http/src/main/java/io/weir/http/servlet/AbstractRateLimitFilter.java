@@ -2,6 +2,9 @@ package io.weir.http.servlet;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.weir.Decision;
+import io.weir.Limiter;
+import io.weir.Request;
 import io.weir.http.BadRequestException;
 import io.weir.http.RefusalResponse;
 import jakarta.servlet.AsyncEvent;
@@ -18,6 +21,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +29,12 @@ import org.jspecify.annotations.Nullable;
  * asynchronous dispatches have already been counted.
  */
 public abstract class AbstractRateLimitFilter implements Filter {
+  private static final AtomicInteger FILTERS = new AtomicInteger();
+
+  /** The request attribute for the permit of this filter; others may decide on the same request. */
+  private final String permitAttribute =
+      AbstractRateLimitFilter.class.getName() + "." + FILTERS.incrementAndGet();
+
   private static final int SERVER_ERROR = 500;
 
   @Override
@@ -35,6 +45,7 @@ public abstract class AbstractRateLimitFilter implements Filter {
         && http.getDispatcherType() == DispatcherType.REQUEST) {
       RefusalResponse refusal = decideOrReject(http, httpResponse);
       if (refusal != null) {
+        release(http);
         write(httpResponse, refusal);
         complete(http, refusal.status());
         return;
@@ -56,12 +67,35 @@ public abstract class AbstractRateLimitFilter implements Filter {
     } finally {
       if (!returned) {
         // the container will answer with an error page, unless the response has begun
-        complete(request, response.isCommitted() ? response.getStatus() : SERVER_ERROR);
+        end(request, response.isCommitted() ? response.getStatus() : SERVER_ERROR);
       } else if (request.isAsyncStarted()) {
         request.getAsyncContext().addListener(new AsyncCompletion(request, response));
       } else {
-        complete(request, response.getStatus());
+        end(request, response.getStatus());
       }
+    }
+  }
+
+  /**
+   * Decides on a request. The slots of in-flight limits that it takes are released when the request
+   * has ended: normally, with an exception, or asynchronously.
+   */
+  protected final Decision acquire(HttpServletRequest request, Limiter limiter, Request call) {
+    Limiter.Permit permit = limiter.acquire(call);
+    if (permit.isHeld()) {
+      request.setAttribute(permitAttribute, permit);
+    }
+    return permit.decision();
+  }
+
+  private void end(HttpServletRequest request, int status) {
+    release(request);
+    complete(request, status);
+  }
+
+  private void release(HttpServletRequest request) {
+    if (request.getAttribute(permitAttribute) instanceof Limiter.Permit permit) {
+      permit.close();
     }
   }
 
@@ -77,7 +111,7 @@ public abstract class AbstractRateLimitFilter implements Filter {
 
     @Override
     public void onComplete(AsyncEvent event) {
-      complete(request, response.getStatus());
+      end(request, response.getStatus());
     }
 
     /** The container answers with an error and then calls {@link #onComplete}. */

@@ -50,7 +50,7 @@ public final class RateLimitFilter extends AbstractRateLimitFilter {
             call.target(),
             call,
             (ip, attributes) -> attributes.accept("user", user(request)));
-    Decision decision = limiter.decideNow(identified.request());
+    Decision decision = acquire(request, limiter, identified.request());
     request.setAttribute(decisionAttribute, decision);
     RateLimitHeaders.write(decision, response::setHeader);
     if (!decision.allowed()) {

@@ -175,6 +175,17 @@ class EnvoyDisconnectTest {
     }
 
     @Override
+    public CompletableFuture<Limiter.Permit> acquireAsync(Request request) {
+      return real.acquireAsync(request);
+    }
+
+    @Override
+    public CompletableFuture<List<Limiter.Permit>> acquireAll(List<Request> requests) {
+      callCount.incrementAndGet();
+      return release.thenCompose(v -> real.acquireAll(requests));
+    }
+
+    @Override
     public CompletableFuture<Boolean> complete(Decision decision, int status) {
       return real.complete(decision, status);
     }

@@ -2,9 +2,11 @@ package io.weir.lab.world;
 
 import io.weir.Limiter;
 import io.weir.Weir;
+import io.weir.internal.store.ClaimStore;
 import io.weir.internal.store.Scheduler;
 import io.weir.internal.store.StoreFailureGuard;
 import io.weir.internal.store.nodes.RoutingStore;
+import io.weir.internal.store.nodes.SlotHoldingStore;
 import io.weir.rule.RuleSource;
 import io.weir.store.Clock;
 import io.weir.store.StoreListener;
@@ -44,7 +46,9 @@ public final class SimulatedNode {
     guard =
         new StoreFailureGuard(
             clock, deadline, MAX_PENDING_DECISIONS, StoreListener.NONE, nodeScheduler);
-    store = new RoutingStore(guard.wrap(link), guard, nodeScheduler, spikeThreshold);
+    ClaimStore shared = new SlotHoldingStore(guard.wrap(link), link.slots());
+    store = new RoutingStore(shared, guard, nodeScheduler, spikeThreshold);
+    scheduleRenewal(nodeScheduler, shared);
     limiter = Weir.limiter(rules).store(store).clock(clock).build();
     scheduleProbe(nodeScheduler);
   }
@@ -75,6 +79,16 @@ public final class SimulatedNode {
         () -> {
           guard.probe();
           scheduleProbe(nodeScheduler);
+        });
+  }
+
+  /** Renews the lease on slots of in-flight limits four times per lease, like the Redis store. */
+  private void scheduleRenewal(Scheduler nodeScheduler, ClaimStore shared) {
+    nodeScheduler.schedule(
+        link.slots().leaseMicros() / 4,
+        () -> {
+          link.slots().renew(shared);
+          scheduleRenewal(nodeScheduler, shared);
         });
   }
 

@@ -4,6 +4,7 @@ import io.weir.internal.store.ClaimOutcome;
 import io.weir.internal.store.MemoryStore;
 import io.weir.internal.store.PendingDecision;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * The store that simulated nodes share: a memory store at the other end of their links. It can be
@@ -19,12 +20,24 @@ public final class SimulatedStoreServer {
   private long idleFromMicros;
   private int restarts;
   private long clockOffsetMicros;
+  private final SimulatedSlots slots = new SimulatedSlots();
+  private SlotCallListener slotListener = (call, outcomes, nowMicros) -> {};
   private StoreDecisionListener listener = (decision, outcomes, nowMicros) -> {};
 
   /** Is notified of each decision of the store. */
   @FunctionalInterface
   public interface StoreDecisionListener {
     void onDecision(PendingDecision decision, ClaimOutcome[] outcomes, long nowMicros);
+  }
+
+  /** Is notified of each decision on in-flight limits. */
+  @FunctionalInterface
+  public interface SlotCallListener {
+    void onDecision(SlotCall call, ClaimOutcome[] outcomes, long nowMicros);
+  }
+
+  public void setSlotListener(SlotCallListener newListener) {
+    slotListener = newListener;
   }
 
   SimulatedStoreServer(Timeline time) {
@@ -65,6 +78,31 @@ public final class SimulatedStoreServer {
 
   /** Decides in order of arrival and sends the reply. */
   void serve(PendingDecision decision, Consumer<ClaimOutcome[]> reply) {
+    schedule(
+        now -> {
+          ClaimOutcome[] outcomes =
+              counters
+                  .apply(
+                      decision.claims(),
+                      decision.operation(),
+                      decision.chargeTime(now + clockOffsetMicros))
+                  .join();
+          listener.onDecision(decision, outcomes, now);
+          reply.accept(outcomes);
+        });
+  }
+
+  /** The same for a decision on in-flight limits. */
+  void serve(SlotCall call, Consumer<ClaimOutcome[]> reply) {
+    schedule(
+        now -> {
+          ClaimOutcome[] outcomes = slots.decide(call, now + clockOffsetMicros);
+          slotListener.onDecision(call, outcomes, now);
+          reply.accept(outcomes);
+        });
+  }
+
+  private void schedule(LongConsumer decision) {
     int restartsBefore = restarts;
     long doneMicros =
         Math.max(Math.max(timeline.micros(), frozenUntilMicros), idleFromMicros) + serviceMicros;
@@ -73,16 +111,7 @@ public final class SimulatedStoreServer {
         doneMicros,
         () -> {
           if (restartsBefore == restarts) {
-            long now = timeline.micros();
-            ClaimOutcome[] outcomes =
-                counters
-                    .apply(
-                        decision.claims(),
-                        decision.operation(),
-                        decision.chargeTime(now + clockOffsetMicros))
-                    .join();
-            listener.onDecision(decision, outcomes, now);
-            reply.accept(outcomes);
+            decision.accept(timeline.micros());
           }
         });
   }

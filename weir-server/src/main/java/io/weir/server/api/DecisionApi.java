@@ -8,6 +8,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.weir.Decision;
+import io.weir.Limiter;
 import io.weir.Request;
 import io.weir.Reservation;
 import io.weir.TooManyLimitsException;
@@ -57,6 +58,7 @@ public final class DecisionApi {
 
   private final DecisionHandler decisionHandler;
   private final OpenReservations reservations;
+  private final OpenPermits permits;
   private final List<ApiRoute> routes;
 
   /**
@@ -67,9 +69,11 @@ public final class DecisionApi {
       DecisionHandler decisionHandler,
       IdentityResolver identity,
       OpenReservations reservations,
+      OpenPermits permits,
       AuthHeaderFormat headerFormat) {
     this.decisionHandler = decisionHandler;
     this.reservations = reservations;
+    this.permits = permits;
     AuthRequestHandler auth = new AuthRequestHandler(decisionHandler, identity, headerFormat);
     routes =
         List.of(
@@ -123,6 +127,20 @@ public final class DecisionApi {
                 List.of(),
                 List.of(OK, 404),
                 this::cancel),
+            new ApiRoute(
+                POST,
+                "/v1/acquire",
+                "Decides, charges, and takes a slot of each in-flight limit until it is released",
+                CHECK_FIELDS,
+                List.of(OK, RefusalResponse.STATUS),
+                (request, id) -> acquire(request)),
+            new ApiRoute(
+                POST,
+                "/v1/release/{id}",
+                "Gives the slots of an acquired request back",
+                List.of(),
+                List.of(OK, 404),
+                this::release),
             new ApiRoute(
                 GET,
                 "/v1/auth",
@@ -242,6 +260,45 @@ public final class DecisionApi {
     String id = reservations.add(reservation, ttlMillis);
     StringBuilder more = new StringBuilder(",\"reservation\":");
     respond(http.response(), decision, StoreOperation.TAKE, JsonText.quote(more, id).toString());
+  }
+
+  private void acquire(HttpServerRequest http) {
+    BoundedBodyReader.read(
+        http,
+        body -> {
+          try {
+            Request request = CheckRequestParser.parseCheck(body);
+            decisionHandler.acquire(http, request, permit -> respondToAcquire(http, permit));
+          } catch (InvalidInputException | TooManyLimitsException e) {
+            rejectRequest(http, e);
+          }
+        });
+  }
+
+  private void respondToAcquire(HttpServerRequest http, Limiter.Permit permit) {
+    if (http.response().ended() || http.response().closed()) {
+      permit.close(); // the caller has left without its id
+      return;
+    }
+    String more = "";
+    if (permit.isHeld()) {
+      more = JsonText.quote(new StringBuilder(",\"id\":"), permits.add(permit)).toString();
+    } else if (permit.allowed()) {
+      more = ",\"id\":null";
+    }
+    respond(http.response(), permit.decision(), StoreOperation.TAKE, more);
+  }
+
+  private void release(HttpServerRequest http, String id) {
+    if (permits.release(id)) {
+      ResponseWriter.writeJson(http.response(), OK, "{\"released\":true}");
+      return;
+    }
+    String reason =
+        permits.isFromOtherNode(id)
+            ? "this node did not create it; ask the node its id begins with"
+            : "it has been released, was held too long, or never existed";
+    ResponseWriter.writeError(http, 404, "unknown_permit", reason);
   }
 
   private void commit(HttpServerRequest http, String id) {

@@ -20,9 +20,11 @@ import java.util.concurrent.CompletableFuture;
  */
 final class DescriptorDecider {
   private final Limiter limiter;
+  private final DescriptorPermits permits;
 
   DescriptorDecider(Limiter limiter) {
     this.limiter = limiter;
+    permits = new DescriptorPermits(limiter);
   }
 
   /**
@@ -44,7 +46,7 @@ final class DescriptorDecider {
         return decideMixed(requests);
       }
     }
-    return limiter.executeAll(requests.stream().map(DescriptorRequest::request).toList(), first);
+    return execute(requests.stream().map(DescriptorRequest::request).toList(), first);
   }
 
   private CompletableFuture<List<Decision>> decideMixed(List<DescriptorRequest> requests) {
@@ -87,14 +89,25 @@ final class DescriptorDecider {
     if (selected.isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }
-    return limiter
-        .executeAll(selected, mode)
+    return execute(selected, mode)
         .thenAccept(
             results -> {
               for (int i = 0; i < results.size(); i++) {
                 decisions[indexes.get(i)] = results.get(i);
               }
             });
+  }
+
+  /** Takes hold slots of in-flight limits, which refunds give back. */
+  private CompletableFuture<List<Decision>> execute(
+      List<Request> requests, StoreOperation operation) {
+    if (operation == StoreOperation.TAKE) {
+      return permits.acquireAll(requests);
+    }
+    if (operation == StoreOperation.REFUND) {
+      requests.forEach(permits::release);
+    }
+    return limiter.executeAll(requests, operation);
   }
 
   /** Peeks each descriptor without hits separately, concurrently. */

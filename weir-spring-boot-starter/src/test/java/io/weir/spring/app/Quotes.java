@@ -1,12 +1,14 @@
 package io.weir.spring.app;
 
 import io.weir.spring.RateLimit;
+import java.util.concurrent.CompletableFuture;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** A controller whose methods have their own limits. */
 @RestController
 public class Quotes {
+  private volatile CompletableFuture<String> running = new CompletableFuture<>();
 
   @GetMapping("/quote")
   @RateLimit("2/m")
@@ -39,6 +41,39 @@ public class Quotes {
   @RateLimit("${quotes.limit:1}/m")
   public String fromProperties() {
     return "from properties";
+  }
+
+  @GetMapping("/in-flight/running")
+  @RateLimit(
+      inFlight = 1,
+      heldAtMost = "1m",
+      per = {})
+  public CompletableFuture<String> running() {
+    running = new CompletableFuture<>();
+    return running;
+  }
+
+  /** Ends the running request; returns whether there was one. */
+  @GetMapping("/in-flight/finish")
+  public boolean finish() {
+    return running.complete("finished");
+  }
+
+  @GetMapping("/in-flight/error")
+  @RateLimit(
+      inFlight = 1,
+      per = {})
+  public String failing() {
+    throw new IllegalStateException("as intended");
+  }
+
+  @GetMapping("/in-flight/quick")
+  @RateLimit(
+      value = "1000/s",
+      inFlight = 1,
+      per = {})
+  public String quick() {
+    return "quick";
   }
 
   @GetMapping("/named")

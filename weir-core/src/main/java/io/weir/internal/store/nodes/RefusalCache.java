@@ -68,8 +68,8 @@ public final class RefusalCache {
     long maxAge = MAX_AGE_MICROS;
     for (int i = 0; i < outcomes.length; i++) {
       ClaimOutcome o = outcomes[i];
-      if (o.degraded()) {
-        return;
+      if (o.degraded() || claims[i].limit().isInFlight()) {
+        return; // slots become free when requests end, at any time
       }
       if (!o.admitted() && !claims[i].limit().shadow()) {
         wait =

@@ -29,6 +29,9 @@ final class SpikeTolerantStore implements ClaimStore {
   @Override
   public CompletableFuture<ClaimOutcome[]> apply(
       Claim[] claims, StoreOperation operation, long when) {
+    if (HeldSlots.isUsedBy(claims)) {
+      return shared.apply(claims, operation, when); // slots in use are known to the store only
+    }
     if (operation != StoreOperation.REFUND && spikeDetector.shouldBypassStore()) {
       ClaimOutcome[] outcomes = syncedStore.decideLocally(claims, operation, when);
       if (outcomes != null) {

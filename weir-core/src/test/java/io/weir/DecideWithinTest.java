@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Requests that wait until they are admitted, and tasks that run only if they are. */
 @Timeout(60)
-class AcquireTest {
+class DecideWithinTest {
   private static final Request REQUEST = Request.of("user", "ann");
   private static final long SECOND = 1_000_000;
 
@@ -33,7 +33,7 @@ class AcquireTest {
   private Limiter limiter(Rule rule) {
     Clock clock = now::get;
     return new DefaultLimiter(
-        RuleSet.of(rule), new MemoryStore(clock), clock, List.of(), scheduler);
+        RuleSet.of(rule), new MemoryStore(clock), clock, clock, List.of(), scheduler);
   }
 
   @Test
@@ -47,9 +47,9 @@ class AcquireTest {
   @Test
   void acquire_waitsExactlyForTheWaitTime() throws Exception {
     Limiter limiter = limiter(perSecond);
-    assertThat(limiter.acquire(REQUEST, Duration.ZERO).allowed()).isTrue();
+    assertThat(limiter.decideWithin(REQUEST, Duration.ZERO).allowed()).isTrue();
     List<Decision> decisions = new CopyOnWriteArrayList<>();
-    Thread waiting = acquire(limiter, decisions, Duration.ofSeconds(5));
+    Thread waiting = startWaiting(limiter, decisions, Duration.ofSeconds(5));
     awaitTimers(1);
     scheduler.advance(SECOND - 1);
     assertThat(scheduler.pendingTasks()).isEqualTo(1);
@@ -64,10 +64,11 @@ class AcquireTest {
   void timeoutTooShort_isRefusedAtOnceAndChargesNothing() throws Exception {
     Limiter limiter = limiter(perSecond);
     limiter.decideNow(REQUEST);
-    Decision refused = limiter.acquire(REQUEST, Duration.ofMillis(999));
+    Decision refused = limiter.decideWithin(REQUEST, Duration.ofMillis(999));
     assertThat(refused.allowed()).isFalse();
     assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(1));
-    assertThat(limiter.acquire(REQUEST.cost(2), Duration.ofDays(1)).costExceedsLimit()).isTrue();
+    assertThat(limiter.decideWithin(REQUEST.cost(2), Duration.ofDays(1)).costExceedsLimit())
+        .isTrue();
     assertThat(scheduler.pendingTasks()).isZero();
   }
 
@@ -82,7 +83,7 @@ class AcquireTest {
       threads.add(
           start(
               () -> {
-                limiter.acquire(REQUEST, Duration.ofMinutes(1));
+                limiter.decideWithin(REQUEST, Duration.ofMinutes(1));
                 order.add(number);
               }));
       awaitTimers(i + 1);
@@ -100,9 +101,9 @@ class AcquireTest {
   void otherCallers_doNotWaitForTheTurn() throws Exception {
     Limiter limiter = limiter(perSecond);
     limiter.decideNow(REQUEST);
-    Thread waiting = acquire(limiter, new CopyOnWriteArrayList<>(), Duration.ofMinutes(1));
+    Thread waiting = startWaiting(limiter, new CopyOnWriteArrayList<>(), Duration.ofMinutes(1));
     awaitTimers(1);
-    assertThat(limiter.acquire(Request.of("user", "ben"), Duration.ZERO).allowed()).isTrue();
+    assertThat(limiter.decideWithin(Request.of("user", "ben"), Duration.ZERO).allowed()).isTrue();
     scheduler.advance(SECOND);
     waiting.join();
   }
@@ -116,7 +117,7 @@ class AcquireTest {
         start(
             () -> {
               try {
-                limiter.acquire(REQUEST, Duration.ofMinutes(1));
+                limiter.decideWithin(REQUEST, Duration.ofMinutes(1));
               } catch (InterruptedException e) {
                 thrown.set(e);
               }
@@ -127,16 +128,16 @@ class AcquireTest {
     assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
     assertThat(scheduler.pendingTasks()).isZero();
     scheduler.advance(SECOND);
-    assertThat(limiter.acquire(REQUEST, Duration.ZERO).allowed()).isTrue();
+    assertThat(limiter.decideWithin(REQUEST, Duration.ZERO).allowed()).isTrue();
   }
 
   @Test
   void delayOfALeakyBucket_isWaitedFor() throws Exception {
     Limiter limiter =
         limiter(Rule.named("q").algorithm("leaky-bucket").limit("1/second").burst(3).build());
-    limiter.acquire(REQUEST, Duration.ZERO);
+    limiter.decideWithin(REQUEST, Duration.ZERO);
     List<Decision> decisions = new CopyOnWriteArrayList<>();
-    Thread waiting = acquire(limiter, decisions, Duration.ZERO);
+    Thread waiting = startWaiting(limiter, decisions, Duration.ZERO);
     awaitTimers(1);
     assertThat(decisions).isEmpty();
     scheduler.advance(SECOND);
@@ -160,8 +161,8 @@ class AcquireTest {
     assertThat(limiter.runIf(REQUEST, () -> {})).isTrue();
   }
 
-  private static Thread acquire(Limiter limiter, List<Decision> decisions, Duration timeout) {
-    return start(() -> decisions.add(limiter.acquire(REQUEST, timeout)));
+  private static Thread startWaiting(Limiter limiter, List<Decision> decisions, Duration timeout) {
+    return start(() -> decisions.add(limiter.decideWithin(REQUEST, timeout)));
   }
 
   private interface InterruptibleTask {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * in which they came, so that only the first of them is decided again, at the exact time at which
  * its permits are available. Thread-safe.
  */
-final class AcquireQueue {
+final class AdmissionQueue {
   private final Limiter limiter;
   private final Clock clock;
   private final CancellableScheduler scheduler;
@@ -21,14 +21,14 @@ final class AcquireQueue {
   /** The end of the last turn for each request that threads wait for. */
   private final Map<Request, CompletableFuture<Void>> lastTurns = new ConcurrentHashMap<>();
 
-  AcquireQueue(Limiter limiter, Clock clock, CancellableScheduler scheduler) {
+  AdmissionQueue(Limiter limiter, Clock clock, CancellableScheduler scheduler) {
     this.limiter = limiter;
     this.clock = clock;
     this.scheduler = scheduler;
   }
 
-  /** See {@link Limiter#acquire}. */
-  Decision acquire(Request request, Duration timeout) throws InterruptedException {
+  /** See {@link Limiter#decideWithin}. */
+  Decision decideWithin(Request request, Duration timeout) throws InterruptedException {
     long deadline = clock.micros() + Math.max(0, toMicros(timeout));
     CompletableFuture<Void> turn = new CompletableFuture<>();
     CompletableFuture<Void> previous = lastTurns.put(request, turn);
