@@ -134,7 +134,20 @@ class LauncherTest {
     run(Map.of("JAVA_HOME", java.toString(), "JAVA_OPTS", "-XX:+UseG1GC -Xmx1g"), "serve");
     assertThat(calls()).hasSize(1);
     assertThat(calls().get(0))
-        .doesNotContain("UseSerialGC")
+        .doesNotContain("UseSerialGC", "-Xmn", "-Xms")
         .endsWith("-XX:+UseG1GC -Xmx1g -jar " + jar + " serve");
+  }
+
+  /** JDK 25 ends with "Unable to use AOT cache" if the old generation cannot hold its objects. */
+  @Test
+  void javaOptsThatSizeGenerations_doWithoutTheClassCache() throws Exception {
+    String java = fakeJava("new", "25.0.3").toString();
+    run(Map.of("JAVA_HOME", java), "serve");
+    for (String sizes : List.of("-Xmn32m", "-Xms8m -Xmx2g", "-XX:NewSize=8m")) {
+      run(Map.of("JAVA_HOME", java, "JAVA_OPTS", sizes), "serve");
+      assertThat(calls().get(calls().size() - 1)).doesNotContain("-XX:AOTCache", "-Xms64m");
+    }
+    run(Map.of("JAVA_HOME", java, "JAVA_OPTS", "-Xmx1g"), "serve");
+    assertThat(calls().get(calls().size() - 1)).contains("-XX:AOTCache");
   }
 }
