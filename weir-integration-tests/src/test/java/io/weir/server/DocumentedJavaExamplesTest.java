@@ -49,7 +49,7 @@ class DocumentedJavaExamplesTest {
         static Rule login = Rule.named("login").per("ip").limit("5/minute").build();
         static Request request = Request.of("user", "42");
         static RuleSet rules = RuleSet.of(orders);
-        static MemoryStore store = new MemoryStore(Clock.system());
+        static Store store = Weir.loadCounters(Path.of("counters"));
         static Limiter limiter = Weir.inMemory(rule);
         static ApiKeys keys;
         static IpAddress peer = IpAddress.parse("192.0.2.1");

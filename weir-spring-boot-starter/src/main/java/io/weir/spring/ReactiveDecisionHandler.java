@@ -56,7 +56,10 @@ record ReactiveDecisionHandler(RateLimitService service, ServerWebExchange excha
               return decision.delay().isZero() ? next : Mono.delay(decision.delay()).then(next);
             });
     return completeAtEnd(chain, result)
-        .doFinally(signal -> future.thenAccept(Limiter.Permit::close));
+        .doFinally(
+            signal -> {
+              var unused = future.thenAccept(Limiter.Permit::close);
+            });
   }
 
   /**

@@ -70,7 +70,7 @@ class ServerMetricsTest {
     for (int i = 0; i < 5; i++) {
       limiter.decideNow(ANN);
     }
-    limiter.decideNow(Request.of("ip", "no rule matches"));
+    limiter.decideNow(Request.of("host", "no rule matches"));
     limiter.peek(ANN).join();
     ScrapedMetrics page = ScrapedMetrics.of(metrics);
     assertThat(page.value("weir_requests_total{outcome=\"allowed\"}")).isEqualTo(4);

@@ -114,7 +114,7 @@ public final class SimulatedLink implements RemoteStore {
       if (decision.isSettled()) {
         continue;
       }
-      SlotCall call = SlotCall.create(decision, slots);
+      SlotCall call = new SlotCall(decision, slots);
       pendingSlotCall = call;
       timeline.schedule(DROP_AFTER_MICROS, () -> dropSlotCall(call));
       if (isDelivered()) {
@@ -146,8 +146,8 @@ public final class SimulatedLink implements RemoteStore {
       timeline.scheduleAt(readsFromMicros, () -> deliverSlotReply(call, outcomes));
     } else if (pendingSlotCall == call) { // otherwise its connection was dropped
       slots.answer(call.decision(), outcomes, clock.micros());
-      for (int i = 0; i < call.held().length; i++) {
-        slots.confirm(call.decision().claims()[i].key(), call.held()[i]);
+      for (int i = 0; i < call.decision().claims().length; i++) {
+        slots.confirm(call.decision().claims()[i].key(), call.held(i));
       }
       pendingSlotCall = null;
       sendNextSlotCall();

@@ -29,7 +29,7 @@ final class SimulatedSlots {
             state,
             call.holder().node(),
             call.sequence(),
-            call.held()[i],
+            call.held(i),
             call.holder().leaseMicros(),
             now);
       }

@@ -3,21 +3,39 @@ package io.weir.lab.world;
 import io.weir.internal.store.PendingDecision;
 import io.weir.internal.store.nodes.HeldSlots;
 
-/**
- * A call for a decision on in-flight limits, with what its node holds when it is sent.
- *
- * @param holder the node that sends it
- * @param sequence the number of the call
- * @param held the slots held of the counter of each claim
- */
-public record SlotCall(PendingDecision decision, HeldSlots holder, long sequence, long[] held) {
+/** A call for a decision on in-flight limits, with what its node holds when it is sent. */
+public final class SlotCall {
+  private final PendingDecision decision;
+  private final HeldSlots holder;
+  private final long sequence;
+  private final long[] held;
 
-  static SlotCall create(PendingDecision decision, HeldSlots holder) {
-    long sequence = holder.nextSequence();
-    long[] held = new long[decision.claims().length];
+  SlotCall(PendingDecision decision, HeldSlots holder) {
+    this.decision = decision;
+    this.holder = holder;
+    sequence = holder.nextSequence();
+    held = new long[decision.claims().length];
     for (int i = 0; i < held.length; i++) {
       held[i] = holder.announce(decision.claims()[i].key());
     }
-    return new SlotCall(decision, holder, sequence, held);
+  }
+
+  public PendingDecision decision() {
+    return decision;
+  }
+
+  /** Returns the table of the node that sends it. */
+  public HeldSlots holder() {
+    return holder;
+  }
+
+  /** Returns the number of the call. */
+  public long sequence() {
+    return sequence;
+  }
+
+  /** Returns the slots held of the counter of a claim. */
+  public long held(int claim) {
+    return held[claim];
   }
 }

@@ -206,7 +206,7 @@ class InFlightSimulationTest {
       sequences.put(key, call.sequence());
       Long before =
           announcedAt.computeIfAbsent(call.holder(), holder -> new HashMap<>()).put(key, now);
-      if (before != null && call.held()[claim] > 0 && !isValid(call.holder(), before, now)) {
+      if (before != null && call.held(claim) > 0 && !isValid(call.holder(), before, now)) {
         lapsed++;
       }
       return true;
