@@ -67,9 +67,21 @@ class Http2UpstreamTest {
       String answer =
           RawHttpClient.exchange(
               server.port("gateway"),
-              "POST /a?b=c HTTP/1.1\r\nHost: shop.example:81\r\nTE: trailers\r\n"
-                  + "Cookie: a=1\r\nCookie: b=2\r\nConnection: close\r\n"
-                  + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+              """
+              POST /a?b=c HTTP/1.1
+              Host: shop.example:81
+              TE: trailers
+              Cookie: a=1
+              Cookie: b=2
+              Connection: close
+              Transfer-Encoding: chunked
+
+              3
+              abc
+              0
+
+              """
+                  .replace("\n", "\r\n"));
       assertThat(answer).startsWith("HTTP/1.1 200").containsIgnoringCase("x-up: yes");
       assertThat(answer).contains("abc");
       HttpServerRequest request = received.get(0);
