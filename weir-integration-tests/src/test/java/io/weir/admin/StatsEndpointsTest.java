@@ -23,7 +23,7 @@ class StatsEndpointsTest {
       Rules.parse(
           """
           rules:
-            - {id: api, per: [user], limit: [2/hour, 50/day]}
+            - {id: api, per: [user], missing: skip, limit: [2/hour, 50/day]}
             - {id: shadow, per: [header.x-api-key], limit: 1/hour, shadow: true}
           """);
 

@@ -20,7 +20,7 @@ class CallerIdentificationTest {
   private static final String SECRET = "a-secret-of-the-tests-that-is-long-enough";
   private static final String FIVE_PER_IP = "rules: [{id: ip, per: [ip], limit: 5/hour}]";
   private static final String USERS =
-      "rules: [{id: user, per: [user], limit: 3/hour}, {id: ip, per: [ip], limit: 1000/hour}]";
+      "rules: [{id: user, per: [user], missing: skip, limit: 3/hour}, {id: ip, per: [ip], limit: 1000/hour}]";
 
   @TempDir Path folder;
 
