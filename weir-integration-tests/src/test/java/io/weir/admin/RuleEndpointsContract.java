@@ -233,7 +233,8 @@ abstract class RuleEndpointsContract {
   void validate_reportsAllProblemsAndChangesNothing() {
     String path = "/admin/rules/validate";
     assertThat(server.send("POST", path, api(5)).body())
-        .startsWith("{\"valid\":true,\"rules\":1,\"problems\":[],\"rule\":{\"id\":\"api\"");
+        .startsWith(
+            "{\"valid\":true,\"rules\":1,\"problems\":[],\"warnings\":[],\"rule\":{\"id\":\"api\"");
     String two = "rules:\n  - {id: a, limit: 1/hour}\n  - {id: a, limt: 1/hour}\n";
     JsonObject answer = new JsonObject(server.send("POST", path, two, "Content-Type", YAML).body());
     assertThat(answer.getBoolean("valid")).isFalse();
