@@ -29,11 +29,13 @@ public final class Request implements Attributes {
   private final String[] pairs;
   private final long cost;
   private final @Nullable Rate limit;
+  private final boolean addressFallback;
 
-  private Request(String[] pairs, long cost, @Nullable Rate limit) {
+  private Request(String[] pairs, long cost, @Nullable Rate limit, boolean addressFallback) {
     this.pairs = pairs;
     this.cost = cost;
     this.limit = limit;
+    this.addressFallback = addressFallback;
   }
 
   /**
@@ -67,7 +69,7 @@ public final class Request implements Attributes {
         }
       }
     }
-    return new Request(withCanonicalNames(pairs.clone()), 1, null);
+    return new Request(withCanonicalNames(pairs.clone()), 1, null, true);
   }
 
   /** Names of headers are case-insensitive; requests and rules have them in lower case. */
@@ -94,7 +96,7 @@ public final class Request implements Attributes {
    * @throws IllegalArgumentException if the cost is below 1 or above 2<sup>53</sup>
    */
   public Request cost(long permits) {
-    return new Request(pairs, Claim.checkCost(permits), limit);
+    return new Request(pairs, Claim.checkCost(permits), limit, addressFallback);
   }
 
   public long cost() {
@@ -112,7 +114,7 @@ public final class Request implements Attributes {
    * @throws IllegalArgumentException if the rate is not valid for any algorithm
    */
   public Request limit(Rate rate) {
-    return new Request(pairs, cost, Limit.checkRate(rate));
+    return new Request(pairs, cost, Limit.checkRate(rate), addressFallback);
   }
 
   /**
@@ -120,6 +122,20 @@ public final class Request implements Attributes {
    */
   public @Nullable Rate limit() {
     return limit;
+  }
+
+  /**
+   * Returns this request for rules that concern the attributes it has only: rules with {@code
+   * missing: address} skip it if it lacks an attribute. For callers that describe one request by
+   * several, each with some of its attributes, such as Envoy's descriptors.
+   */
+  public Request withoutFallbackAddress() {
+    return new Request(pairs, cost, limit, false);
+  }
+
+  @Override
+  public @Nullable String fallbackAddress() {
+    return addressFallback ? get("ip") : null;
   }
 
   @Override
@@ -159,6 +175,7 @@ public final class Request implements Attributes {
   public boolean equals(Object other) {
     return other instanceof Request that
         && cost == that.cost
+        && addressFallback == that.addressFallback
         && Objects.equals(limit, that.limit)
         && Arrays.equals(pairs, that.pairs);
   }

@@ -150,6 +150,12 @@ class AllowAndBlockRulesTest {
   }
 
   @Test
+  void requestWithoutFallbackAddress_isSkipped() {
+    Request part = Request.of("ip", "10.0.0.1").withoutFallbackAddress();
+    assertThat(Weir.inMemory(LIMIT).decideNow(part.cost(2)).rules()).isEmpty();
+  }
+
+  @Test
   void missingSkip_doesNotApply() {
     Rule skip = LIMIT.edit().missing(MissingAttributePolicy.SKIP).build();
     Decision decision = Weir.inMemory(skip).decideNow(Request.of("ip", "10.0.0.1"));

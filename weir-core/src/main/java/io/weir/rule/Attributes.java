@@ -8,4 +8,12 @@ public interface Attributes {
 
   /** Returns the value of an attribute, or null if the request does not have it. */
   @Nullable String get(String name);
+
+  /**
+   * Returns the address by which a rule counts a request that lacks an attribute it counts per;
+   * null if there is none, so that the rule is skipped.
+   */
+  default @Nullable String fallbackAddress() {
+    return get("ip");
+  }
 }

@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 public final class CompiledRuleSet extends RuleSet {
   private static final Claim[] NONE = {};
 
-  /** The attribute that identifies callers without the attribute that a rule counts per. */
-  private static final String ADDRESS = "ip";
-
   private final SelectorIndex index;
 
   /*
@@ -145,7 +142,7 @@ public final class CompiledRuleSet extends RuleSet {
       List<String> per = perAttributes.get(next);
       boolean complete = hasAll(request, per);
       if ((complete || !skipsMissing[next]) && (unconditional || index.matches(next, request))) {
-        String address = complete ? null : request.get(ADDRESS);
+        String address = complete ? null : request.fallbackAddress();
         Limit verdict = complete ? verdicts[next] : enabled[next].missingRefusal();
         if (verdict != null) {
           Claim claim = new Claim(verdict, 0, cost);
@@ -195,7 +192,7 @@ public final class CompiledRuleSet extends RuleSet {
     for (CompiledRule rule : enabled) {
       boolean complete = hasAll(request, rule.per());
       String address =
-          rule.missing() == MissingAttributePolicy.ADDRESS ? request.get(ADDRESS) : null;
+          rule.missing() == MissingAttributePolicy.ADDRESS ? request.fallbackAddress() : null;
       if (rule.action() == RuleAction.LIMIT
           && (complete || address != null)
           && rule.match().matches(request)) {

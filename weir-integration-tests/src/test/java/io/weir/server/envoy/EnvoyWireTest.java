@@ -14,7 +14,6 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.weir.Weir;
-import io.weir.rule.MissingAttributePolicy;
 import io.weir.rule.Rule;
 import io.weir.testkit.RandomHistory;
 import java.io.ByteArrayInputStream;
@@ -52,12 +51,7 @@ class EnvoyWireTest {
   static void open() {
     service =
         new RunningRateLimitService(
-            Weir.inMemory(
-                Rule.named("api")
-                    .per("user")
-                    .missing(MissingAttributePolicy.SKIP)
-                    .limit("9/day")
-                    .build()));
+            Weir.inMemory(Rule.named("api").per("user").limit("9/day").build()));
   }
 
   @AfterAll

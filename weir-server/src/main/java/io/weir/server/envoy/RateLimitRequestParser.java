@@ -79,7 +79,7 @@ final class RateLimitRequestParser {
     if (attributes.entryCount() == 0) {
       throw new IllegalArgumentException("a descriptor must have at least one entry");
     }
-    Request request = Request.of(attributes.pairs());
+    Request request = Request.of(attributes.pairs()).withoutFallbackAddress();
     if (descriptor.hasLimit()) {
       request = request.limit(toRate(descriptor.getLimit()));
     }
