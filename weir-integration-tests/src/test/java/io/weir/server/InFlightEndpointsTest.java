@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.weir.testkit.Await;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -175,7 +176,7 @@ class InFlightEndpointsTest {
     try (RunningServer server = gateway()) {
       List<Socket> callers = new ArrayList<>();
       for (int i = 0; i < LIMIT; i++) {
-        Socket caller = new Socket("127.0.0.1", server.port("gateway"));
+        Socket caller = new Socket(InetAddress.getLoopbackAddress(), server.port("gateway"));
         caller
             .getOutputStream()
             .write("GET /slow HTTP/1.1\r\nHost: h\r\n\r\n".getBytes(StandardCharsets.US_ASCII));

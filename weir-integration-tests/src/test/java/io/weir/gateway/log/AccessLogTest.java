@@ -80,7 +80,7 @@ class AccessLogTest {
         .isLessThan(Duration.ofSeconds(10));
     stuck.countDown();
     log.close();
-    String[] lines = written.toString(StandardCharsets.US_ASCII).split("\n");
+    String[] lines = written.toString(StandardCharsets.US_ASCII).lines().toArray(String[]::new);
     long dropped = (long) registry.get("weir.gateway.access.log.dropped").counter().count();
     assertThat(dropped).isBetween(1L, (long) requests);
     long logged = 0;

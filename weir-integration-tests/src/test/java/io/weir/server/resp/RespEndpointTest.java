@@ -15,6 +15,7 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.weir.server.RunningServer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.util.List;
@@ -104,7 +105,7 @@ class RespEndpointTest {
   }
 
   private String converse(String sent) throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", server.port("resp"))) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port("resp"))) {
       socket.setSoTimeout(30_000);
       socket.getOutputStream().write(sent.getBytes(UTF_8));
       socket.shutdownOutput();
@@ -117,10 +118,10 @@ class RespEndpointTest {
   void pipelinedCommands_areAnsweredInOrderUntilQuit() throws Exception {
     String sent =
         THROTTLE.formatted("a") + "PING\r\n" + THROTTLE.formatted("a") + "QUIT\r\nPING\r\n";
-    assertThat(converse(sent))
-        .isEqualTo(
-            "*5\r\n:0\r\n:5\r\n:4\r\n:-1\r\n:60\r\n+PONG\r\n"
-                + "*5\r\n:0\r\n:5\r\n:3\r\n:-1\r\n:120\r\n+OK\r\n");
+    assertThat(converse(sent).lines())
+        .containsExactly(
+            "*5", ":0", ":5", ":4", ":-1", ":60", "+PONG", "*5", ":0", ":5", ":3", ":-1", ":120",
+            "+OK");
   }
 
   @ParameterizedTest
@@ -165,7 +166,7 @@ class RespEndpointTest {
       for (int k = random.nextInt(60); k >= 0; k--) {
         text.append(alphabet.charAt(random.nextInt(alphabet.length())));
       }
-      try (Socket socket = new Socket("127.0.0.1", server.port("resp"))) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port("resp"))) {
         socket.getOutputStream().write(text.append("\r\n").toString().getBytes(UTF_8));
       }
     }
@@ -174,7 +175,7 @@ class RespEndpointTest {
 
   @Test
   void connectionWithoutAnyCommand_isClosedAfterRequestTimeout() throws Exception {
-    try (Socket socket = new Socket("127.0.0.1", server.port("resp"))) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port("resp"))) {
       socket.setSoTimeout(30_000);
       socket.getOutputStream().write("*1\r\n".getBytes(UTF_8));
       assertThat(socket.getInputStream().read()).isEqualTo(-1);
