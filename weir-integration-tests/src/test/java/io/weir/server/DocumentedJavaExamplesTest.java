@@ -43,6 +43,8 @@ class DocumentedJavaExamplesTest {
       import java.nio.file.Path;
       import java.time.Duration;
       import java.util.List;
+      import java.util.Optional;
+      import java.util.function.Supplier;
       public class Example {
         static Rule rule = Rule.named("context").per("user").limit("10/minute").build();
         static Rule orders = Rule.named("orders-per-user").per("user").limit("9/minute").build();

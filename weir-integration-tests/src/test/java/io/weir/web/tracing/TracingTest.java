@@ -67,7 +67,7 @@ class TracingTest {
   @Test
   void noBindingRule_isNoAttribute() {
     Tracing tracing = new Tracing(sdk);
-    Decision unlimited = limiter.decideNow(Request.of("ip", "10.0.0.1"));
+    Decision unlimited = limiter.decideNow(Request.of("host", "shop.example"));
     tracing.endSpan(tracing.startSpan(TRACED, Map::get), unlimited);
     assertThat(spans.getFinishedSpanItems().get(0).getAttributes().size()).isEqualTo(3);
   }
