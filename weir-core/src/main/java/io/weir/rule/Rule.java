@@ -30,6 +30,7 @@ public abstract class Rule {
   private final RuleBuilder spec;
 
   /** Creates a rule; only for the compiled rules that {@link RuleBuilder#build} returns. */
+  @SuppressWarnings("this-escape") // the subclass overrides nothing that the validation calls
   protected Rule(RuleBuilder spec) {
     this.spec = spec;
     validate();
