@@ -8,7 +8,7 @@ import org.springframework.web.bind.annotation.RestController;
 /** A controller whose methods have their own limits. */
 @RestController
 public class Quotes {
-  private volatile CompletableFuture<String> running = new CompletableFuture<>();
+  private volatile CompletableFuture<String> running = CompletableFuture.completedFuture("none");
 
   @GetMapping("/quote")
   @RateLimit("2/m")
